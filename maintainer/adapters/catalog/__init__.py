@@ -1,0 +1,1 @@
+"""Iceberg catalogs through PyIceberg."""

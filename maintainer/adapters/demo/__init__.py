@@ -1,0 +1,1 @@
+"""The local lake of the demo: real tables with real pathologies."""

@@ -1,0 +1,1 @@
+"""Policy files: YAML with line numbers."""

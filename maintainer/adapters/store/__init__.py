@@ -1,0 +1,1 @@
+"""The store on SQLAlchemy: SQLite embedded, PostgreSQL in production."""

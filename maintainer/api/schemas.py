@@ -1,0 +1,367 @@
+"""What goes over the wire: times RFC 3339 UTC, sizes in bytes, None = not known."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from maintainer.domain.effect import RowProof
+from maintainer.domain.health import Band
+from maintainer.domain.inventory import FaultKind
+from maintainer.domain.job import FailureReason, JobState
+from maintainer.domain.plan import SkipCode
+from maintainer.domain.policy import Mode, RuleName
+
+T = TypeVar("T")
+
+
+class Schema(BaseModel):
+    """Closed and immutable, read from the domain's attributes."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True, extra="forbid")
+
+
+class Problem(Schema):
+    """RFC 9457 problem details (application/problem+json)."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    instance: str | None = None
+
+
+class PageOf(Schema, Generic[T]):
+    """A page of a list; pass next_cursor as cursor to read on."""
+
+    items: list[T]
+    next_cursor: str | None
+    total: int
+
+
+class FindingOut(Schema):
+    metric: str
+    observed: float
+    bound: float
+    severity: Band
+    is_actionable: Annotated[bool, Field(description="False: beyond the bound, yet no maintenance would change it.")]
+    sentence: str
+
+
+class FaultOut(Schema):
+    kind: FaultKind
+    reason: str
+    seen_at: datetime
+
+
+class PauseOut(Schema):
+    by: str
+    at: datetime
+    reason: str
+
+
+class TableSummary(Schema):
+    """One row of the table list."""
+
+    table: Annotated[str, Field(description="catalog.namespace.table")]
+    catalog: str
+    namespace: Annotated[str, Field(description="Levels joined by dots.")]
+    name: str
+    band: Band | None
+    reason: str
+    findings: list[FindingOut]
+    fault: FaultOut | None
+    pause: PauseOut | None
+    measured_at: datetime | None
+    snapshot_id: Annotated[str | None, Field(description="As text: snapshot ids are 64-bit.")]
+    format_version: int | None
+    target_file_size_bytes: int | None
+    data_files: int | None
+    data_bytes: int | None
+    average_file_size_bytes: float | None
+    small_files: int | None
+    small_file_ratio: float | None
+    records: int | None
+    position_delete_files: int | None
+    equality_delete_files: int | None
+    deletion_vectors: int | None
+    manifests: int | None
+    manifest_bytes: int | None
+    snapshots: int | None
+
+
+class HistogramBin(Schema):
+    """Data files with from_bytes <= size < to_bytes (None: no upper bound)."""
+
+    from_bytes: int
+    to_bytes: int | None
+    files: int
+
+
+class ManifestGroupOut(Schema):
+    spec_id: int
+    content: Literal["data", "deletes"]
+    count: int
+    bytes: int
+
+
+class RefOut(Schema):
+    name: str
+    snapshot_id: str
+    is_branch: bool
+
+
+class UnreadableOut(Schema):
+    path: str
+    reason: str
+
+
+class PolicyValueOut(Schema):
+    """One value of the governing policy and where it was written."""
+
+    path: str
+    value: str
+    source: str
+
+
+class EffectivePolicyOut(Schema):
+    table: str
+    mode: Mode
+    priority: int
+    version: str
+    rules: list[RuleName]
+    values: list[PolicyValueOut]
+
+
+class TableDetail(TableSummary):
+    """Latest health, findings and the governing policy."""
+
+    table_uuid: str | None
+    location: str | None
+    metadata_location: str | None
+    metadata_bytes: int | None
+    small_file_bytes: int | None
+    delete_bytes: int | None
+    delete_records: int | None
+    data_manifests: int | None
+    delete_manifests: int | None
+    oldest_snapshot_at: datetime | None
+    newest_snapshot_at: datetime | None
+    branches: int | None
+    tags: int | None
+    partitions: Annotated[int | None, Field(description="Partitions that hold files.")]
+    histogram: list[HistogramBin]
+    formats: dict[str, int]
+    manifest_groups: list[ManifestGroupOut]
+    refs: list[RefOut]
+    properties: dict[str, str]
+    unreadable: list[UnreadableOut]
+    policy: EffectivePolicyOut
+    first_seen_at: datetime
+
+
+class PartitionOut(Schema):
+    spec_id: int
+    partition: str
+    data_files: int
+    data_bytes: int
+    average_file_size_bytes: float | None
+    small_files: int
+    small_bytes: int
+    large_files: int
+    delete_files: int
+
+
+class Sample(Schema):
+    at: datetime
+    value: float | None
+
+
+class History(Schema):
+    table: str
+    metric: str
+    samples: list[Sample]
+
+
+class EstimateOut(Schema):
+    items_before: int
+    items_after: int
+    items_removed: int
+    bytes_rewritten: int
+    partitions: int
+    note: str
+
+
+class PlannedOut(Schema):
+    rule: RuleName
+    action: Annotated[str, Field(description="The CALL statement that would run.")]
+    findings: list[FindingOut]
+    estimate: EstimateOut
+    reason: str
+
+
+class SkippedOut(Schema):
+    rule: RuleName
+    code: SkipCode
+    reason: str
+    next_at: Annotated[datetime | None, Field(description="When it is looked at next; None: when the table changes.")]
+    findings: list[FindingOut]
+    estimate: EstimateOut | None
+
+
+class PlanOut(Schema):
+    table: str
+    policy: Annotated[str, Field(description="Version (content hash) of the effective policy.")]
+    mode: Mode
+    snapshot_id: str | None
+    made_at: datetime
+    planned: list[PlannedOut]
+    skipped: list[SkippedOut]
+
+
+class MeasurementOut(Schema):
+    snapshot_id: str | None
+    measured_at: datetime
+    data_files: int | None
+    data_bytes: int | None
+    average_file_size_bytes: float | None
+    delete_files: int | None
+    records: int | None
+    manifests: int
+    manifest_bytes: int
+    snapshots: int
+
+
+class EffectOut(Schema):
+    before: MeasurementOut
+    after: MeasurementOut
+    own_commits: int
+    other_commits: int
+    files_removed: int
+    delete_files_removed: int
+    manifests_removed: int
+    snapshots_removed: int
+    bytes_rewritten: int
+    duration_seconds: float | None
+    rows: RowProof
+    rows_before: int | None
+    rows_after: int | None
+    sentence: str
+
+
+class ProgressOut(Schema):
+    tasks_done: int | None
+    tasks_total: int | None
+    phase: str
+
+
+class JobOut(Schema):
+    job_id: str
+    table: str
+    rule: RuleName
+    action: Annotated[str, Field(description="The CALL statement.")]
+    state: JobState
+    reason: str
+    findings: list[FindingOut]
+    estimate: EstimateOut
+    requested_by: str
+    policy: str
+    created_at: datetime
+    submitted_at: datetime | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    finished_at: datetime | None
+    progress: ProgressOut
+    cancel_requested_by: str
+    effect: EffectOut | None
+    failure_reason: FailureReason | None
+    failure_message: str
+
+
+class JobEventOut(Schema):
+    sequence: int
+    at: datetime
+    name: str
+    fields: dict[str, object]
+
+
+class OverviewOut(Schema):
+    """The fleet; average_file_size_bytes = all bytes / all files."""
+
+    tables: int
+    measured_tables: int
+    faulty_tables: int
+    paused_tables: int
+    data_files: int
+    data_bytes: int
+    average_file_size_bytes: float | None
+    small_files: int
+    delete_files: int
+    manifests: int
+    snapshots: int
+    bands: dict[Band, int]
+    jobs: dict[JobState, int]
+    files_removed: int
+    manifests_removed: int
+    snapshots_removed: int
+    bytes_rewritten: int
+    last_measured_at: datetime | None
+    version: str
+
+
+class CatalogFaultOut(Schema):
+    namespace: str
+    reason: str
+    seen_at: datetime
+
+
+class CatalogOut(Schema):
+    name: str
+    type: str
+    tables: int
+    faults: list[CatalogFaultOut]
+
+
+class PolicyProblemOut(Schema):
+    source: str
+    message: str
+
+
+class PolicyLayerOut(Schema):
+    name: str
+    tables: list[str]
+    values: list[PolicyValueOut]
+
+
+class PolicySetOut(Schema):
+    version: str
+    layers: list[PolicyLayerOut]
+    problems: list[PolicyProblemOut]
+
+
+class PolicyText(Schema):
+    """A policy file's text, as YAML."""
+
+    yaml: Annotated[str, Field(max_length=1_000_000)]
+
+
+class PolicyVerdict(Schema):
+    is_valid: bool
+    problems: list[PolicyProblemOut]
+
+
+class RunRequest(Schema):
+    """Which rules to carry out now, whatever the mode; empty: those that the plan would do."""
+
+    rules: list[RuleName] = []
+
+
+class PauseRequest(Schema):
+    reason: Annotated[str, Field(max_length=500)] = ""
+
+
+class RunAccepted(Schema):
+    jobs: list[JobOut]
+    plan: PlanOut

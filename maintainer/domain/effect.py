@@ -1,0 +1,59 @@
+"""What a job achieved, read from the table's own metadata, claiming only what is ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class RowProof(StrEnum):
+    """How far it is shown that the rows are the same before and after."""
+
+    EQUAL = "equal"  # total-records of each of our snapshots equal its parent's
+    COUNTED = "counted"  # deletes were applied: live rows counted at both snapshots, equal
+    BOUNDED = "bounded"  # deletes were applied: the difference is within the deletes there were
+    NOT_NEEDED = "not_needed"  # the action writes no snapshot, or wrote none
+    DIFFERENT = "different"  # rows are missing or too many: the job has failed
+    UNKNOWN = "unknown"  # a snapshot or its summary is gone
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The few figures of a table that an effect compares."""
+
+    snapshot_id: int | None
+    measured_at: datetime
+    data_files: int | None
+    data_bytes: int | None
+    average_file_size_bytes: float | None
+    delete_files: int | None
+    records: int | None
+    manifests: int
+    manifest_bytes: int
+    snapshots: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Before and after; the changes are those of our own commits, others' commits in between are counted apart."""
+
+    before: Measurement
+    after: Measurement
+    own_commits: int
+    other_commits: int
+    files_removed: int  # net data files removed by our commits
+    delete_files_removed: int
+    manifests_removed: int
+    snapshots_removed: int
+    bytes_rewritten: int
+    duration_seconds: float | None
+    rows: RowProof
+    rows_before: int | None = None
+    rows_after: int | None = None
+    sentence: str = ""
+
+    @property
+    def is_idle(self) -> bool:
+        """True when our commits changed nothing that the action is for."""
+        return not (self.own_commits or self.files_removed or self.manifests_removed or self.snapshots_removed)

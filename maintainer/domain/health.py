@@ -1,0 +1,127 @@
+"""How a table is, measured at one snapshot. None means not measured; zero is a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import ManifestContent, Ref, Unreadable
+
+
+class Band(StrEnum):
+    """The verdict on a table at a glance, best first."""
+
+    HEALTHY = "healthy"
+    WATCH = "watch"
+    DEGRADED = "degraded"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionHealth:
+    """Data and delete files of one partition; files outside the small..large range are the planner's candidates."""
+
+    spec_id: int
+    partition: str
+    data_files: int
+    data_bytes: int
+    small_files: int
+    small_bytes: int
+    large_files: int
+    large_bytes: int
+    delete_files: int
+
+    @property
+    def average_file_size_bytes(self) -> float | None:
+        """Mean data file size; None when the partition has no data file."""
+        return self.data_bytes / self.data_files if self.data_files else None
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestGroup:
+    """Manifests of one (partition spec, content): the unit that rewrite_manifests works on."""
+
+    spec_id: int
+    content: ManifestContent
+    count: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotStamp:
+    """The little of a snapshot that expiry needs."""
+
+    snapshot_id: int
+    parent_id: int | None
+    committed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TableHealth:
+    """A table's health at one snapshot; the scalar fields are also what history keeps."""
+
+    table: TableIdentifier
+    table_uuid: str
+    format_version: int
+    location: str
+    metadata_location: str
+    snapshot_id: int | None
+    measured_at: datetime
+    target_file_size_bytes: int
+    target_manifest_size_bytes: int
+    # None in the counts below means that a manifest could not be read: see `unreadable`.
+    data_files: int | None
+    data_bytes: int | None
+    average_file_size_bytes: float | None
+    small_files: int | None
+    small_file_ratio: float | None
+    small_file_bytes: int | None
+    records: int | None
+    position_delete_files: int | None
+    equality_delete_files: int | None
+    deletion_vectors: int | None
+    delete_bytes: int | None
+    delete_records: int | None
+    manifests: int
+    manifest_bytes: int
+    data_manifests: int
+    delete_manifests: int
+    snapshots: int
+    oldest_snapshot_at: datetime | None
+    newest_snapshot_at: datetime | None
+    branches: int
+    tags: int
+    metadata_bytes: int
+    histogram: tuple[int, ...] = ()  # data files per bin of inventory.HISTOGRAM_BOUNDS_BYTES
+    formats: Mapping[str, int] = field(default_factory=dict)
+    partitions: tuple[PartitionHealth, ...] = ()
+    manifest_groups: tuple[ManifestGroup, ...] = ()
+    history: tuple[SnapshotStamp, ...] = ()
+    refs: tuple[Ref, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    default_spec_id: int = 0
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One bound that a table is beyond (or, with is_actionable False, beyond without anything to gain)."""
+
+    metric: str
+    observed: float
+    bound: float
+    severity: Band = Band.WATCH
+    is_actionable: bool = True
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A band with the findings that put the table there, worst first, and the reason in words."""
+
+    band: Band
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""

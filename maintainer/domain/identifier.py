@@ -1,0 +1,113 @@
+"""Names of tables, and the globs that select them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import lru_cache
+from re import Pattern
+from re import compile as compile_regex
+
+from maintainer.domain.errors import InvalidValueError
+
+
+def _write_level(level: str) -> str:
+    """One level as text; backticks keep a dot, a backtick or a blank inside a level apart from the separators."""
+    plain = level and not any(character in level for character in ".`/ \t\n\r") and level.isprintable()
+    return level if plain else "`" + level.replace("`", "``") + "`"
+
+
+def split_levels(text: str) -> tuple[str, ...]:
+    """Split ``a.`b.c`.d`` into its levels; InvalidValueError on an empty level or an open backtick."""
+    levels: list[str] = []
+    position = 0
+    while True:
+        level, position = _read_level(text, position)
+        levels.append(level)
+        if position == len(text):
+            return tuple(levels)
+        position += 1
+
+
+def _read_level(text: str, start: int) -> tuple[str, int]:
+    if not text.startswith("`", start):
+        end = text.find(".", start)
+        end = len(text) if end < 0 else end
+        if end == start:
+            message = f"name {text!r} has an empty level at position {start}; write it as catalog.namespace.table"
+            raise InvalidValueError(message)
+        return text[start:end], end
+    level: list[str] = []
+    position = start + 1
+    while position < len(text):
+        if text[position] != "`":
+            level.append(text[position])
+            position += 1
+        elif text.startswith("``", position):
+            level.append("`")
+            position += 2
+        else:
+            break
+    else:
+        message = f"name {text!r} has a backtick at position {start} that is never closed"
+        raise InvalidValueError(message)
+    position += 1
+    if not level or (position < len(text) and text[position] != "."):
+        message = f"name {text!r} has a malformed quoted level at position {start}"
+        raise InvalidValueError(message)
+    return "".join(level), position
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TableIdentifier:
+    """A table's full name; never called a ref, because in Iceberg a ref is a branch or a tag."""
+
+    catalog: str
+    namespace: tuple[str, ...]
+    name: str
+
+    def __str__(self) -> str:
+        """Return ``catalog.namespace.table``; levels that hold a dot are in backticks, so that parse() is the inverse."""
+        return ".".join(_write_level(level) for level in (self.catalog, *self.namespace, self.name))
+
+    @property
+    def namespace_text(self) -> str:
+        """The namespace's levels joined by dots, quoted like the whole name: ``a.b``."""
+        return ".".join(_write_level(level) for level in self.namespace)
+
+    @classmethod
+    def parse(cls, text: str) -> TableIdentifier:
+        """Read ``catalog.namespace.table``; InvalidValueError when it has fewer than three levels."""
+        levels = split_levels(text)
+        if len(levels) < 3:  # noqa: PLR2004 - catalog, at least one namespace level, table
+            message = f"table {text!r} has {len(levels)} levels; write it as catalog.namespace.table"
+            raise InvalidValueError(message)
+        return cls(levels[0], levels[1:-1], levels[-1])
+
+
+@lru_cache(maxsize=4096)
+def _compile_glob(pattern: str) -> Pattern[str]:
+    return compile_regex(translate(pattern))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TablePattern:
+    """A table's name, or a glob over whole names (``*`` also crosses levels, case counts)."""
+
+    text: str
+
+    @property
+    def is_exact(self) -> bool:
+        """True when the pattern has no wildcard."""
+        return not any(character in self.text for character in "*?[")
+
+    @property
+    def specificity(self) -> tuple[int, int, int]:
+        """Orders wide before narrow: exact last, then by literal levels, then by literal characters."""
+        literal_levels = sum(not any(c in level for c in "*?[") for level in self.text.split("."))
+        literal_characters = sum(character not in "*?[]" for character in self.text)
+        return (int(self.is_exact), literal_levels, literal_characters)
+
+    def matches(self, table: TableIdentifier) -> bool:
+        """True when the pattern selects this table."""
+        return _compile_glob(self.text).match(str(table)) is not None if not self.is_exact else self.text == str(table)

@@ -1,0 +1,151 @@
+"""One action on one table: stored before it is submitted, moved only along the transition table, proved from metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from maintainer.domain.action import Action
+from maintainer.domain.effect import Effect
+from maintainer.domain.errors import InvalidTransitionError
+from maintainer.domain.health import Finding
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import Estimate
+from maintainer.domain.policy import RuleName
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    PENDING = "pending"  # stored, not yet handed to a runner
+    SUBMITTED = "submitted"  # handed to a runner
+    RUNNING = "running"  # Spark works on it, or has ended and the proof is still to come
+    SUCCEEDED = "succeeded"  # proved from the table's metadata
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"  # the runner was lost; the table's snapshots will tell
+
+    @property
+    def is_final(self) -> bool:
+        """True when the job will never move again."""
+        return self in _FINAL
+
+
+_FINAL = frozenset({JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED})
+
+TRANSITIONS: Mapping[JobState, frozenset[JobState]] = {
+    JobState.PENDING: frozenset({JobState.SUBMITTED, JobState.FAILED, JobState.CANCELLED}),
+    JobState.SUBMITTED: frozenset({JobState.RUNNING, JobState.FAILED, JobState.CANCELLED, JobState.UNKNOWN}),
+    JobState.RUNNING: frozenset({JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED, JobState.UNKNOWN}),
+    JobState.UNKNOWN: frozenset({JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED}),
+    JobState.SUCCEEDED: frozenset(),
+    JobState.FAILED: frozenset(),
+    JobState.CANCELLED: frozenset(),
+}
+
+
+class FailureReason(StrEnum):
+    """Why a job failed: a closed set, so that it can be a metric's label."""
+
+    CONFLICT = "conflict"  # a writer's commit won
+    OUT_OF_MEMORY = "out_of_memory"
+    MISSING_FILE = "missing_file"
+    PERMISSION = "permission"
+    CATALOG_UNREACHABLE = "catalog_unreachable"
+    INVALID_REQUEST = "invalid_request"  # Iceberg or Spark refused the statement
+    TABLE_CHANGED = "table_changed"  # dropped or replaced by another table of the same name
+    LOST_RUNNER = "lost_runner"
+    TIMEOUT = "timeout"
+    UNPROVED = "unproved"  # Spark reported success, the table's metadata does not bear it out
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the Spark work is; None where Spark did not say."""
+
+    tasks_done: int | None = None
+    tasks_total: int | None = None
+    phase: str = ""  # in words: "starting Spark", "rewriting files", "proving"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the runner said at the end; a claim, not a proof."""
+
+    kind: str  # finished | failed | cancelled | lost
+    ended_at: datetime
+    result: Mapping[str, int | str | None] = field(default_factory=dict)  # the procedure's own result row
+    reason: FailureReason | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The table right before the job, as the proof needs it."""
+
+    snapshot_id: int | None
+    sequence_number: int
+    metadata_location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One action of one plan on one table. Its id names the Spark work; a table has at most one unfinished job."""
+
+    job_id: str  # DNS label: letters, digits and dashes
+    table: TableIdentifier
+    table_uuid: str
+    rule: RuleName
+    action: Action
+    findings: tuple[Finding, ...]
+    estimate: Estimate
+    reason: str
+    policy_version: str
+    priority: int
+    requested_by: str  # "policy", "person"
+    created_at: datetime
+    state: JobState = JobState.PENDING
+    owner: str = ""  # the process that submitted it
+    application: str = ""  # the app-name that this job's commits carry in their snapshot summaries
+    baseline: Baseline | None = None
+    submitted_at: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None  # when Spark ended
+    finished_at: datetime | None = None  # when the job reached a final state
+    progress: Progress = field(default_factory=Progress)
+    outcome: Outcome | None = None
+    cancel_requested_by: str = ""
+    effect: Effect | None = None
+    failure_reason: FailureReason | None = None
+    failure_message: str = ""
+
+    def advance(self, state: JobState, **changes: object) -> Job:
+        """The job in a new state; InvalidTransitionError when the transition table has no such edge."""
+        if state not in TRANSITIONS[self.state]:
+            message = f"job {self.job_id} is {self.state} and cannot become {state}"
+            raise InvalidTransitionError(message)
+        return replace(self, state=state, **changes)  # type: ignore[arg-type]
+
+    @property
+    def awaits_review(self) -> bool:
+        """True when Spark is done or lost and the proof is still to come."""
+        return not self.state.is_final and (self.state is JobState.UNKNOWN or self.outcome is not None)
+
+    @property
+    def duration(self) -> timedelta | None:
+        """From the start of the Spark work to its end; None while it lasts."""
+        return self.ended_at - self.started_at if self.ended_at and self.started_at else None
+
+
+@dataclass(frozen=True, slots=True)
+class JobEvent:
+    """One line of a job's story, in the order in which it happened."""
+
+    job_id: str
+    at: datetime
+    name: str  # noun.verb: job.submitted, statement.started, spark.progress, job.proved
+    fields: Mapping[str, object] = field(default_factory=dict)
+    sequence: int = 0  # given by the store

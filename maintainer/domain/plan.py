@@ -1,0 +1,105 @@
+"""What would be done for a table and why, and what not and why not. Every rule of the policy appears exactly once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from maintainer.domain.action import Action
+from maintainer.domain.health import Finding
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import Mode, RuleName
+
+_MAX_DOUBLINGS = 16
+
+
+class SkipCode(StrEnum):
+    """Why a rule does nothing now."""
+
+    BELOW_THRESHOLD = "below_threshold"
+    NOTHING_TO_GAIN = "nothing_to_gain"
+    COOLING_DOWN = "cooling_down"
+    NOT_MEASURED = "not_measured"
+    GC_DISABLED = "gc_disabled"
+    RETENTION_FLOOR = "retention_floor"
+    IN_FLIGHT = "in_flight"
+    OUTSIDE_WINDOW = "outside_window"
+    OVER_BUDGET = "over_budget"
+    HOT_PARTITION = "hot_partition"
+    UNSUPPORTED = "unsupported"
+    OBSERVE_ONLY = "observe_only"
+    DISABLED = "disabled"
+    PAUSED = "paused"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What an action is expected to achieve; counts are files, manifests or snapshots as the action has them."""
+
+    items_before: int  # candidates: data files, manifests or snapshots that the action would take in
+    items_after: int
+    items_removed: int
+    bytes_rewritten: int
+    partitions: int = 0
+    note: str = ""  # what the estimate leaves out, in words
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAction:
+    """A rule that is worth doing, with the findings that made it so."""
+
+    rule: RuleName
+    action: Action
+    findings: tuple[Finding, ...]
+    estimate: Estimate
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRule:
+    """A rule that does nothing now: the code, the sentence, and when it is looked at next (None: when the table changes)."""
+
+    rule: RuleName
+    code: SkipCode
+    reason: str
+    next_at: datetime | None = None
+    findings: tuple[Finding, ...] = ()
+    estimate: Estimate | None = None
+    would_do: Action | None = None  # what enforce mode would do (observe_only, outside_window, in_flight, paused)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The verdicts on one table at one snapshot under one policy."""
+
+    table: TableIdentifier
+    table_uuid: str
+    snapshot_id: int | None
+    metadata_location: str
+    policy_version: str
+    mode: Mode
+    priority: int
+    made_at: datetime
+    planned: tuple[PlannedAction, ...]
+    skipped: tuple[SkippedRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleHistory:
+    """What became of a rule's earlier jobs on a table; the memory of cool-downs and of zero-effect runs."""
+
+    rule: RuleName
+    last_finished_at: datetime | None = None
+    last_success_at: datetime | None = None
+    consecutive_failures: int = 0
+    last_failure_at: datetime | None = None
+    last_failure_reason: str = ""
+    idle_at_metadata_location: str | None = None  # a run that changed nothing left the table at this metadata
+
+    def failure_backoff(self, first: timedelta, ceiling: timedelta) -> timedelta:
+        """How long to wait after the last failure: doubling from first up to ceiling; zero without failures."""
+        if not self.consecutive_failures:
+            return timedelta(0)
+        doublings: int = min(self.consecutive_failures - 1, _MAX_DOUBLINGS)
+        return min(ceiling, first * float(1 << doublings))

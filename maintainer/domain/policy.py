@@ -1,0 +1,133 @@
+"""What an operator wants for a table: modes, rules, thresholds; ages, not instants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from typing import Literal
+
+from maintainer.domain.identifier import TablePattern
+
+
+class Mode(StrEnum):
+    """Whether plans are only shown or also carried out."""
+
+    OBSERVE = "observe"
+    ENFORCE = "enforce"
+
+
+class RuleName(StrEnum):
+    """Every rule a policy can hold, in the fixed order of execution."""
+
+    REWRITE_DATA_FILES = "rewrite_data_files"
+    REWRITE_POSITION_DELETE_FILES = "rewrite_position_delete_files"
+    REWRITE_MANIFESTS = "rewrite_manifests"
+    EXPIRE_SNAPSHOTS = "expire_snapshots"
+    REMOVE_ORPHAN_FILES = "remove_orphan_files"
+
+
+class Metric(StrEnum):
+    """What a threshold can look at; named like the fields of TableHealth."""
+
+    AVERAGE_FILE_SIZE_BYTES = "average_file_size_bytes"
+    SMALL_FILE_COUNT = "small_file_count"
+    SMALL_FILE_RATIO = "small_file_ratio"
+    MANIFEST_COUNT = "manifest_count"
+    SNAPSHOT_COUNT = "snapshot_count"
+    OLDEST_SNAPSHOT_AGE_SECONDS = "oldest_snapshot_age_seconds"
+    POSITION_DELETE_FILE_COUNT = "position_delete_file_count"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """One condition: holds when the metric is strictly above or below the bound."""
+
+    metric: Metric
+    direction: Literal["above", "below"]
+    bound: float  # bytes, seconds, a ratio or a count: the metric's name says which
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule with its thresholds (all must hold) and the fields of its procedure; None = Iceberg's or our default."""
+
+    name: RuleName
+    when: tuple[Threshold, ...] = ()
+    is_enabled: bool = True
+    cooldown: timedelta = timedelta(hours=6)
+    every: timedelta | None = None
+    where: str | None = None
+    strategy: str = "binpack"
+    sort_order: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    max_age: timedelta | None = None  # expire_snapshots
+    keep: int | None = None  # expire_snapshots
+    older_than: timedelta | None = None  # remove_orphan_files
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """When work may start: from each firing of the cron expression, for the duration, in a time zone."""
+
+    cron: str
+    duration: timedelta
+    timezone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The policy that governs one table, after all layers are merged."""
+
+    mode: Mode = Mode.OBSERVE
+    priority: int = 50
+    target_file_size_bytes: int | None = None  # None: the table's own property
+    window: Window | None = None
+    rules: tuple[Rule, ...] = ()
+    version: str = ""  # short content hash of the layers it was merged from
+    sources: Mapping[str, str] = field(default_factory=dict)  # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
+
+    def rule(self, name: RuleName) -> Rule | None:
+        """The rule of that name, or None when the policy does not have it."""
+        return next((rule for rule in self.rules if rule.name is name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of a layer, already validated and in its unit, with where it was written."""
+
+    value: object
+    source: str  # "policies/cdc.yaml:12", "built-in default"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyLayer:
+    """One policy file: the tables it speaks for, and the fields that it sets (dotted path -> setting).
+
+    Paths and value types: mode (Mode), priority (int), target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
+    rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
+    rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
+    .keep (int), .older_than (timedelta), .options.<iceberg option> (str).
+    """
+
+    name: str  # the file's name, relative to the policy directory
+    tables: tuple[TablePattern, ...]
+    settings: Mapping[str, Setting]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyProblem:
+    """A policy file that cannot be used, as ``file:line`` and a sentence."""
+
+    source: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySet:
+    """All layers in force, and what is wrong with files that are not."""
+
+    layers: tuple[PolicyLayer, ...]
+    problems: tuple[PolicyProblem, ...] = ()
+    version: str = ""

@@ -1,0 +1,75 @@
+"""Sizes and durations as people write them, and back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from re import compile as compile_regex
+
+from maintainer.domain.errors import InvalidValueError
+
+KIB = 1024
+MIB = 1024**2
+GIB = 1024**3
+
+_SIZE_UNITS = {
+    "B": 1,
+    "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
+    "KIB": KIB, "MIB": MIB, "GIB": GIB, "TIB": 1024**4, "PIB": 1024**5,
+}  # fmt: skip
+_DURATION_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_SIZE = compile_regex(r"(\d+(?:\.\d+)?)\s*([a-zA-Z]+)?")
+_DURATION_PART = compile_regex(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
+_DURATION = compile_regex(rf"(?:{_DURATION_PART.pattern}\s*)+")
+
+
+def parse_size(text: object) -> int:
+    """Bytes of ``256MiB``, ``1.5 GB`` or a plain number of bytes; InvalidValueError otherwise."""
+    if isinstance(text, bool) or not isinstance(text, int | str):
+        message = f"size {text!r} is neither a number of bytes nor a text such as 256MiB"
+        raise InvalidValueError(message)
+    if isinstance(text, int):
+        if text < 0:
+            message = f"size {text} is negative"
+            raise InvalidValueError(message)
+        return text
+    match = _SIZE.fullmatch(text.strip())
+    unit = _SIZE_UNITS.get((match[2] or "B").upper()) if match else None
+    if match is None or unit is None:
+        message = f"size {text!r} is not understood; write it like 256MiB, 1.5GB or 1048576"
+        raise InvalidValueError(message)
+    return round(float(match[1]) * unit) if "." in match[1] else int(match[1]) * unit
+
+
+def parse_duration(text: object) -> timedelta:
+    """The time span of ``30m``, ``6h``, ``5d`` or ``1h30m``; InvalidValueError otherwise (a bare number has no unit)."""
+    if not isinstance(text, str) or _DURATION.fullmatch(text.strip()) is None:
+        message = f"duration {text!r} is not understood; write it with a unit, like 30m, 6h or 5d"
+        raise InvalidValueError(message)
+    try:
+        return timedelta(seconds=sum(float(n) * _DURATION_UNITS[unit] for n, unit in _DURATION_PART.findall(text)))
+    except OverflowError as error:
+        message = f"duration {text!r} is too long"
+        raise InvalidValueError(message) from error
+
+
+def format_size(size_bytes: float) -> str:
+    """A size for people: ``1.5 GiB``; at most one digit after the point."""
+    value = float(size_bytes)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(value) < KIB:
+            return f"{value:.0f} {unit}" if unit == "B" or value == int(value) else f"{value:.1f} {unit}"
+        value /= KIB
+    return f"{value:.1f} PiB"
+
+
+def format_duration(span: timedelta) -> str:
+    """A time span for people, its two largest units: ``2 d 3 h``."""
+    seconds = round(span.total_seconds())
+    if seconds < 1:
+        return "0 s"
+    parts: list[str] = []
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, seconds = divmod(seconds, length)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2])

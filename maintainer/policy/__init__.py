@@ -1,0 +1,1 @@
+"""Pure: what should be done, and why or why not."""

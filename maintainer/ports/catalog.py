@@ -1,0 +1,47 @@
+"""Reading catalogs: what tables there are and what their metadata says. Observing only: nothing here changes a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Protocol
+
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault, ManifestDigest, Snapshot, TableFault, TableInventory
+
+# (table, its properties) -> the target file size in bytes that "small" and "large" are measured against
+TargetOf = Callable[[TableIdentifier, Mapping[str, str]], int]
+# (table uuid, manifest paths, target in bytes) -> the digests that are already known under that target
+KnownDigests = Callable[[str, Iterable[str], int], Mapping[str, ManifestDigest]]
+
+
+class Catalog(Protocol):
+    """One configured catalog."""
+
+    @property
+    def name(self) -> str:
+        """The name under which it stands in the configuration, and in every table's identifier."""
+        ...
+
+    def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
+        """Every table of every namespace, nested ones too; a namespace that cannot be listed yields its fault."""
+        ...
+
+    def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
+        """The table's metadata now. Never raises for what is wrong with a table: that is a TableFault, or an `unreadable`."""
+        ...
+
+    def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
+        """The table's snapshots now, oldest first, without reading any manifest."""
+        ...
+
+    def count_rows(self, table: TableIdentifier, snapshot_id: int, limit_bytes: int) -> int | None:
+        """Live rows at a snapshot, deletes applied; None when that needs reading more than limit_bytes, or cannot be done."""
+        ...
+
+    def ping(self) -> str:
+        """One sentence on what answers there; CatalogUnavailableError when nothing does."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
+        ...

@@ -1,0 +1,59 @@
+"""Running jobs on Spark, wherever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from maintainer.domain.job import Job, JobEvent, Outcome, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerReport:
+    """What a runner knows of one job now. With an outcome the Spark work is over, and nothing of it can commit any more."""
+
+    job_id: str
+    is_started: bool
+    progress: Progress
+    events: tuple[JobEvent, ...] = ()  # those since the last report
+    outcome: Outcome | None = None
+
+
+class Runner(Protocol):
+    """Runs CALL statements. What it says of success is a claim; the table's metadata proves it."""
+
+    @property
+    def owner(self) -> str:
+        """The name of this process among all that use the same store; stored with each job it submits."""
+        ...
+
+    @property
+    def application(self) -> str:
+        """The Spark application name: Iceberg writes it as `app-name` into the summary of every snapshot that our jobs commit."""
+        ...
+
+    @property
+    def capacity(self) -> int:
+        """How many jobs it runs side by side."""
+        ...
+
+    def submit(self, job: Job) -> None:
+        """Take the job; returns at once. The same id twice is one job. RunnerUnavailableError when Spark can never start here."""
+        ...
+
+    def report(self, job: Job) -> RunnerReport | None:
+        """What is known of the job: None while another live process owns it; an outcome of kind "lost" when nobody runs it any more."""
+        ...
+
+    def cancel(self, job_id: str) -> None:
+        """Ask for the job's end; the report's outcome tells when it is over. Unknown ids are ignored."""
+        ...
+
+    def close(self) -> None:
+        """End Spark and everything it runs; returns when its processes are gone."""
+        ...
+
+    def describe(self) -> Sequence[tuple[str, bool, str]]:
+        """(what, is it fine, sentence) for each thing the runner needs: Java, Spark, its jars."""
+        ...

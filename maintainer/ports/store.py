@@ -1,0 +1,229 @@
+"""What the daemon remembers. The steps meet here: each reads what another wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+
+from maintainer.domain.health import Band, Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
+from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.plan import Plan, RuleHistory
+from maintainer.domain.policy import RuleName
+
+T = TypeVar("T")
+
+MAX_PAGE = 1000
+
+# The columns of the table list that can be sorted by; None sorts last in both directions.
+TABLE_SORTS: tuple[str, ...] = (
+    "name", "band", "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
+    "delete_files", "manifests", "snapshots", "measured_at",
+)  # fmt: skip
+
+# The scalar metrics of which history is kept.
+HISTORY_METRICS: tuple[str, ...] = (
+    "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio", "records",
+    "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests", "manifest_bytes", "snapshots", "metadata_bytes",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a list; next_cursor is opaque and None on the last page."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableQuery:
+    """Which tables, in which order. search is a case-insensitive part of the full name."""
+
+    search: str = ""
+    catalog: str | None = None
+    namespace: str | None = None  # namespace_text; its nested namespaces are included
+    band: Band | None = None
+    sort: str = "name"
+    descending: bool = False
+    limit: int = 100
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobQuery:
+    """Which jobs, newest first."""
+
+    states: tuple[JobState, ...] = ()
+    table: TableIdentifier | None = None
+    limit: int = 100
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Somebody asked that nothing be started on a table."""
+
+    by: str
+    at: datetime
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """All that is known of one table. A table that failed to be measured keeps its last health beside the fault."""
+
+    table: TableIdentifier
+    first_seen_at: datetime
+    health: TableHealth | None = None
+    grade: Grade | None = None
+    fault: TableFault | None = None
+    pause: Pause | None = None
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The fleet in figures; jobs by state; what finished jobs have saved in all."""
+
+    tables: int
+    measured_tables: int
+    faulty_tables: int
+    paused_tables: int
+    data_files: int
+    data_bytes: int
+    small_files: int
+    delete_files: int
+    manifests: int
+    snapshots: int
+    bands: Mapping[Band, int]
+    jobs: Mapping[JobState, int]
+    files_removed: int
+    manifests_removed: int
+    snapshots_removed: int
+    bytes_rewritten: int
+    last_measured_at: datetime | None
+
+
+class Store(Protocol):
+    """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
+
+    # -- tables
+    def record_health(self, health: TableHealth, grade: Grade) -> None:
+        """Keep the latest health and one history sample; clears a fault. A table of the same name with another UUID starts a new history."""
+        ...
+
+    def record_fault(self, fault: TableFault) -> None:
+        """Keep the fault beside the last health; VIEW and DROPPED forget the table (its jobs and their events stay)."""
+        ...
+
+    def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
+        """Replace what is known to be wrong with listing a catalog."""
+        ...
+
+    def catalog_faults(self) -> Sequence[CatalogFault]:
+        """What was wrong at the last listing."""
+        ...
+
+    def forget_tables_except(self, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
+        """Forget a catalog's tables that a complete listing did not have; returns them."""
+        ...
+
+    def table(self, table: TableIdentifier) -> TableRecord | None:
+        """Everything about one table."""
+        ...
+
+    def tables(self, query: TableQuery) -> Page[TableRecord]:
+        """A page of the table list: health without partitions, history and refs, and no plan.
+
+        InvalidValueError for an unknown sort, a limit outside 1..MAX_PAGE or a foreign cursor.
+        """
+        ...
+
+    def table_names(self) -> Sequence[TableIdentifier]:
+        """Every known table, by name."""
+        ...
+
+    def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
+        """Samples of one of HISTORY_METRICS, oldest first, of the table's present UUID."""
+        ...
+
+    def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:
+        """Pause a table, or resume it. UnknownTableError when it is not known."""
+        ...
+
+    def overview(self) -> Overview:
+        """The fleet."""
+        ...
+
+    # -- manifest digests
+    def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
+        """Known digests by manifest path, of those made under this target file size."""
+        ...
+
+    def record_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
+        """Keep exactly these for the table: new ones are added, those not named (or of another target) are dropped."""
+        ...
+
+    # -- plans
+    def record_plan(self, plan: Plan) -> None:
+        """Keep the latest plan of a table."""
+        ...
+
+    def plans(self) -> Sequence[Plan]:
+        """The latest plan of every table that has one."""
+        ...
+
+    def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
+        """What became of each rule's finished jobs on this table."""
+        ...
+
+    # -- jobs
+    def add_job(self, job: Job) -> bool:
+        """Store a pending job; False (and nothing stored) when the table UUID has an unfinished job, or the id exists."""
+        ...
+
+    def update_job(self, job: Job, expected: JobState) -> bool:
+        """Replace the job if it is still in the expected state; False when somebody else moved it."""
+        ...
+
+    def job(self, job_id: str) -> Job | None:
+        """One job."""
+        ...
+
+    def jobs(self, query: JobQuery) -> Page[Job]:
+        """A page of jobs, newest first."""
+        ...
+
+    def unfinished_jobs(self) -> Sequence[Job]:
+        """Every job that is not in a final state, oldest first."""
+        ...
+
+    def append_events(self, events: Iterable[JobEvent]) -> None:
+        """Add to the jobs' stories; the store gives each event its sequence number."""
+        ...
+
+    def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
+        """A job's events with a sequence number greater than `after`, in order."""
+        ...
+
+    # -- upkeep
+    def prune(self, samples_before: datetime, jobs_before: datetime) -> Mapping[str, int]:
+        """Delete older samples, and older finished jobs with their events; returns counts by kind. The latest of each table stays."""
+        ...
+
+    def instance_id(self) -> str:
+        """A short random id, made once, the same for everyone who uses this store."""
+        ...
+
+    def describe(self) -> str:
+        """One sentence on what database this is and its schema's version; StoreUnavailableError when it cannot be used."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
+        ...

@@ -1,0 +1,47 @@
+"""Counting and timing what the daemon does, for those who watch it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from maintainer.domain.effect import Effect
+from maintainer.domain.health import Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+
+
+class Telemetry(Protocol):
+    """Told of everything that happened; never fails, never decides."""
+
+    def table_measured(self, health: TableHealth, grade: Grade) -> None:
+        """A table has been measured."""
+        ...
+
+    def table_gone(self, table: TableIdentifier) -> None:
+        """A table is no longer there: its gauges go."""
+        ...
+
+    def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
+        """A scan of the fleet is over: manifest entries read, tables measured, names that failed."""
+        ...
+
+    def fleet_measured(self, data_files: int, data_bytes: int) -> None:
+        """The sums over all tables."""
+        ...
+
+    def plan_made(self, plan: Plan) -> None:
+        """A plan was made: one verdict a rule."""
+        ...
+
+    def job_finished(self, job: Job, effect: Effect | None) -> None:
+        """A job has reached a final state."""
+        ...
+
+    def jobs_counted(self, counts: dict[str, int]) -> None:
+        """How many jobs are in each state now."""
+        ...
+
+    def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
+        """One run of a step of the loop is over."""
+        ...

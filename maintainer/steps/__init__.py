@@ -1,0 +1,1 @@
+"""Straight lines: read ports, call one pure function, write ports."""

@@ -1,0 +1,1 @@
+"""Fakes: each at the path of the real thing."""
