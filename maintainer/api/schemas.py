@@ -229,8 +229,8 @@ class MeasurementOut(Schema):
     average_file_size_bytes: float | None
     delete_files: int | None
     records: int | None
-    manifests: int
-    manifest_bytes: int
+    manifests: int | None
+    manifest_bytes: int | None
     snapshots: int
 
 

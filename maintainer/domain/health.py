@@ -85,10 +85,10 @@ class TableHealth:
     deletion_vectors: int | None
     delete_bytes: int | None
     delete_records: int | None
-    manifests: int
-    manifest_bytes: int
-    data_manifests: int
-    delete_manifests: int
+    manifests: int | None
+    manifest_bytes: int | None
+    data_manifests: int | None
+    delete_manifests: int | None
     snapshots: int
     oldest_snapshot_at: datetime | None
     newest_snapshot_at: datetime | None
