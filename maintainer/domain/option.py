@@ -1,0 +1,99 @@
+"""The options of rewrite_data_files that a policy may set: an allow-list, because option text reaches Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from re import compile as compile_regex
+from types import MappingProxyType
+from typing import assert_never
+
+from maintainer.domain.units import GIB, MIB
+
+MINIMUM_TARGET_FILE_SIZE_BYTES = MIB
+MAXIMUM_TARGET_FILE_SIZE_BYTES = 10 * GIB
+_LARGEST_INTEGER = 2**31 - 1  # Iceberg reads counts into a Java int
+_LARGEST_LONG = 2**63 - 1  # and sizes into a Java long
+
+# Plain ASCII digits: int() and float() also read other alphabets' digits, underscores and "nan", which Java does not.
+_INTEGER = compile_regex(r"[0-9]{1,19}")
+_DECIMAL = compile_regex(r"[0-9]{1,9}(?:\.[0-9]{1,18})?")
+
+
+class OptionKind(StrEnum):
+    """How Iceberg reads an option's text."""
+
+    BYTES = "bytes"
+    COUNT = "count"
+    RATIO = "ratio"
+    BOOLEAN = "boolean"
+    CHOICE = "choice"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionBound:
+    """What one option's text may be: within both bounds, or one of the choices."""
+
+    kind: OptionKind
+    minimum: float = 0
+    maximum: float = 0
+    choices: tuple[str, ...] = ()
+
+
+def _count(minimum: int, maximum: int = _LARGEST_INTEGER) -> OptionBound:
+    return OptionBound(OptionKind.COUNT, minimum, maximum)
+
+
+_BOOLEAN = OptionBound(OptionKind.BOOLEAN, choices=("true", "false"))
+
+REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
+    {
+        "target-file-size-bytes": OptionBound(OptionKind.BYTES, MINIMUM_TARGET_FILE_SIZE_BYTES, MAXIMUM_TARGET_FILE_SIZE_BYTES),
+        "min-file-size-bytes": OptionBound(OptionKind.BYTES, 0, MAXIMUM_TARGET_FILE_SIZE_BYTES),
+        "max-file-size-bytes": OptionBound(OptionKind.BYTES, 1, _LARGEST_LONG),
+        "min-input-files": _count(1),
+        "max-file-group-size-bytes": OptionBound(OptionKind.BYTES, MIB, _LARGEST_LONG),
+        "max-concurrent-file-group-rewrites": _count(1, 1000),
+        "partial-progress.enabled": _BOOLEAN,
+        "partial-progress.max-commits": _count(1, 1000),
+        "partial-progress.max-failed-commits": _count(0, 1000),
+        # false brings conflicts with equality deletes written meanwhile: the one value left is Iceberg's default.
+        "use-starting-sequence-number": OptionBound(OptionKind.BOOLEAN, choices=("true",)),
+        "rewrite-job-order": OptionBound(OptionKind.CHOICE, choices=("none", "bytes-asc", "bytes-desc", "files-asc", "files-desc")),
+        "rewrite-all": _BOOLEAN,
+        "delete-file-threshold": _count(1),
+        "delete-ratio-threshold": OptionBound(OptionKind.RATIO, 0, 1),
+        "output-spec-id": _count(0),
+        "remove-dangling-deletes": _BOOLEAN,
+        "max-files-to-rewrite": _count(1),
+    }
+)
+
+
+def check_option(name: str, value: str) -> str | None:
+    """Why this option of rewrite_data_files cannot be set to this text, naming the bound; None when it can."""
+    bound = REWRITE_DATA_FILES_OPTIONS.get(name)
+    if bound is None:
+        return f"option {name!r} of rewrite_data_files is not one that a policy may set"
+    match bound.kind:
+        case OptionKind.BOOLEAN | OptionKind.CHOICE:
+            return None if value in bound.choices else f"option {name} is {value!r}, but must be {' or '.join(bound.choices)}"
+        case OptionKind.BYTES | OptionKind.COUNT:
+            if _INTEGER.fullmatch(value) is None:
+                return f"option {name} is {value!r}, but must be a whole number"
+            return _check_bounds(name, value, int(value), bound)
+        case OptionKind.RATIO:
+            if _DECIMAL.fullmatch(value) is None:
+                return f"option {name} is {value!r}, but must be a number"
+            return _check_bounds(name, value, float(value), bound)
+        case _:
+            assert_never(bound.kind)
+
+
+def _check_bounds(name: str, text: str, number: float, bound: OptionBound) -> str | None:
+    if number < bound.minimum:
+        return f"option {name} is {text}, under its least value {bound.minimum:.15g}"
+    if number > bound.maximum:
+        return f"option {name} is {text}, over its greatest value {bound.maximum:.15g}"
+    return None
