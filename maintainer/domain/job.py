@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from maintainer.domain.action import Action
-from maintainer.domain.effect import Effect
+from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
@@ -87,8 +87,10 @@ class Baseline:
     """The table right before the job, as the proof needs it."""
 
     snapshot_id: int | None
-    sequence_number: int
+    sequence_number: int  # the highest of any snapshot; 0 in format version 1
+    newest_snapshot_at: datetime | None
     metadata_location: str
+    measurement: Measurement
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,213 @@
+"""Before and after a job: what our own commits changed, and whether every row is still there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from maintainer.domain.action import Procedure
+from maintainer.domain.effect import Effect, Measurement, RowProof
+from maintainer.domain.inventory import Snapshot
+from maintainer.domain.job import Baseline, FailureReason, Job, JobState
+from maintainer.domain.units import format_size
+
+# Rows are counted, not only compared by summaries, when reading no more than this is needed for it.
+COUNT_LIMIT_BYTES = 2 * 1024**3
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The final state of a reviewed job."""
+
+    state: JobState
+    reason: FailureReason | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Commits:
+    """The snapshots that were committed since the baseline, ours and others', oldest first."""
+
+    own: tuple[Snapshot, ...]
+    others: tuple[Snapshot, ...]
+
+
+def split_commits(baseline: Baseline, application: str, snapshots: Iterable[Snapshot]) -> Commits:
+    """Tell our commits from others' by the app-name that Iceberg stamped; one job a table makes this exact."""
+    new = sorted((s for s in snapshots if _is_newer(s, baseline)), key=lambda s: (s.sequence_number, s.committed_at))
+    own = tuple(s for s in new if s.operation == "replace" and s.summary.get("app-name") == application)
+    return Commits(own, tuple(s for s in new if s not in own))
+
+
+def _is_newer(snapshot: Snapshot, baseline: Baseline) -> bool:
+    if snapshot.sequence_number:
+        return snapshot.sequence_number > baseline.sequence_number
+    # Format version 1 has no sequence numbers: the commit time decides.
+    return baseline.newest_snapshot_at is None or snapshot.committed_at > baseline.newest_snapshot_at
+
+
+def _figure(snapshot: Snapshot, key: str) -> int | None:
+    text = snapshot.summary.get(key, "")
+    return int(text) if text.isdecimal() else None
+
+
+def _sum_figure(snapshots: Iterable[Snapshot], key: str) -> int:
+    return sum(_figure(snapshot, key) or 0 for snapshot in snapshots)
+
+
+def prove_rows(own: Sequence[Snapshot], snapshots: Iterable[Snapshot], counted: Mapping[int, int | None]) -> RowProof:
+    """Whether each of our snapshots holds its parent's rows.
+
+    `counted` has live rows by snapshot id, for those that rows_to_count() named; None where they could not be counted.
+    """
+    if not own:
+        return RowProof.NOT_NEEDED
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
+    proofs = {_prove_commit(snapshot, by_id, counted) for snapshot in own}
+    return next(proof for proof in _WORST_FIRST if proof in proofs)
+
+
+_WORST_FIRST = (RowProof.DIFFERENT, RowProof.UNKNOWN, RowProof.BOUNDED, RowProof.COUNTED, RowProof.EQUAL)
+
+
+def _prove_commit(snapshot: Snapshot, by_id: Mapping[int, Snapshot], counted: Mapping[int, int | None]) -> RowProof:
+    parent = by_id.get(snapshot.parent_id) if snapshot.parent_id is not None else None
+    if parent is None:
+        return RowProof.UNKNOWN
+    proof = _compare_summaries(parent, snapshot)
+    before, after = counted.get(parent.snapshot_id), counted.get(snapshot.snapshot_id)
+    if proof in (RowProof.EQUAL, RowProof.DIFFERENT) or before is None or after is None:
+        return proof
+    return RowProof.COUNTED if before == after else RowProof.DIFFERENT
+
+
+def _compare_summaries(parent: Snapshot, snapshot: Snapshot) -> RowProof:
+    before, after = _figure(parent, "total-records"), _figure(snapshot, "total-records")
+    if before is None or after is None:
+        return RowProof.UNKNOWN
+    has_deletes = bool(_figure(parent, "total-delete-files") or _figure(snapshot, "total-delete-files"))
+    if not has_deletes:
+        return RowProof.EQUAL if before == after else RowProof.DIFFERENT
+    if not _figure(snapshot, "removed-delete-files") and before == after:
+        return RowProof.EQUAL
+    # Records that a delete had already removed may go for good; one equality delete may stand for any number of them.
+    removed = before - after
+    most = None if _figure(parent, "total-equality-deletes") else _figure(parent, "total-position-deletes") or 0
+    if removed < 0 or (most is not None and removed > most):
+        return RowProof.DIFFERENT
+    return RowProof.BOUNDED
+
+
+def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tuple[int, ...]:
+    """The snapshots whose live rows must be counted, because summaries alone cannot prove that deletes were applied rightly."""
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
+    wanted: dict[int, None] = {}
+    for snapshot in own:
+        if _prove_commit(snapshot, by_id, {}) is RowProof.BOUNDED and snapshot.parent_id is not None:
+            wanted[snapshot.parent_id] = None
+            wanted[snapshot.snapshot_id] = None
+    # Between our commits, rows do not change hands: when nobody else committed, the first parent and the last snapshot are enough.
+    chain = list(wanted)
+    is_unbroken = all(later.parent_id == earlier.snapshot_id for earlier, later in pairwise(own))
+    return (chain[0], chain[-1]) if chain and is_unbroken else tuple(chain)
+
+
+def spread_counts(own: Sequence[Snapshot], counted: Mapping[int, int | None]) -> dict[int, int | None]:
+    """Give the snapshots between the counted ends of an unbroken chain the first end's count: a loss then shows at the last."""
+    counts = list(counted.values())
+    if not counts or None in counts:
+        return dict(counted)
+    return {snapshot.snapshot_id: counts[0] for snapshot in own} | dict(counted)
+
+
+def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
+    job: Job,
+    baseline: Baseline,
+    after: Measurement,
+    commits: Commits,
+    rows: RowProof,
+    counted: Mapping[int, int | None],
+) -> Effect:
+    """The effect of a job; only what our own commits did counts as achieved."""
+    own = commits.own
+    before = baseline.measurement
+    is_rewrite = job.action.procedure is Procedure.REWRITE_DATA_FILES
+    is_manifests = job.action.procedure is Procedure.REWRITE_MANIFESTS
+    files_removed = _sum_figure(own, "deleted-data-files") - _sum_figure(own, "added-data-files") if is_rewrite else 0
+    manifests_removed = _sum_figure(own, "manifests-replaced") - _sum_figure(own, "manifests-created") if is_manifests else 0
+    snapshots_removed = 0
+    if job.action.procedure is Procedure.EXPIRE_SNAPSHOTS:
+        snapshots_removed = max(0, before.snapshots + len(commits.others) - after.snapshots)
+    counts = [count for count in counted.values() if count is not None]
+    effect = Effect(
+        before=before,
+        after=after,
+        own_commits=len(own),
+        other_commits=len(commits.others),
+        files_removed=files_removed,
+        delete_files_removed=_sum_figure(own, "removed-delete-files"),
+        manifests_removed=manifests_removed,
+        snapshots_removed=snapshots_removed,
+        bytes_rewritten=_sum_figure(own, "removed-files-size") if is_rewrite else 0,
+        duration_seconds=job.duration.total_seconds() if job.duration else None,
+        rows=rows,
+        rows_before=counts[0] if rows is RowProof.COUNTED else (before.records if rows is RowProof.EQUAL and not commits.others else None),
+        rows_after=counts[-1] if rows is RowProof.COUNTED else (after.records if rows is RowProof.EQUAL and not commits.others else None),
+    )
+    return replace(effect, sentence=describe_effect(effect, job.action.procedure))
+
+
+def describe_effect(effect: Effect, procedure: Procedure) -> str:
+    """What was achieved, in one or two sentences."""
+    before, after = effect.before, effect.after
+    if effect.is_idle:
+        text = "Nothing changed."
+    else:
+        text = ""
+        match procedure:
+            case Procedure.REWRITE_DATA_FILES:
+                text = f"{before.data_files} data files became {after.data_files}, {format_size(effect.bytes_rewritten)} rewritten"
+                if before.average_file_size_bytes and after.average_file_size_bytes:
+                    text += f"; average file size {format_size(before.average_file_size_bytes)} -> {format_size(after.average_file_size_bytes)}"
+                text += "."
+            case Procedure.REWRITE_MANIFESTS:
+                text = f"{before.manifests} manifests became {after.manifests}."
+            case Procedure.EXPIRE_SNAPSHOTS:
+                text = f"{before.snapshots} snapshots became {after.snapshots}."
+    if effect.other_commits:
+        text += f" Others committed {effect.other_commits} times meanwhile."
+    return text
+
+
+def conclude(job: Job, effect: Effect) -> Verdict:
+    """The state a job ends in: what Spark claimed, held against what the table shows."""
+    outcome = job.outcome
+    kind = outcome.kind if outcome is not None else "lost"
+    message = outcome.message if outcome is not None else ""
+    if effect.rows is RowProof.DIFFERENT:
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, "the rows before and after our commits are not the same; nothing more is done to this table")
+    if kind == "finished":
+        claimed = _claimed_files(job)
+        if claimed and not effect.own_commits:
+            return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"Spark reported {claimed} rewritten files, but the table has no snapshot of ours")
+        return Verdict(JobState.SUCCEEDED)
+    if kind == "cancelled":
+        return Verdict(JobState.CANCELLED, None, _partial(effect))
+    if kind == "failed":
+        reason = outcome.reason if outcome is not None else None
+        return Verdict(JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in (message, _partial(effect)) if part))
+    if effect.is_idle:
+        return Verdict(JobState.FAILED, FailureReason.LOST_RUNNER, "Spark was lost; the table shows that nothing of this job was committed")
+    return Verdict(JobState.SUCCEEDED, None, "Spark was lost after its commits; they were found in the table's metadata")
+
+
+def _claimed_files(job: Job) -> int:
+    if job.outcome is None or job.action.procedure is not Procedure.REWRITE_DATA_FILES:
+        return 0
+    claimed = job.outcome.result.get("rewritten_data_files_count")
+    return int(claimed) if claimed is not None else 0
+
+
+def _partial(effect: Effect) -> str:
+    return "" if effect.is_idle else f"What was committed before stays: {effect.sentence}"

@@ -1,0 +1,179 @@
+"""From a table's inventory to its health: sums of digests, nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from maintainer.domain.effect import Measurement
+from maintainer.domain.health import ManifestGroup, PartitionHealth, SnapshotStamp, TableHealth
+from maintainer.domain.inventory import (
+    DEFAULT_TARGET_FILE_SIZE_BYTES,
+    DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
+    HISTOGRAM_BOUNDS_BYTES,
+    Content,
+    ManifestContent,
+    ManifestDigest,
+    PartitionDigest,
+    TableInventory,
+)
+
+
+def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:
+    """A table property that is a positive whole number; the default when it is missing or malformed, as a table must not stop the scan."""
+    text = properties.get(name, "").strip()
+    return int(text) if text.isdecimal() and int(text) > 0 else default
+
+
+def target_file_size(properties: Mapping[str, str]) -> int:
+    """The table's own target file size in bytes, else Iceberg's default."""
+    return positive_property(properties, "write.target-file-size-bytes", DEFAULT_TARGET_FILE_SIZE_BYTES)
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Running totals of one content."""
+
+    files: int = 0
+    bytes: int = 0
+    records: int = 0
+    small_files: int = 0
+    small_bytes: int = 0
+
+
+def measure(inventory: TableInventory) -> TableHealth:
+    """Health at the inventory's snapshot; file and manifest counts are None when any piece of its metadata could not be read."""
+    known = not inventory.unreadable
+    sums = _sum_by_content(_shares(inventory.manifests))
+    data = sums[Content.DATA]
+    deletes = [sums[content] for content in Content if content is not Content.DATA]
+    manifests = Counter(manifest.content for manifest in inventory.manifests)
+    stamps = tuple(SnapshotStamp(s.snapshot_id, s.parent_id, s.committed_at) for s in inventory.snapshots)
+    times = [stamp.committed_at for stamp in stamps]
+    return TableHealth(
+        table=inventory.table,
+        table_uuid=inventory.table_uuid,
+        format_version=inventory.format_version,
+        location=inventory.location,
+        metadata_location=inventory.metadata_location,
+        snapshot_id=inventory.current_snapshot_id,
+        measured_at=inventory.read_at,
+        target_file_size_bytes=inventory.size_classes.target_bytes,
+        target_manifest_size_bytes=positive_property(inventory.properties, "commit.manifest.target-size-bytes", DEFAULT_TARGET_MANIFEST_SIZE_BYTES),
+        data_files=data.files if known else None,
+        data_bytes=data.bytes if known else None,
+        average_file_size_bytes=data.bytes / data.files if known and data.files else None,
+        small_files=data.small_files if known else None,
+        small_file_ratio=data.small_files / data.files if known and data.files else None,
+        small_file_bytes=data.small_bytes if known else None,
+        records=data.records if known else None,
+        position_delete_files=sums[Content.POSITION_DELETES].files if known else None,
+        equality_delete_files=sums[Content.EQUALITY_DELETES].files if known else None,
+        deletion_vectors=sums[Content.DELETION_VECTORS].files if known else None,
+        delete_bytes=sum(s.bytes for s in deletes) if known else None,
+        delete_records=sum(s.records for s in deletes) if known else None,
+        manifests=len(inventory.manifests) if known else None,
+        manifest_bytes=sum(m.length_bytes for m in inventory.manifests) if known else None,
+        data_manifests=manifests[ManifestContent.DATA] if known else None,
+        delete_manifests=manifests[ManifestContent.DELETES] if known else None,
+        snapshots=len(inventory.snapshots),
+        oldest_snapshot_at=min(times, default=None),
+        newest_snapshot_at=max(times, default=None),
+        branches=sum(ref.is_branch for ref in inventory.refs),
+        tags=sum(not ref.is_branch for ref in inventory.refs),
+        metadata_bytes=inventory.metadata_bytes,
+        histogram=_sum_histograms(inventory.manifests),
+        formats=_sum_formats(inventory.manifests),
+        partitions=_partitions(inventory.manifests),
+        manifest_groups=_group_manifests(inventory.manifests),
+        history=stamps,
+        refs=inventory.refs,
+        properties=inventory.properties,
+        default_spec_id=inventory.default_spec_id,
+        unreadable=inventory.unreadable,
+    )
+
+
+def summarise(health: TableHealth) -> Measurement:
+    """The few figures of a health that an effect compares."""
+    deletes = (health.position_delete_files, health.equality_delete_files, health.deletion_vectors)
+    counted = [count for count in deletes if count is not None]
+    return Measurement(
+        snapshot_id=health.snapshot_id,
+        measured_at=health.measured_at,
+        data_files=health.data_files,
+        data_bytes=health.data_bytes,
+        average_file_size_bytes=health.average_file_size_bytes,
+        delete_files=sum(counted) if len(counted) == len(deletes) else None,
+        records=health.records,
+        manifests=health.manifests,
+        manifest_bytes=health.manifest_bytes,
+        snapshots=health.snapshots,
+    )
+
+
+def _shares(manifests: Iterable[ManifestDigest]) -> Iterator[PartitionDigest]:
+    for manifest in manifests:
+        yield from manifest.partitions
+
+
+def _sum_by_content(shares: Iterable[PartitionDigest]) -> dict[Content, _Sum]:
+    sums = {content: _Sum() for content in Content}
+    for share in shares:
+        total = sums[share.content]
+        total.files += share.file_count
+        total.bytes += share.bytes
+        total.records += share.record_count
+        total.small_files += share.small_count
+        total.small_bytes += share.small_bytes
+    return sums
+
+
+def _sum_histograms(manifests: Iterable[ManifestDigest]) -> tuple[int, ...]:
+    bins = [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1)
+    for manifest in manifests:
+        for index, count in enumerate(manifest.histogram):
+            bins[index] += count
+    return tuple(bins)
+
+
+def _sum_formats(manifests: Iterable[ManifestDigest]) -> dict[str, int]:
+    formats: Counter[str] = Counter()
+    for manifest in manifests:
+        formats.update(dict(manifest.formats))
+    return dict(sorted(formats.items()))
+
+
+def _partitions(manifests: Iterable[ManifestDigest]) -> tuple[PartitionHealth, ...]:
+    """One entry a (spec, partition), worst first: most small files, then most delete files."""
+    groups: dict[tuple[int, str], list[PartitionDigest]] = {}
+    for share in _shares(manifests):
+        groups.setdefault((share.spec_id, share.partition), []).append(share)
+    partitions = [_merge_partition(spec_id, partition, shares) for (spec_id, partition), shares in groups.items()]
+    return tuple(sorted(partitions, key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition)))
+
+
+def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest]) -> PartitionHealth:
+    data = [share for share in shares if share.content is Content.DATA]
+    return PartitionHealth(
+        spec_id=spec_id,
+        partition=partition,
+        data_files=sum(s.file_count for s in data),
+        data_bytes=sum(s.bytes for s in data),
+        small_files=sum(s.small_count for s in data),
+        small_bytes=sum(s.small_bytes for s in data),
+        large_files=sum(s.large_count for s in data),
+        large_bytes=sum(s.large_bytes for s in data),
+        delete_files=sum(s.file_count for s in shares if s.content is not Content.DATA),
+    )
+
+
+def _group_manifests(manifests: Iterable[ManifestDigest]) -> tuple[ManifestGroup, ...]:
+    counts: Counter[tuple[int, ManifestContent]] = Counter()
+    sizes: Counter[tuple[int, ManifestContent]] = Counter()
+    for manifest in manifests:
+        key = (manifest.spec_id, manifest.content)
+        counts[key] += 1
+        sizes[key] += manifest.length_bytes
+    return tuple(ManifestGroup(*key, counts[key], sizes[key]) for key in sorted(counts))

@@ -1,0 +1,62 @@
+"""Floors and refusals: what is not done even when a policy asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from maintainer.domain.action import Action, ExpireSnapshots, Procedure
+from maintainer.domain.health import TableHealth
+from maintainer.domain.plan import SkipCode
+from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.units import format_duration
+
+MIN_EXPIRE_AGE = timedelta(hours=24)
+MIN_SNAPSHOTS_KEPT = 2
+NEWEST_FORMAT_VERSION = 3
+DEFAULT_EXPIRE_AGE = timedelta(days=5)  # Iceberg: history.expire.max-snapshot-age-ms
+DEFAULT_SNAPSHOTS_KEPT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an action must not run, whatever its gain."""
+
+    code: SkipCode
+    reason: str
+
+
+def is_gc_disabled(health: TableHealth) -> bool:
+    """True when the table's owner forbids deleting files (gc.enabled=false)."""
+    return health.properties.get("gc.enabled", "true").strip().lower() == "false"
+
+
+def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
+    """The first reason against carrying out this rule on this table; None when there is none."""
+    if health.format_version > NEWEST_FORMAT_VERSION:
+        return Refusal(SkipCode.UNSUPPORTED, f"format version {health.format_version} is newer than {NEWEST_FORMAT_VERSION}, the newest that is known")
+    if rule.name not in RULES_CARRIED_OUT:
+        return Refusal(SkipCode.UNSUPPORTED, f"{rule.name} is accepted in policies, but this version does not carry it out yet")
+    if rule.name is not RuleName.EXPIRE_SNAPSHOTS:
+        return None
+    if is_gc_disabled(health):
+        return Refusal(SkipCode.GC_DISABLED, "the table has gc.enabled=false: its files may belong to another table, so nothing of it is deleted")
+    if rule.max_age is not None and rule.max_age < MIN_EXPIRE_AGE:
+        return Refusal(
+            SkipCode.RETENTION_FLOOR, f"max_age {format_duration(rule.max_age)} is under the {format_duration(MIN_EXPIRE_AGE)} floor of expire_snapshots"
+        )
+    if rule.keep is not None and rule.keep < MIN_SNAPSHOTS_KEPT:
+        return Refusal(SkipCode.RETENTION_FLOOR, f"keep {rule.keep} is under the floor of {MIN_SNAPSHOTS_KEPT} snapshots of expire_snapshots")
+    return None
+
+
+RULES_CARRIED_OUT = frozenset(RuleName(procedure.value) for procedure in Procedure)
+
+
+def check_before_submit(action: Action, health: TableHealth, expected_uuid: str) -> str | None:
+    """Why a planned action must not be submitted now, from a fresh look at the table; None when it may."""
+    if health.table_uuid != expected_uuid:
+        return f"the table is another one now: its UUID was {expected_uuid} when this was planned and is {health.table_uuid}"
+    if isinstance(action, ExpireSnapshots) and is_gc_disabled(health):
+        return "the table has gc.enabled=false since this was planned"
+    return None
