@@ -365,3 +365,32 @@ class PauseRequest(Schema):
 class RunAccepted(Schema):
     jobs: list[JobOut]
     plan: PlanOut
+
+
+class TablePage(PageOf[TableSummary]):
+    """A page of the table list."""
+
+
+class JobPage(PageOf[JobOut]):
+    """A page of jobs, newest first."""
+
+
+class PartitionPage(PageOf[PartitionOut]):
+    """The worst partitions; total says how many hold files, next_cursor is always null."""
+
+
+class CheckOut(Schema):
+    """One thing that the daemon needs, and how it is."""
+
+    name: str
+    is_ok: bool
+    message: str
+
+
+class Readiness(Schema):
+    is_ready: bool
+    checks: list[CheckOut]
+
+
+class Liveness(Schema):
+    status: Literal["alive"] = "alive"

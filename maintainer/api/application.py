@@ -1,0 +1,83 @@
+"""The whole HTTP side: routes, errors, guard, documentation and the web page."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.routing import request_response
+
+from maintainer import __version__
+from maintainer.api import catalogs, documentation, jobs, overview, policies, probes, tables
+from maintainer.api.deps import Services
+from maintainer.api.errors import declare_problems, register_errors
+from maintainer.api.guard import Guard
+from maintainer.api.page import PAGE_DIRECTORY, Page
+from maintainer.api.schemas import JobEventOut, Problem
+
+PREFIX = "/api/v1"
+_TAGS = [
+    {"name": "overview", "description": "The fleet in figures."},
+    {"name": "tables", "description": "Tables: health, history, plans, and what a person may ask for."},
+    {"name": "jobs", "description": "What was done and what is being done."},
+    {"name": "policies", "description": "What should be done, and where it is written."},
+    {"name": "catalogs", "description": "Where tables come from."},
+    {"name": "probes", "description": "For orchestrators and Prometheus."},
+]
+_DESCRIPTION = (
+    "Watches Apache Iceberg tables, decides by policy what is worth doing, does it with Spark, and proves what it achieved. "
+    "Times are RFC 3339 in UTC, sizes are bytes, null is unknown. Lists are paged with `limit` and `cursor`. Errors are problem+json (RFC 9457)."
+)
+
+
+def build_api(services: Services, page_directory: Path = PAGE_DIRECTORY) -> FastAPI:
+    """The ASGI application; page_directory holds the built web page."""
+    api = _declare_api()
+    api.state.services = services
+    api.router.default = request_response(Page(page_directory).serve)
+    return api
+
+
+def openapi_document() -> dict[str, Any]:
+    """The OpenAPI document; needs no services."""
+    return _declare_api().openapi()
+
+
+def write_openapi() -> str:
+    """The document as it is committed: sorted, indented by two."""
+    return json.dumps(openapi_document(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+class _Api(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        if not self.openapi_schema:
+            document = get_openapi(
+                title=self.title, version=self.version, description=self.description, routes=self.routes, tags=_TAGS, openapi_version=self.openapi_version
+            )
+            for model in (Problem, JobEventOut):  # referred to by responses that FastAPI does not look into
+                document["components"]["schemas"][model.__name__] = model.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+            self.openapi_schema = document
+        return self.openapi_schema
+
+
+def _declare_api() -> FastAPI:
+    api = _Api(
+        title="iceberg-maintainer",
+        version=__version__,
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    for router in (overview.router, tables.router, jobs.router, policies.router, catalogs.router):
+        api.include_router(router, prefix=PREFIX, responses=declare_problems(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE))
+    api.include_router(probes.router)
+    documentation.register_documentation(api)
+    register_errors(api)
+    api.add_middleware(Guard)
+    return api

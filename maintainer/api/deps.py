@@ -1,0 +1,94 @@
+"""What the endpoints are given: the services of the composition root, and the table that a path names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from threading import Event
+from typing import Annotated
+from urllib.parse import unquote
+
+from fastapi import Depends, Path, Request
+
+from maintainer.domain.action import Action
+from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.identifier import TableIdentifier, split_levels
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, RuleName
+from maintainer.ports.clock import Clock
+from maintainer.ports.policies import Policies
+from maintainer.ports.store import Store, TableRecord
+
+MAX_NAMES_COMPARED = 2000  # when an unknown name is answered with near ones
+MAX_NEAR_NAMES = 3
+REQUESTED_BY = "person"  # whoever asks through the API; "policy" is the daemon itself
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the API stands on; filled by the composition root. Callables may raise any MaintainerError."""
+
+    store: Store
+    policies: Policies
+    clock: Clock
+    catalogs: Mapping[str, str]  # name -> type, as configured
+    effective: Callable[[TableIdentifier, Mapping[str, str]], Policy]  # (table, its properties) -> the policy that governs it
+    describe_policy: Callable[[Policy], Sequence[tuple[str, str, str]]]  # (path, value as people write it, source)
+    parse_policy: Callable[[str, str], tuple[PolicyLayer | None, Sequence[PolicyProblem]]]  # (yaml, name) -> layer, or None and why
+    statement: Callable[[TableIdentifier, Action], str]  # the CALL statement
+    preview: Callable[[TableIdentifier, PolicyLayer | None], Plan]  # a fresh dry run, the candidate layer laid over all others; stores nothing
+    run_now: Callable[[TableIdentifier, tuple[RuleName, ...], str], tuple[Plan, tuple[Job, ...]]]  # (table, rules or none, requested by)
+    cancel: Callable[[str, str], Job]  # (job id, requested by); InvalidTransitionError when it is over
+    readiness: Callable[[], Sequence[tuple[str, bool, str]]]  # (what, is it fine, sentence)
+    metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
+    stopping: Event = field(default_factory=Event)  # set when the daemon stops: open event streams end at once
+
+
+def services_of(request: Request) -> Services:
+    """The services that build_api was given."""
+    services: Services = request.app.state.services
+    return services
+
+
+ServicesIn = Annotated[Services, Depends(services_of)]
+
+
+def table_in_path(
+    catalog: Annotated[str, Path(description="Catalog.", examples=["lake"])],
+    namespace: Annotated[str, Path(description='Namespace levels joined by "."; a level that holds a dot in backticks.', examples=["sales.daily"])],
+    table: Annotated[str, Path(description="Table name; a slash is written %2F.", examples=["orders"])],
+) -> TableIdentifier:
+    """The table that the path names; UnknownTableError when the namespace cannot be one."""
+    try:
+        levels = split_levels(unquote(namespace))
+    except InvalidValueError as error:
+        message = f"no table {unquote(catalog)}.{unquote(namespace)}.{unquote(table)}: {error}"
+        raise UnknownTableError(message) from error
+    return TableIdentifier(unquote(catalog), levels, unquote(table))
+
+
+TableIn = Annotated[TableIdentifier, Depends(table_in_path)]
+
+
+def record_in_path(table: TableIn, services: ServicesIn) -> TableRecord:
+    """All that is known of the table in the path; UnknownTableError with near names when nothing is."""
+    record = services.store.table(table)
+    if record is None:
+        raise UnknownTableError(_describe_unknown(table, services))
+    return record
+
+
+RecordIn = Annotated[TableRecord, Depends(record_in_path)]
+
+
+def _describe_unknown(table: TableIdentifier, services: Services) -> str:
+    if table.catalog not in services.catalogs:
+        known = ", ".join(sorted(services.catalogs)) or "none"
+        return f"no catalog {table.catalog!r} is configured; there are: {known}"
+    names = (str(known) for known in services.store.table_names() if known.catalog == table.catalog)
+    near = difflib.get_close_matches(str(table), list(islice(names, MAX_NAMES_COMPARED)), n=MAX_NEAR_NAMES)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    return f"no table {table} is known in catalog {table.catalog!r}{hint}"

@@ -1,0 +1,112 @@
+"""What every request passes before a route sees it: bounds, and no changes asked for by other sites."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from urllib.parse import unquote, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from maintainer.api.errors import problem_response
+
+MAX_BODY_BYTES = 2 * 1024 * 1024  # a policy text of a million characters, escaped as JSON
+MAX_QUERY_BYTES = 16 * 1024
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+_SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "frame-ancestors 'none'", "Referrer-Policy": "same-origin"}
+
+
+class Guard:
+    """ASGI middleware: refuses what no route should see, and keeps an encoded slash inside its path segment."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a refusal, or pass the request on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refusal = _refuse(scope)
+        if refusal is not None:
+            response = problem_response(*refusal, scope["path"])
+            await response(scope, receive, _with_headers(send))
+            return
+        await self.app({**scope, "path": _segment_path(scope)}, _bounded(receive), _with_headers(send))
+
+
+def _refuse(scope: Scope) -> tuple[HTTPStatus, str] | None:
+    headers = Headers(scope=scope)
+    if "\0" in scope["path"] or b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
+        return HTTPStatus.UNPROCESSABLE_ENTITY, "a name or a parameter holds a NUL character, which no name can have"
+    if len(scope["query_string"]) > MAX_QUERY_BYTES:
+        return HTTPStatus.REQUEST_URI_TOO_LONG, f"the query has {len(scope['query_string'])} bytes; at most {MAX_QUERY_BYTES} are read"
+    if scope["method"] in SAFE_METHODS:
+        return None
+    return _refuse_cross_site(headers) or _refuse_body(headers)
+
+
+def _refuse_cross_site(headers: Headers) -> tuple[HTTPStatus, str] | None:
+    origin = headers.get("origin")
+    if origin is not None and not _names_host(origin, headers.get("host", "")):
+        return (
+            HTTPStatus.FORBIDDEN,
+            f"a page of {origin[:200]} may not change anything here: its Origin names another host than {headers.get('host', '')[:200]}",
+        )
+    if origin is None and headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
+        return HTTPStatus.FORBIDDEN, "a page of another site may not change anything here"
+    return None
+
+
+def _names_host(origin: str, host: str) -> bool:
+    try:
+        return bool(host) and urlsplit(origin).netloc.lower() == host.lower()
+    except ValueError:
+        return False
+
+
+def _refuse_body(headers: Headers) -> tuple[HTTPStatus, str] | None:
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > MAX_BODY_BYTES:
+        return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body has {length[:20]} bytes; at most {MAX_BODY_BYTES} are read"
+    has_body = "transfer-encoding" in headers or length not in {"", "0"}
+    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if has_body and media_type != "application/json":
+        return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"a body of type {media_type[:200] or 'none'} is not read; send application/json"
+    return None
+
+
+def _segment_path(scope: Scope) -> str:
+    """The path decoded segment by segment; a slash or a percent sign inside a segment stays encoded for deps to decode."""
+    raw = scope.get("raw_path")
+    if raw is None or b"%" not in raw:
+        path: str = scope["path"]
+        return path
+    return "/".join(unquote(segment).replace("%", "%25").replace("/", "%2F") for segment in raw.decode("latin-1").split("/"))
+
+
+def _bounded(receive: Receive) -> Receive:
+    total = 0
+
+    async def receive_bounded() -> Message:
+        nonlocal total
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > MAX_BODY_BYTES:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body has more than the {MAX_BODY_BYTES} bytes that are read")
+        return message
+
+    return receive_bounded
+
+
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return send_with_headers

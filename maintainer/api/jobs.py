@@ -1,0 +1,97 @@
+"""Jobs: the list, one job, its story as it happens, and its end."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from starlette.responses import StreamingResponse
+
+from maintainer.api import schemas, wire
+from maintainer.api.deps import REQUESTED_BY, ServicesIn
+from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.stream import EVENT_STREAM, tell_events
+from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job, JobState
+from maintainer.ports.store import JobQuery
+
+MAX_SEQUENCE = 2**63 - 1  # a sequence number is a 64-bit integer in every database
+
+router = APIRouter(tags=["jobs"])
+_NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
+
+
+def job_in_path(job_id: Annotated[str, Path(max_length=MAX_TEXT)], services: ServicesIn) -> Job:
+    """The job that the path names, or a 404 problem."""
+    job = services.store.job(job_id)
+    if job is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"no job {job_id!r} is known; finished jobs are forgotten after their retention")
+    return job
+
+
+JobIn = Annotated[Job, Depends(job_in_path)]
+
+
+@router.get("/jobs", summary="The job list")
+def get_jobs(
+    services: ServicesIn,
+    state: Annotated[list[JobState] | None, Query(description="Only these states; may be given several times.")] = None,
+    table: Annotated[str | None, Query(max_length=MAX_TEXT, description="Only this table: catalog.namespace.table.")] = None,
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
+) -> schemas.JobPage:
+    """Jobs, newest first."""
+    page = services.store.jobs(JobQuery(tuple(state or ()), TableIdentifier.parse(table) if table else None, limit, cursor))
+    return schemas.JobPage(items=[wire.write_job(job, services.statement) for job in page.items], next_cursor=page.next_cursor, total=page.total)
+
+
+@router.get("/jobs/{job_id}", summary="One job", responses=_NOT_FOUND)  # noqa: FAST003 - JobIn reads it
+def get_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
+    """A job with its progress or, when it is over, with what it achieved."""
+    return wire.write_job(job, services.statement)
+
+
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Each message is a JobEventOut, its id the sequence number; `job` events carry the JobOut when it changed, `end` the final one.",
+        "content": {
+            EVENT_STREAM: {"schema": {"type": "string"}},
+            "application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/JobEventOut"}}},
+        },
+    },
+    204: {"description": "The job is over and Last-Event-ID was its last event: do not come back."},
+    **_NOT_FOUND,
+}
+
+
+@router.get("/jobs/{job_id}/events", summary="A job's story, as it happens", responses=_EVENTS, response_class=Response)  # noqa: FAST003 - as above
+def get_job_events(
+    job: JobIn,
+    services: ServicesIn,
+    accept: Annotated[str, Header(description="application/json: the story so far, as a list.")] = EVENT_STREAM,
+    last_event_id: Annotated[int | None, Header(ge=0, le=MAX_SEQUENCE, description="Go on after this sequence number.")] = None,
+) -> Response:
+    """Server-Sent Events until the job is over (reconnect when the stream ends before `end`), or a list with Accept: application/json."""
+    after = last_event_id or 0
+    if "application/json" in accept and EVENT_STREAM not in accept:
+        events = [wire.write_event(event).model_dump_json() for event in services.store.events(job.job_id, after)]
+        return Response(f"[{','.join(events)}]", media_type="application/json")
+    if last_event_id is not None and job.state.is_final and not services.store.events(job.job_id, after):
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return StreamingResponse(tell_events(services, job, after), media_type=EVENT_STREAM, headers=headers)
+
+
+@router.post(
+    "/jobs/{job_id}/cancel",  # noqa: FAST003 - as above
+    summary="Ask for a job's end",
+    status_code=HTTPStatus.ACCEPTED,
+    responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+def cancel_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
+    """Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when it is over."""
+    if job.state.is_final:
+        raise ProblemError(HTTPStatus.CONFLICT, f"job {job.job_id} is over: it is {job.state}")
+    return wire.write_job(services.cancel(job.job_id, REQUESTED_BY), services.statement)

@@ -1,0 +1,60 @@
+"""A job's story as Server-Sent Events, with bounded waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import BoundedSemaphore
+from time import monotonic
+
+from maintainer.api import wire
+from maintainer.api.deps import Services
+from maintainer.domain.job import Job
+
+EVENT_STREAM = "text/event-stream"
+POLL_SECONDS = 0.5
+KEEP_ALIVE_SECONDS = 15.0  # a comment, so that proxies keep the connection
+MAX_STREAM_SECONDS = 600.0  # then the stream ends and the client reconnects with Last-Event-ID
+MAX_STREAMS = 16  # that wait at one time: each takes a thread of the server's forty
+RECONNECT_MILLISECONDS = 3000
+
+_waiting = BoundedSemaphore(MAX_STREAMS)
+
+
+def tell_events(services: Services, job: Job, after: int) -> Iterator[str]:
+    """What happened after that sequence number, then what happens, until the job is over.
+
+    When MAX_STREAMS are waiting already it tells what there is and ends; clients come back by themselves.
+    """
+    yield f"retry: {RECONNECT_MILLISECONDS}\n\n"
+    may_wait = _waiting.acquire(blocking=False)
+    try:
+        yield from _follow(services, job, after, MAX_STREAM_SECONDS if may_wait else 0)
+    finally:
+        if may_wait:
+            _waiting.release()
+
+
+def _follow(services: Services, job: Job, after: int, seconds: float) -> Iterator[str]:
+    deadline, told_at = monotonic() + seconds, monotonic()
+    told: Job | None = None
+    while True:
+        was_final = told is not None and told.state.is_final
+        lines: list[str] = []
+        for event in services.store.events(job.job_id, after):
+            after = event.sequence
+            lines.append(f"id: {event.sequence}\ndata: {wire.write_event(event).model_dump_json()}\n\n")
+        if job != told:
+            lines.append(f"event: job\ndata: {wire.write_job(job, services.statement).model_dump_json()}\n\n")
+            told = job
+        if lines:
+            yield "".join(lines)
+            told_at = monotonic()
+        if was_final:  # one more look at the events was taken after the end
+            yield f"event: end\ndata: {wire.write_job(job, services.statement).model_dump_json()}\n\n"
+            return
+        if not job.state.is_final and (monotonic() >= deadline or services.stopping.wait(POLL_SECONDS)):
+            return
+        if monotonic() - told_at >= KEEP_ALIVE_SECONDS:
+            yield ": still here\n\n"
+            told_at = monotonic()
+        job = services.store.job(job.job_id) or job

@@ -1,0 +1,173 @@
+"""Tables: the list, one table's page, its history, its worst partitions, its plan, and what a person may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import AfterValidator, AwareDatetime
+
+from maintainer.api import schemas, wire
+from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
+from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.policies import CANDIDATE
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.health import Band, PartitionHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import PolicyLayer
+from maintainer.ports.store import HISTORY_METRICS, MAX_PAGE, TABLE_SORTS, Pause, TableQuery
+
+DEFAULT_PAGE = 100
+DEFAULT_HISTORY = timedelta(days=30)
+MAX_SAMPLES = 2000  # a longer history is thinned evenly
+MAX_TEXT = 1000  # characters of a search, a name or a cursor
+
+_SORTS = [f"{sign}{name}" for name in TABLE_SORTS for sign in ("", "-")]
+
+
+def _check_sort(sort: str) -> str:
+    if sort not in _SORTS:
+        message = f"cannot sort by {sort!r}; one of {', '.join(TABLE_SORTS)}, with - in front for descending"
+        raise ValueError(message)
+    return sort
+
+
+def _check_metric(metric: str) -> str:
+    if metric not in HISTORY_METRICS:
+        message = f"no history is kept of {metric!r}; one of {', '.join(HISTORY_METRICS)}"
+        raise ValueError(message)
+    return metric
+
+
+Text = Annotated[str, Query(max_length=MAX_TEXT)]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")]
+Cursor = Annotated[str | None, Query(max_length=MAX_TEXT, description="next_cursor of the page before.")]
+Sort = Annotated[str, AfterValidator(_check_sort), Query(description="With - in front: descending.", json_schema_extra={"enum": _SORTS})]
+MetricName = Annotated[str, AfterValidator(_check_metric), Query(json_schema_extra={"enum": list(HISTORY_METRICS)})]
+PartitionSort = Literal["small_files", "data_files", "average_file_size_bytes", "data_bytes", "delete_files"]
+
+# Worst first: the largest count, or the smallest average.
+_WORST: dict[PartitionSort, Callable[[PartitionHealth], float]] = {
+    "small_files": lambda partition: -partition.small_files,
+    "data_files": lambda partition: -partition.data_files,
+    "average_file_size_bytes": lambda partition: float("inf") if partition.average_file_size_bytes is None else partition.average_file_size_bytes,
+    "data_bytes": lambda partition: -partition.data_bytes,
+    "delete_files": lambda partition: -partition.delete_files,
+}
+
+router = APIRouter(tags=["tables"])
+_ONE = "/tables/{catalog}/{namespace}/{table}"
+_NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
+_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+
+
+@router.get("/tables", summary="The table list")
+def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
+    services: ServicesIn,
+    search: Annotated[Text, Query(description="A part of the full name; case does not count.")] = "",
+    catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
+    namespace: Annotated[Text | None, Query(description='Only this namespace and those nested in it; levels joined by ".".')] = None,
+    band: Annotated[Band | None, Query(description="Only this band.")] = None,
+    sort: Sort = "name",
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
+) -> schemas.TablePage:
+    """Known tables with their latest health, filtered, sorted and paged; what is not known sorts last."""
+    query = TableQuery(search, catalog, namespace, band, sort.removeprefix("-"), sort.startswith("-"), limit, cursor)
+    page = services.store.tables(query)
+    return schemas.TablePage(items=[wire.write_summary(record) for record in page.items], next_cursor=page.next_cursor, total=page.total)
+
+
+@router.get(_ONE, summary="One table", responses=_NOT_FOUND)
+def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
+    """The latest health, the findings, and the policy that governs the table."""
+    policy = services.effective(record.table, record.health.properties if record.health else {})
+    return wire.write_detail(record, policy, services.describe_policy(policy))
+
+
+@router.get(f"{_ONE}/history", summary="A metric over time", responses=_NOT_FOUND)
+def get_history(
+    record: RecordIn,
+    services: ServicesIn,
+    metric: MetricName = "average_file_size_bytes",
+    since: Annotated[AwareDatetime | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")] = None,
+    until: Annotated[AwareDatetime | None, Query(alias="to", description="RFC 3339; now when left out.")] = None,
+) -> schemas.History:
+    """Samples of one metric, oldest first; a series of more than 2000 is thinned evenly."""
+    last = _in_utc(until) if until else services.clock.now()
+    first = _in_utc(since) if since else last - min(DEFAULT_HISTORY, last - datetime.min.replace(tzinfo=UTC))
+    if first > last:
+        message = f"from {first.isoformat()} is after to {last.isoformat()}"
+        raise InvalidValueError(message)
+    return wire.write_history(record.table, metric, services.store.history(record.table, metric, first, last), MAX_SAMPLES)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        message = f"time {moment.isoformat()} is outside the years 1 to 9999 in UTC"
+        raise InvalidValueError(message) from error
+
+
+@router.get(f"{_ONE}/partitions", summary="The worst partitions", responses=_NOT_FOUND)
+def get_partitions(
+    record: RecordIn,
+    sort: Annotated[PartitionSort, Query(description="Worst first: the most of a count, the smallest average.")] = "small_files",
+    limit: Limit = DEFAULT_PAGE,
+) -> schemas.PartitionPage:
+    """The first `limit` partitions, worst first; total says how many there are."""
+    partitions = record.health.partitions if record.health else ()
+    worst = sorted(partitions, key=lambda partition: (_WORST[sort](partition), partition.spec_id, partition.partition))[:limit]
+    return schemas.PartitionPage(items=[schemas.PartitionOut.model_validate(partition) for partition in worst], next_cursor=None, total=len(partitions))
+
+
+@router.get(f"{_ONE}/plan", summary="The stored plan", responses=_NOT_FOUND)
+def get_plan(record: RecordIn, services: ServicesIn) -> schemas.PlanOut:
+    """What the daemon decided last: each rule planned and why, or skipped, why, and when it is looked at next."""
+    if record.plan is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"no plan has been made for {record.table} yet; POST makes a dry run")
+    return wire.write_plan(record.plan, services.statement)
+
+
+@router.post(f"{_ONE}/plan", summary="A fresh dry run", responses=_ASKED)
+def preview_plan(record: RecordIn, services: ServicesIn, text: schemas.PolicyText | None = None) -> schemas.PlanOut:
+    """Measure and decide now, optionally as if the policy in the body were laid over all others; nothing is stored or started."""
+    layer = None if text is None else _read_candidate(services, record.table, text)
+    return wire.write_plan(services.preview(record.table, layer), services.statement)
+
+
+def _read_candidate(services: ServicesIn, table: TableIdentifier, text: schemas.PolicyText) -> PolicyLayer:
+    layer, problems = services.parse_policy(text.yaml, CANDIDATE)
+    if layer is None or problems:
+        told = "; ".join(f"{problem.source}: {problem.message}" for problem in problems)
+        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, told or f"{CANDIDATE} cannot be used")
+    if not any(pattern.matches(table) for pattern in layer.tables):
+        patterns = ", ".join(pattern.text for pattern in layer.tables) or "no table"
+        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{CANDIDATE} speaks for {patterns}, which does not match {table}")
+    return layer
+
+
+@router.post(f"{_ONE}/run", summary="Carry out rules now", status_code=HTTPStatus.ACCEPTED, responses=_ASKED)
+def run_table(record: RecordIn, services: ServicesIn, request: schemas.RunRequest | None = None) -> schemas.RunAccepted:
+    """Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth doing. No jobs: the plan says why."""
+    rules = () if request is None else tuple(dict.fromkeys(request.rules))
+    plan, jobs = services.run_now(record.table, rules, REQUESTED_BY)
+    return schemas.RunAccepted(jobs=[wire.write_job(job, services.statement) for job in jobs], plan=wire.write_plan(plan, services.statement))
+
+
+@router.post(f"{_ONE}/pause", summary="Start nothing on a table", responses=_ASKED)
+def pause_table(record: RecordIn, services: ServicesIn, request: schemas.PauseRequest | None = None) -> schemas.PauseOut:
+    """Start nothing on this table until it is resumed; a running job goes on."""
+    pause = Pause(REQUESTED_BY, services.clock.now(), request.reason if request else "")
+    services.store.set_pause(record.table, pause)
+    return schemas.PauseOut.model_validate(pause)
+
+
+@router.post(f"{_ONE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED)
+def resume_table(record: RecordIn, services: ServicesIn) -> None:
+    """Let the policy act on this table again; a table that is not paused stays as it is."""
+    services.store.set_pause(record.table, None)

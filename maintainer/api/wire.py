@@ -1,0 +1,230 @@
+"""From the domain's nouns to the schemas of the wire; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any
+
+from maintainer import __version__
+from maintainer.api import schemas
+from maintainer.domain.action import Action
+from maintainer.domain.effect import Effect, Measurement
+from maintainer.domain.health import Band, Finding, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
+from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
+from maintainer.domain.units import format_duration, format_size
+from maintainer.ports.store import Overview, TableRecord
+
+Statement = Callable[[TableIdentifier, Action], str]
+Described = Sequence[tuple[str, str, str]]
+
+_MEASURED = (
+    "format_version", "target_file_size_bytes", "data_files", "data_bytes", "average_file_size_bytes", "small_files", "small_file_ratio", "records",
+    "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests", "manifest_bytes", "snapshots", "measured_at",
+)  # fmt: skip
+_DETAILED = (
+    "table_uuid", "location", "metadata_location", "metadata_bytes", "small_file_bytes", "delete_bytes", "delete_records", "data_manifests", "delete_manifests",
+    "oldest_snapshot_at", "newest_snapshot_at", "branches", "tags",
+)  # fmt: skip
+
+
+def write_findings(findings: Iterable[Finding]) -> list[schemas.FindingOut]:
+    """Findings, in their order."""
+    return [schemas.FindingOut.model_validate(finding) for finding in findings]
+
+
+def write_summary(record: TableRecord) -> schemas.TableSummary:
+    """One row of the table list."""
+    return schemas.TableSummary(**_summary_fields(record))
+
+
+def write_detail(record: TableRecord, policy: Policy, described: Described) -> schemas.TableDetail:
+    """The table's page."""
+    health = record.health
+    return schemas.TableDetail(
+        **_summary_fields(record),
+        **_read_fields(health, _DETAILED),
+        partitions=len(health.partitions) if health else None,
+        histogram=_write_histogram(health),
+        formats=dict(health.formats) if health else {},
+        manifest_groups=[schemas.ManifestGroupOut(spec_id=g.spec_id, content=g.content.value, count=g.count, bytes=g.bytes) for g in health.manifest_groups]
+        if health
+        else [],
+        refs=[schemas.RefOut(name=ref.name, snapshot_id=str(ref.snapshot_id), is_branch=ref.is_branch) for ref in health.refs] if health else [],
+        properties=dict(health.properties) if health else {},
+        unreadable=[schemas.UnreadableOut.model_validate(piece) for piece in health.unreadable] if health else [],
+        policy=write_policy(record.table, policy, described),
+        first_seen_at=record.first_seen_at,
+    )
+
+
+def _summary_fields(record: TableRecord) -> dict[str, Any]:
+    table, health, grade = record.table, record.health, record.grade
+    return {
+        "table": str(table),
+        "catalog": table.catalog,
+        "namespace": table.namespace_text,
+        "name": table.name,
+        "band": grade.band if grade else None,
+        "reason": grade.reason if grade else "",
+        "findings": write_findings(grade.findings) if grade else [],
+        "fault": schemas.FaultOut.model_validate(record.fault) if record.fault else None,
+        "pause": schemas.PauseOut.model_validate(record.pause) if record.pause else None,
+        "snapshot_id": write_id(health.snapshot_id) if health else None,
+        **_read_fields(health, _MEASURED),
+    }
+
+
+def _read_fields(health: TableHealth | None, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(health, name) if health else None for name in names}
+
+
+def write_id(snapshot_id: int | None) -> str | None:
+    """A snapshot id as text: JavaScript's numbers cannot hold 64 bits."""
+    return None if snapshot_id is None else str(snapshot_id)
+
+
+def _write_histogram(health: TableHealth | None) -> list[schemas.HistogramBin]:
+    if health is None or not health.histogram:
+        return []
+    lower, upper = (0, *HISTOGRAM_BOUNDS_BYTES), (*HISTOGRAM_BOUNDS_BYTES, None)
+    return [schemas.HistogramBin(from_bytes=low, to_bytes=high, files=files) for low, high, files in zip(lower, upper, health.histogram, strict=True)]
+
+
+def write_policy(table: TableIdentifier, policy: Policy, described: Described) -> schemas.EffectivePolicyOut:
+    """The policy that governs a table, each value with where it was written."""
+    return schemas.EffectivePolicyOut(
+        table=str(table),
+        mode=policy.mode,
+        priority=policy.priority,
+        version=policy.version,
+        rules=[rule.name for rule in policy.rules],
+        values=[schemas.PolicyValueOut(path=path, value=value, source=source) for path, value, source in described],
+    )
+
+
+def write_policy_set(policies: PolicySet) -> schemas.PolicySetOut:
+    """The policy files in force, and what is wrong with those that are not."""
+    return schemas.PolicySetOut(version=policies.version, layers=[_write_layer(layer) for layer in policies.layers], problems=write_problems(policies.problems))
+
+
+def write_problems(problems: Iterable[PolicyProblem]) -> list[schemas.PolicyProblemOut]:
+    """What is wrong with policy files."""
+    return [schemas.PolicyProblemOut.model_validate(problem) for problem in problems]
+
+
+def _write_layer(layer: PolicyLayer) -> schemas.PolicyLayerOut:
+    values = [schemas.PolicyValueOut(path=path, value=_write_value(path, setting.value), source=setting.source) for path, setting in layer.settings.items()]
+    return schemas.PolicyLayerOut(name=layer.name, tables=[pattern.text for pattern in layer.tables], values=values)
+
+
+def _write_value(path: str, value: object) -> str:
+    match value:
+        case Enum():
+            return str(value.value)
+        case bool():
+            return "true" if value else "false"
+        case timedelta():
+            return format_duration(value)
+        case int() | float() if "size" in path:  # target_file_size_bytes, average_file_size_below: bytes
+            return format_size(value)
+        case int() | float() if "_age_" in path:  # oldest_snapshot_age_above: seconds
+            return format_duration(timedelta(seconds=value))
+        case float():
+            return f"{value:g}" if value < _MAX_SHORT else f"{value:.0f}"
+        case _:
+            return str(value)
+
+
+_MAX_SHORT = 1e5  # above, %g would write an exponent
+
+
+def write_plan(plan: Plan, statement: Statement) -> schemas.PlanOut:
+    """A plan, its actions as the CALL statements that would run."""
+    return schemas.PlanOut(
+        table=str(plan.table),
+        policy=plan.policy_version,
+        mode=plan.mode,
+        snapshot_id=write_id(plan.snapshot_id),
+        made_at=plan.made_at,
+        planned=[
+            schemas.PlannedOut(
+                rule=planned.rule,
+                action=statement(plan.table, planned.action),
+                findings=write_findings(planned.findings),
+                estimate=schemas.EstimateOut.model_validate(planned.estimate),
+                reason=planned.reason,
+            )
+            for planned in plan.planned
+        ],
+        skipped=[schemas.SkippedOut.model_validate(skipped) for skipped in plan.skipped],
+    )
+
+
+def write_job(job: Job, statement: Statement) -> schemas.JobOut:
+    """A job with what it achieved."""
+    return schemas.JobOut(
+        job_id=job.job_id,
+        table=str(job.table),
+        rule=job.rule,
+        action=statement(job.table, job.action),
+        state=job.state,
+        reason=job.reason,
+        findings=write_findings(job.findings),
+        estimate=schemas.EstimateOut.model_validate(job.estimate),
+        requested_by=job.requested_by,
+        policy=job.policy_version,
+        created_at=job.created_at,
+        submitted_at=job.submitted_at,
+        started_at=job.started_at,
+        ended_at=job.ended_at,
+        finished_at=job.finished_at,
+        progress=schemas.ProgressOut.model_validate(job.progress),
+        cancel_requested_by=job.cancel_requested_by,
+        effect=_write_effect(job.effect) if job.effect else None,
+        failure_reason=job.failure_reason,
+        failure_message=job.failure_message,
+    )
+
+
+def _write_effect(effect: Effect) -> schemas.EffectOut:
+    fields = {name: getattr(effect, name) for name in schemas.EffectOut.model_fields if name not in {"before", "after"}}
+    return schemas.EffectOut(before=_write_measurement(effect.before), after=_write_measurement(effect.after), **fields)
+
+
+def _write_measurement(measurement: Measurement) -> schemas.MeasurementOut:
+    fields = {name: getattr(measurement, name) for name in schemas.MeasurementOut.model_fields if name != "snapshot_id"}
+    return schemas.MeasurementOut(snapshot_id=write_id(measurement.snapshot_id), **fields)
+
+
+def write_event(event: JobEvent) -> schemas.JobEventOut:
+    """One line of a job's story."""
+    return schemas.JobEventOut(sequence=event.sequence, at=event.at, name=event.name, fields=dict(event.fields))
+
+
+def write_history(table: TableIdentifier, metric: str, samples: Sequence[tuple[datetime, float | None]], limit: int) -> schemas.History:
+    """A time series of at most `limit` samples: evenly spaced ones of a longer series, the latest among them."""
+    stride = -(-len(samples) // limit) or 1
+    kept = samples[::-1][::stride][::-1]
+    return schemas.History(table=str(table), metric=metric, samples=[schemas.Sample(at=at, value=value) for at, value in kept])
+
+
+def write_overview(overview: Overview) -> schemas.OverviewOut:
+    """The fleet; every band and every state is named, be it with zero."""
+    fields = {name: getattr(overview, name) for name in Overview.__dataclass_fields__ if name not in {"bands", "jobs"}}
+    return schemas.OverviewOut(
+        **fields,
+        average_file_size_bytes=overview.data_bytes / overview.data_files if overview.data_files else None,
+        bands=_write_counts(Band, overview.bands),
+        jobs=_write_counts(JobState, overview.jobs),
+        version=__version__,
+    )
+
+
+def _write_counts(keys: Iterable[Any], counts: Mapping[Any, int]) -> dict[Any, int]:
+    return {key: counts.get(key, 0) for key in keys}
