@@ -57,6 +57,7 @@ class FailureReason(StrEnum):
     INVALID_REQUEST = "invalid_request"  # Iceberg or Spark refused the statement
     TABLE_CHANGED = "table_changed"  # dropped or replaced by another table of the same name
     LOST_RUNNER = "lost_runner"
+    RUNNER_UNAVAILABLE = "runner_unavailable"  # Spark cannot be started
     TIMEOUT = "timeout"
     UNPROVED = "unproved"  # Spark reported success, the table's metadata does not bear it out
     OTHER = "other"
@@ -109,6 +110,7 @@ class Job:
     priority: int
     requested_by: str  # "policy", "person"
     created_at: datetime
+    then: tuple[RuleName, ...] = ()  # a person's request: the rules to carry out after this one
     state: JobState = JobState.PENDING
     owner: str = ""  # the process that submitted it
     application: str = ""  # the app-name that this job's commits carry in their snapshot summaries

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 
 from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.health import Finding, TableHealth
@@ -154,21 +154,19 @@ def _hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: C
 def _cooling_down(rule: Rule, history: RuleHistory, now: datetime) -> _Hold | None:
     pause = max(rule.cooldown, rule.every or timedelta(0))
     if history.last_success_at is not None and now < history.last_success_at + pause:
-        return _Hold(
-            SkipCode.COOLING_DOWN,
-            f"last done {_ago(history.last_success_at, now)} ago, at most every {format_duration(pause)}",
-            history.last_success_at + pause,
-        )
+        reason = f"last done at {_write_time(history.last_success_at)}, at most every {format_duration(pause)}"
+        return _Hold(SkipCode.COOLING_DOWN, reason, history.last_success_at + pause)
     backoff = history.failure_backoff(FIRST_FAILURE_BACKOFF, LONGEST_FAILURE_BACKOFF)
     if history.last_failure_at is not None and now < history.last_failure_at + backoff:
         times = f"{history.consecutive_failures} times in a row" if history.consecutive_failures > 1 else "once"
-        reason = f"failed {times} ({history.last_failure_reason}), last {_ago(history.last_failure_at, now)} ago; waits {format_duration(backoff)}"
+        reason = f"failed {times} ({history.last_failure_reason}), last at {_write_time(history.last_failure_at)}; waits {format_duration(backoff)}"
         return _Hold(SkipCode.COOLING_DOWN, reason, history.last_failure_at + backoff)
     return None
 
 
-def _ago(then: datetime, now: datetime) -> str:
-    return format_duration(max(timedelta(0), now - then))
+def _write_time(moment: datetime) -> str:
+    # An instant, not "3 min ago": a verdict that has not changed must read the same at each look.
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def find_gain(rule: Rule, health: TableHealth, now: datetime) -> _Gain | None:
@@ -234,10 +232,22 @@ def _gain_of_manifests(health: TableHealth) -> _Gain | None:
 def _gain_of_expiry(rule: Rule, health: TableHealth, now: datetime) -> _Gain:
     age = rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE
     keep = rule.keep if rule.keep is not None else DEFAULT_SNAPSHOTS_KEPT
-    found = estimate_expire_snapshots(health, now - age, keep, now)
+    # To the full hour, downwards: the same work has the same statement at each look, and nothing younger than asked for goes.
+    older_than = (now - age).replace(minute=0, second=0, microsecond=0)
+    found = estimate_expire_snapshots(health, older_than, keep, now)
     removed = found.estimate.items_removed
     if removed:
         sentence = f"{removed:,} of {health.snapshots:,} snapshots are older than {format_duration(age)} and beyond the newest {keep}"
     else:
         sentence = f"none of {health.snapshots:,} snapshots is older than {format_duration(age)} and beyond the newest {keep}, branches and tags"
-    return _Gain(ExpireSnapshots(now - age, keep), found.estimate, removed > 0, sentence, found.next_at)
+    return _Gain(ExpireSnapshots(older_than, keep), found.estimate, removed > 0, sentence, found.next_at)
+
+
+def on_request(policy: Policy, rules: tuple[RuleName, ...]) -> Policy:
+    """The policy for what a person asked for now: no mode, window or cool-down holds it back; named rules need no threshold either.
+
+    Without names it is the policy's own rules with their thresholds. Guards and the achievable gain stand in both cases.
+    """
+    own = policy.rules if not rules else tuple(replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules)
+    asked = tuple(replace(rule, cooldown=timedelta(0), every=None) for rule in own)
+    return replace(policy, mode=Mode.ENFORCE, window=None, rules=asked)

@@ -1,0 +1,70 @@
+"""Decide: health + policy -> plan -> store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maintainer.domain.errors import UnknownTableError
+from maintainer.domain.health import TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import Policy, PolicyLayer, PolicySet
+from maintainer.policy.decide import Circumstances, decide
+from maintainer.policy.effective import effective
+from maintainer.ports.store import TableRecord
+from maintainer.steps.ports import Ports
+
+
+def plan(ports: Ports) -> int:
+    """Make the plan of every measured table anew; returns how many verdicts changed."""
+    changed = 0
+    for table in ports.store.table_names():
+        record = ports.store.table(table)
+        if record is None or record.health is None:
+            continue
+        changed += plan_table(ports, record, record.health)
+    return changed
+
+
+def plan_table(ports: Ports, record: TableRecord, health: TableHealth) -> bool:
+    """Decide for one table; the plan is stored, and counted, only when it differs from the one before."""
+    made = make_plan(ports, record, health, policy_of(ports, health))
+    if record.plan is not None and replace(record.plan, made_at=made.made_at) == made:
+        return False
+    ports.store.record_plan(made)
+    ports.telemetry.plan_made(made)
+    return True
+
+
+def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None = None) -> Policy:
+    """The policy that governs the table, with one more layer tried out on top of the files when there is a candidate."""
+    policies: PolicySet = ports.policies.current()
+    if candidate is not None:
+        kept = tuple(layer for layer in policies.layers if layer.name != candidate.name)
+        policies = replace(policies, layers=(*kept, candidate))
+    return effective(policies, health.table, health.properties)
+
+
+def make_plan(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy) -> Plan:
+    """A plan under a given policy, from what the store knows; nothing is stored."""
+    unfinished = next((job for job in ports.store.unfinished_jobs() if job.table_uuid == health.table_uuid), None)
+    circumstances = Circumstances(
+        now=ports.clock.now(),
+        history=ports.store.rule_history(health.table_uuid),
+        in_flight=unfinished.job_id if unfinished is not None else None,
+        paused_by=record.pause.by if record.pause is not None else None,
+    )
+    return decide(health, policy, circumstances)
+
+
+def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, TableHealth]:
+    """A table's record with its health; UnknownTableError when it is not known or was never measured."""
+    record = ports.store.table(table)
+    if record is None:
+        message = f"table {table} is not known; `maintainer scan` lists what the catalogs have"
+        raise UnknownTableError(message)
+    if record.health is None:
+        reason = record.fault.reason if record.fault is not None else "it was not scanned yet"
+        message = f"table {table} has not been measured: {reason}"
+        raise UnknownTableError(message)
+    return record, record.health

@@ -1,0 +1,36 @@
+"""What a step is given: the ports it reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from maintainer.domain.errors import UnknownTableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.ports.catalog import Catalog
+from maintainer.ports.clock import Clock
+from maintainer.ports.policies import Policies
+from maintainer.ports.runner import Runner
+from maintainer.ports.store import Store
+from maintainer.ports.telemetry import Telemetry
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The world, as the steps see it."""
+
+    catalogs: Mapping[str, Catalog]
+    store: Store
+    policies: Policies
+    runner: Runner
+    telemetry: Telemetry
+    clock: Clock
+    new_id: Callable[[], str]
+
+    def catalog_of(self, table: TableIdentifier) -> Catalog:
+        """The catalog of a table; UnknownTableError when it is not configured."""
+        if table.catalog not in self.catalogs:
+            known = ", ".join(sorted(self.catalogs)) or "none"
+            message = f"table {table}: catalog {table.catalog!r} is not configured (configured: {known})"
+            raise UnknownTableError(message)
+        return self.catalogs[table.catalog]

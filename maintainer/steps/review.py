@@ -1,0 +1,71 @@
+"""Compare: measure the table again after a job, prove what it did, and give it its final state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maintainer.domain.effect import Effect, RowProof
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
+from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, prove_rows, rows_to_count, split_commits, spread_counts
+from maintainer.health.measure import summarise
+from maintainer.ports.store import Pause
+from maintainer.steps.plan import measured_record, plan_table
+from maintainer.steps.ports import Ports
+from maintainer.steps.scan import Measured, scan_table
+from maintainer.steps.submit import request_run
+
+
+def review(ports: Ports) -> int:
+    """Review every job whose Spark work is over or lost; returns how many reached their final state."""
+    return sum(_review_job(ports, job) for job in ports.store.unfinished_jobs() if job.awaits_review)
+
+
+def _review_job(ports: Ports, job: Job) -> bool:
+    scanned = scan_table(ports, job.table)
+    if isinstance(scanned, TableFault):
+        if scanned.kind is not FaultKind.DROPPED:
+            return False  # the truth lies in metadata that cannot be read now: the job waits for it
+        return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, f"the table is gone: {scanned.reason}"))
+    if job.baseline is None or scanned.health.table_uuid != job.table_uuid:
+        return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, "the table was replaced by another one of the same name"))
+    effect = _find_effect(ports, job, job.baseline, scanned)
+    is_settled = _settle(ports, job, effect, conclude(job, effect))
+    if effect.rows is RowProof.DIFFERENT:
+        reason = f"the rows before and after job {job.job_id} differ; look at its page before resuming"
+        ports.store.set_pause(job.table, Pause("the proof of a job", ports.clock.now(), reason))
+    return is_settled
+
+
+def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Effect:
+    snapshots = scanned.inventory.snapshots
+    commits = split_commits(baseline, job.application, snapshots)
+    catalog = ports.catalog_of(job.table)
+    counted = {snapshot_id: catalog.count_rows(job.table, snapshot_id, COUNT_LIMIT_BYTES) for snapshot_id in rows_to_count(commits.own, snapshots)}
+    rows = prove_rows(commits.own, snapshots, spread_counts(commits.own, counted))
+    return compare(job, baseline, summarise(scanned.health), commits, rows, counted)
+
+
+def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:
+    now = ports.clock.now()
+    running = replace(job, progress=replace(job.progress, phase=""))
+    settled = running.advance(verdict.state, effect=effect, finished_at=now, failure_reason=verdict.reason, failure_message=verdict.message)
+    if not ports.store.update_job(settled, job.state):
+        return False
+    fields = {"state": verdict.state.value, "message": verdict.message or (effect.sentence if effect is not None else "")}
+    ports.store.append_events([JobEvent(job.job_id, now, "job.reviewed", fields)])
+    ports.telemetry.job_finished(settled, effect)
+    _follow_up(ports, settled)
+    return True
+
+
+def _follow_up(ports: Ports, job: Job) -> None:
+    """Plan the table anew at once, and go on with what a person asked for beyond this job."""
+    record = ports.store.table(job.table)
+    if record is None or record.health is None:
+        return
+    if job.state is JobState.SUCCEEDED and job.then:
+        request_run(ports, job.table, job.then, job.requested_by)
+        record, _ = measured_record(ports, job.table)
+    if record.health is not None:
+        plan_table(ports, record, record.health)

@@ -1,0 +1,132 @@
+"""Measure: catalog -> inventory -> health -> store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from maintainer.domain.errors import CatalogUnavailableError
+from maintainer.domain.health import Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
+from maintainer.health.measure import measure, target_file_size
+from maintainer.policy.assess import grade
+from maintainer.policy.decide import target_of_policy
+from maintainer.policy.effective import effective
+from maintainer.ports.catalog import Catalog
+from maintainer.steps.ports import Ports
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A table that was measured."""
+
+    inventory: TableInventory
+    health: TableHealth
+    grade: Grade
+
+
+ScannedTable = Measured | TableFault
+
+
+@dataclass(slots=True)
+class ScanResult:
+    """What one scan of the fleet saw."""
+
+    measured: int = 0
+    faults: list[TableFault | CatalogFault] = field(default_factory=list)
+    entries_read: int = 0
+    manifests_read: int = 0
+    manifests_reused: int = 0
+    is_complete: bool = True
+
+
+def scan(ports: Ports, on_table: Callable[[ScannedTable], None] | None = None, should_stop: Callable[[], bool] = lambda: False) -> ScanResult:
+    """Measure every table of every catalog; what is wrong with one never stops the others."""
+    started = ports.clock.now()
+    result = ScanResult()
+    for catalog in ports.catalogs.values():
+        _scan_catalog(ports, catalog, result, on_table, should_stop)
+    overview = ports.store.overview()
+    ports.telemetry.fleet_measured(overview.data_files, overview.data_bytes)
+    seconds = (ports.clock.now() - started).total_seconds()
+    ports.telemetry.scan_finished(seconds, result.entries_read, result.measured, len(result.faults))
+    return result
+
+
+def _scan_catalog(ports: Ports, catalog: Catalog, result: ScanResult, on_table: Callable[[ScannedTable], None] | None, should_stop: Callable[[], bool]) -> None:
+    seen: list[TableIdentifier] = []
+    faults: list[CatalogFault] = []
+    for listed in _list_tables(ports, catalog):
+        if should_stop():
+            result.is_complete = False
+            return
+        if isinstance(listed, CatalogFault):
+            faults.append(listed)
+            continue
+        seen.append(listed)
+        scanned = scan_table(ports, listed)
+        _count(result, scanned)
+        if on_table is not None:
+            on_table(scanned)
+    ports.store.record_catalog_faults(catalog.name, faults)
+    result.faults.extend(faults)
+    if not faults:  # a listing with holes must not make us forget what it did not show
+        for table in ports.store.forget_tables_except(catalog.name, seen):
+            ports.telemetry.table_gone(table)
+
+
+def _list_tables(ports: Ports, catalog: Catalog) -> Iterator[TableIdentifier | CatalogFault]:
+    try:
+        yield from catalog.tables()
+    except CatalogUnavailableError as error:
+        yield CatalogFault(catalog.name, (), str(error), ports.clock.now())
+
+
+def _count(result: ScanResult, scanned: ScannedTable) -> None:
+    if isinstance(scanned, TableFault):
+        if scanned.kind is not FaultKind.VIEW:
+            result.faults.append(scanned)
+        return
+    result.measured += 1
+    for manifest in scanned.inventory.manifests:
+        result.entries_read += manifest.entries_read
+        result.manifests_read += manifest.entries_read > 0
+        result.manifests_reused += manifest.entries_read == 0
+
+
+def scan_table(ports: Ports, table: TableIdentifier) -> ScannedTable:
+    """Measure one table now and record it."""
+    inventory = read_table(ports, table)
+    if isinstance(inventory, TableFault):
+        ports.store.record_fault(inventory)
+        if inventory.kind in {FaultKind.DROPPED, FaultKind.VIEW}:
+            ports.telemetry.table_gone(table)
+        return inventory
+    health = measure(inventory)
+    policy = effective(ports.policies.current(), table, inventory.properties)
+    graded = grade(health, policy, inventory.read_at)
+    ports.store.record_health(health, graded)
+    ports.store.record_digests(inventory.table_uuid, inventory.size_classes.target_bytes, inventory.manifests)
+    ports.telemetry.table_measured(health, graded)
+    return Measured(inventory, health, graded)
+
+
+def read_table(ports: Ports, table: TableIdentifier) -> TableInventory | TableFault:
+    """The table's inventory, small and large measured against the target that its policy or its own property sets."""
+    policies = ports.policies.current()
+    return ports.catalog_of(table).inventory(
+        table,
+        lambda name, properties: target_of_policy(effective(policies, name, properties)) or target_file_size(properties),
+        ports.store.digests,
+    )
+
+
+def scan_tables(ports: Ports, tables: Iterable[TableIdentifier], on_table: Callable[[ScannedTable], None]) -> ScanResult:
+    """Measure the named tables only."""
+    result = ScanResult()
+    for table in tables:
+        scanned = scan_table(ports, table)
+        _count(result, scanned)
+        on_table(scanned)
+    return result

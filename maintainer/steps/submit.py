@@ -1,0 +1,168 @@
+"""Admit: plans + free slots -> jobs, stored first, then handed to the runner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.health import TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
+from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
+from maintainer.domain.plan import Plan, PlannedAction
+from maintainer.domain.policy import RuleName
+from maintainer.health.measure import summarise
+from maintainer.policy.admit import admit
+from maintainer.policy.decide import Circumstances, decide, on_request
+from maintainer.policy.guard import check_before_submit
+from maintainer.steps.plan import make_plan, measured_record, plan_table, policy_of
+from maintainer.steps.ports import Ports
+from maintainer.steps.scan import Measured, scan_table
+
+
+def submit(ports: Ports) -> int:
+    """Admit what the stored plans want and start it; returns how many jobs were handed to the runner."""
+    unfinished = ports.store.unfinished_jobs()
+    busy = frozenset(job.table_uuid for job in unfinished)
+    for admission in admit(ports.store.plans(), busy, ports.runner.capacity - len(unfinished)):
+        ports.store.add_job(_make_job(ports, admission.plan, admission.planned, "policy", ()))
+    return start_pending(ports)
+
+
+def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
+    """Hand pending jobs to the runner, oldest first; those named in `only`, or all."""
+    pending = [job for job in ports.store.unfinished_jobs() if job.state is JobState.PENDING and (only is None or job.job_id in only)]
+    return sum(_start(ports, job) for job in pending)
+
+
+def request_run(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, Job | None]:
+    """What a person asked for now: a fresh measurement and plan, and the first job of it, stored and pending. No job when there is nothing to do."""
+    scan_table(ports, table)
+    record, health = measured_record(ports, table)
+    policy = on_request(policy_of(ports, health), rules)
+    plan = make_plan(ports, record, health, policy)
+    if not plan.planned:
+        return plan, None
+    first, *rest = plan.planned
+    job = _make_job(ports, plan, first, requested_by, tuple(planned.rule for planned in rest))
+    return plan, job if ports.store.add_job(job) else None
+
+
+def _make_job(ports: Ports, plan: Plan, planned: PlannedAction, requested_by: str, then: tuple[RuleName, ...]) -> Job:
+    return Job(
+        job_id=ports.new_id(),
+        table=plan.table,
+        table_uuid=plan.table_uuid,
+        rule=planned.rule,
+        action=planned.action,
+        findings=planned.findings,
+        estimate=planned.estimate,
+        reason=planned.reason,
+        policy_version=plan.policy_version,
+        priority=plan.priority,
+        requested_by=requested_by,
+        created_at=ports.clock.now(),
+        then=then,
+    )
+
+
+def _start(ports: Ports, job: Job) -> bool:
+    """Look at the table once more, store the job as submitted, then submit it: a crash in between leaves a job that is found lost."""
+    scanned = scan_table(ports, job.table)
+    if isinstance(scanned, TableFault):
+        _refuse(ports, job, _reason_of(scanned.kind), scanned.reason)
+        return False
+    refusal = check_before_submit(job.action, scanned.health, job.table_uuid)
+    if refusal is not None:
+        _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
+        return False
+    surplus = _why_not_needed(ports, job, scanned.health)
+    if surplus is not None:
+        _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=surplus))
+        return False
+    return _hand_over(ports, job, scanned)
+
+
+def _hand_over(ports: Ports, job: Job, scanned: Measured) -> bool:
+    now = ports.clock.now()
+    runner = ports.runner
+    baseline = _take_baseline(scanned.inventory, scanned.health)
+    submitted = job.advance(JobState.SUBMITTED, submitted_at=now, owner=runner.owner, application=runner.application, baseline=baseline)
+    if not ports.store.update_job(submitted, JobState.PENDING):
+        return False  # another process took it
+    ports.store.append_events([JobEvent(job.job_id, now, "job.submitted", {"owner": runner.owner, "snapshot_id": baseline.snapshot_id})])
+    try:
+        runner.submit(submitted)
+    except RunnerUnavailableError as error:
+        _refuse(ports, submitted, FailureReason.RUNNER_UNAVAILABLE, str(error))
+        return False
+    return True
+
+
+def _take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
+    return Baseline(
+        snapshot_id=inventory.current_snapshot_id,
+        sequence_number=max((snapshot.sequence_number for snapshot in inventory.snapshots), default=0),
+        newest_snapshot_at=health.newest_snapshot_at,
+        metadata_location=inventory.metadata_location,
+        measurement=summarise(health),
+    )
+
+
+def _why_not_needed(ports: Ports, job: Job, health: TableHealth) -> str | None:
+    """The skip reason when the policy's plan, made anew from the fresh measurement, no longer has this rule; None when it has."""
+    policy = policy_of(ports, health)
+    if job.requested_by != "policy":
+        policy = on_request(policy, (job.rule,))
+    record, _ = measured_record(ports, job.table)
+    circumstances = Circumstances(
+        now=ports.clock.now(),
+        history=ports.store.rule_history(health.table_uuid),
+        paused_by=record.pause.by if record.pause is not None and job.requested_by == "policy" else None,
+    )
+    fresh = decide(health, policy, circumstances)
+    if any(planned.rule is job.rule for planned in fresh.planned):
+        return None
+    skipped = next((skip for skip in fresh.skipped if skip.rule is job.rule), None)
+    return f"not needed any more: {skipped.reason}" if skipped is not None else "not needed any more: the policy has no such rule now"
+
+
+def _reason_of(kind: FaultKind) -> FailureReason:
+    unreachable = {FaultKind.CATALOG_UNAVAILABLE: FailureReason.CATALOG_UNREACHABLE, FaultKind.ACCESS_DENIED: FailureReason.PERMISSION}
+    missing = {FaultKind.METADATA_MISSING: FailureReason.MISSING_FILE, FaultKind.METADATA_CORRUPT: FailureReason.MISSING_FILE}
+    return (unreachable | missing).get(kind, FailureReason.TABLE_CHANGED)
+
+
+def _refuse(ports: Ports, job: Job, reason: FailureReason, message: str) -> None:
+    _finish(ports, job, job.advance(JobState.FAILED, finished_at=ports.clock.now(), failure_reason=reason, failure_message=message))
+
+
+def _finish(ports: Ports, before: Job, after: Job) -> None:
+    if ports.store.update_job(after, before.state):
+        event = JobEvent(after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message})
+        ports.store.append_events([event])
+        ports.telemetry.job_finished(after, None)
+        _plan_again(ports, after.table)
+
+
+def _plan_again(ports: Ports, table: TableIdentifier) -> None:
+    """Replace the plan that led here: the next submit step must not start the same work over."""
+    record = ports.store.table(table)
+    if record is not None and record.health is not None:
+        plan_table(ports, record, record.health)
+
+
+def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
+    """Ask for a job's end: a pending one ends at once, a running one when its runner has stopped it. A finished one is returned as it is."""
+    if job.state.is_final:
+        return job
+    now = ports.clock.now()
+    if job.state is JobState.PENDING:
+        cancelled = job.advance(JobState.CANCELLED, finished_at=now, cancel_requested_by=requested_by)
+        _finish(ports, job, cancelled)
+        return ports.store.job(job.job_id) or cancelled
+    asked = replace(job, cancel_requested_by=requested_by)
+    ports.store.update_job(asked, job.state)
+    ports.store.append_events([JobEvent(job.job_id, now, "job.cancel_requested", {"by": requested_by})])
+    ports.runner.cancel(job.job_id)
+    return asked

@@ -1,0 +1,45 @@
+"""Advance: what the runner knows -> job states and events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from maintainer.domain.job import Job, JobState
+from maintainer.ports.runner import RunnerReport
+from maintainer.steps.ports import Ports
+
+_WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
+
+
+def watch(ports: Ports) -> int:
+    """Bring every job that is with a runner up to date; returns how many of them Spark has ended or lost."""
+    unfinished = ports.store.unfinished_jobs()
+    counts = Counter({state.value: 0 for state in JobState if not state.is_final})
+    counts.update(job.state.value for job in unfinished)
+    ports.telemetry.jobs_counted(dict(counts))
+    return sum(_watch_job(ports, job) for job in unfinished if job.state in _WATCHED and job.outcome is None)
+
+
+def _watch_job(ports: Ports, job: Job) -> bool:
+    if job.cancel_requested_by:
+        ports.runner.cancel(job.job_id)  # again, in case the request was stored by another process
+    report = ports.runner.report(job)
+    if report is None:
+        return False
+    ports.store.append_events(report.events)
+    advanced = _advance(ports, job, report)
+    if advanced != job:
+        ports.store.update_job(advanced, job.state)
+    return report.outcome is not None
+
+
+def _advance(ports: Ports, job: Job, report: RunnerReport) -> Job:
+    if report.is_started and job.state is JobState.SUBMITTED:
+        job = job.advance(JobState.RUNNING, started_at=ports.clock.now())
+    outcome = report.outcome
+    if outcome is None:
+        return replace(job, progress=report.progress)
+    if outcome.kind == "lost":
+        return job.advance(JobState.UNKNOWN, outcome=outcome, ended_at=outcome.ended_at, progress=report.progress)
+    return replace(job, outcome=outcome, ended_at=outcome.ended_at, progress=replace(report.progress, phase="proving"))
