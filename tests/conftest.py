@@ -1,0 +1,65 @@
+"""What holds for every test: a quiet loopback-only environment, Hypothesis profiles, and tests whose programs are missing.
+
+A test whose program is missing is skipped and named at the very end of the run; with CI=true or MAINTAINER_REQUIRE_ALL=1 it fails instead.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.prerequisites import PREREQUISITES, find_missing
+
+NOT_RUN = "not run for want of "
+LOOPBACK = {
+    "SPARK_LOCAL_IP": "127.0.0.1",
+    "NO_PROXY": "127.0.0.1,localhost",
+    "no_proxy": "127.0.0.1,localhost",
+}
+SWITCHES = ("MAINTAINER_REQUIRE_ALL",)
+
+# No deadline: the time of one example says more about the machine's other work than about the code.
+settings.register_profile("fast", deadline=None, max_examples=60)
+settings.register_profile("ci", deadline=None, max_examples=200, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "fast")
+
+
+def requires_all() -> bool:
+    return os.environ.get("CI") == "true" or os.environ.get("MAINTAINER_REQUIRE_ALL") == "1"
+
+
+def pytest_configure() -> None:
+    """The configuration of whoever runs the tests must not reach the daemon under test, nor a proxy its loopback requests."""
+    for name in [name for name in os.environ if name.startswith("MAINTAINER_") and name not in SWITCHES]:
+        del os.environ[name]
+    os.environ.update(LOOPBACK)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    missing = find_missing(mark.name for mark in item.iter_markers())
+    if missing is None:
+        return
+    reason = f"{NOT_RUN}{missing.name}; {missing.advice}"
+    if requires_all():
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.getreports("skipped"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        reasons[reason.removeprefix("Skipped: ")] += 1
+    wanting = {reason: count for reason, count in reasons.items() if reason.startswith(NOT_RUN)}
+    if not wanting:
+        return
+    terminalreporter.section("NOT RUN", sep="!", red=True, bold=True)
+    for reason, count in sorted(wanting.items()):
+        terminalreporter.line(f"{count} {'test' if count == 1 else 'tests'} {reason}", red=True)
+    markers = ", ".join(needed.marker for needed in PREREQUISITES)
+    terminalreporter.line(f"The rest of this run is complete; MAINTAINER_REQUIRE_ALL=1 makes such tests ({markers}) fail.", red=True)

