@@ -1,1 +1,9 @@
 """Policy files: YAML with line numbers."""
+
+from __future__ import annotations
+
+from maintainer.adapters.policies.directory import PolicyDirectory
+from maintainer.adapters.policies.reading import parse_policy
+from maintainer.adapters.policies.schema import policy_schema, write_policy_schema
+
+__all__ = ["PolicyDirectory", "parse_policy", "policy_schema", "write_policy_schema"]

@@ -1,0 +1,114 @@
+"""A directory of policy files that is read again when a file changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from os import stat_result
+from pathlib import Path
+from stat import S_ISREG
+from threading import Lock
+
+from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS
+from maintainer.adapters.policies.reading import parse_policy
+from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
+
+MAXIMUM_FILES = 5000
+_SUFFIXES = {".yaml", ".yml"}
+_VERSION_DIGITS = 12
+
+_Stamp = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What one file said when it had this stamp: the last good layer, and what is wrong with the present text."""
+
+    stamp: _Stamp | None  # None: it could not be read, so that the next look tries again
+    layer: PolicyLayer | None
+    problems: tuple[PolicyProblem, ...]
+
+
+class PolicyDirectory:
+    """The policies of ``*.yaml`` and ``*.yml`` in one directory (not below it); hidden files are left alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._title = path.name or path.resolve().name
+        self._files: dict[str, _File] = {}
+        self._directory_problems: tuple[PolicyProblem, ...] = ()
+        self._set: PolicySet | None = None
+        self._lock = Lock()
+
+    def current(self) -> PolicySet:
+        """The layers in force now; looks at each file's stamp and reads only those that changed."""
+        with self._lock:
+            is_changed = self._look()
+            if self._set is None or is_changed:
+                self._set = self._build()
+            return self._set
+
+    def _look(self) -> bool:
+        before = self._directory_problems
+        try:
+            paths = sorted(path for path in self._path.iterdir() if path.suffix in _SUFFIXES and not path.name.startswith("."))
+        except OSError as error:
+            # Whoever swaps the directory may be in the middle of it: the layers stay.
+            reason = f"the policy directory {self._path} cannot be read ({error.strerror or error}); {self._describe_fallback()}"
+            self._directory_problems = (PolicyProblem(self._title, reason),)
+            return before != self._directory_problems
+        self._directory_problems = ()
+        if len(paths) > MAXIMUM_FILES:
+            reason = f"{len(paths)} policy files, over the limit of {MAXIMUM_FILES}; those after {paths[MAXIMUM_FILES - 1].name} are not used"
+            self._directory_problems = (PolicyProblem(self._title, reason),)
+        files = {path.name: file for path in paths[:MAXIMUM_FILES] if (file := self._read(path)) is not None}
+        is_changed = before != self._directory_problems or files != self._files
+        self._files = files
+        return is_changed
+
+    def _describe_fallback(self) -> str:
+        return "its last good files stay in force" if self._files else "only the built-in default is in force"
+
+    def _read(self, path: Path) -> _File | None:
+        """The file as it is known, or read anew when its stamp differs; None when it is no file."""
+        known = self._files.get(path.name)
+        last_good = known.layer if known else None
+        source = f"{self._title}/{path.name}"
+        try:
+            status = path.stat()  # follows symlinks: a mounted ConfigMap is changed by swapping one
+            if not S_ISREG(status.st_mode):
+                return None
+            stamp = _stamp(status)
+            if known is not None and known.stamp == stamp:
+                return known
+            with path.open("rb") as file:
+                content = file.read(4 * MAXIMUM_CHARACTERS + 1)  # a character has at most four bytes
+            text = content.decode("utf-8")
+        except FileNotFoundError as error:
+            if not path.is_symlink():
+                return None  # removed since the directory was listed
+            return _File(None, last_good, (PolicyProblem(source, f"cannot be read: {error.strerror}"),))
+        except OSError as error:
+            return _File(None, last_good, (PolicyProblem(source, f"cannot be read: {error.strerror or error}"),))
+        except UnicodeDecodeError as error:
+            return _File(None, last_good, (PolicyProblem(source, f"is not UTF-8 text: byte 0x{error.object[error.start]:02x} at position {error.start}"),))
+        parsed = parse_policy(text, path.name, source)
+        return _File(stamp, parsed, ()) if isinstance(parsed, PolicyLayer) else _File(stamp, last_good, parsed)
+
+    def _build(self) -> PolicySet:
+        layers = tuple(file.layer for file in self._files.values() if file.layer is not None)
+        problems = self._directory_problems + tuple(problem for file in self._files.values() for problem in file.problems)
+        return PolicySet(layers, problems, _digest(layers))
+
+
+def _stamp(status: stat_result) -> _Stamp:
+    # ctime too: an editor or `cp -p` can keep the time and the size of a file whose text it changes.
+    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
+
+
+def _digest(layers: tuple[PolicyLayer, ...]) -> str:
+    digest = sha256()
+    for layer in layers:
+        values = sorted((path, repr(setting.value)) for path, setting in layer.settings.items())
+        digest.update(repr((layer.name, [pattern.text for pattern in layer.tables], values)).encode())
+    return digest.hexdigest()[:_VERSION_DIGITS]

@@ -1,0 +1,293 @@
+"""The shape of a policy file: the one place where its keys, units, bounds and words of explanation are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+from zoneinfo import available_timezones
+
+from croniter import croniter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model, model_validator
+
+from maintainer.adapters.policies.document import resolve_scalar
+from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween, SizeBetween, refuse
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS, OptionKind, check_option
+from maintainer.domain.policy import Mode
+from maintainer.domain.units import parse_size
+
+MAXIMUM_PATTERN_CHARACTERS = 500
+MAXIMUM_FILTER_CHARACTERS = 10_000
+_LARGEST_COUNT = 2**31 - 1  # Iceberg counts in a Java int
+_CRON_FIELDS = 5
+
+
+class Strict(BaseModel):
+    """A mapping in which every key is known and no value is bent into another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def _check_text(value: object, limit: int) -> object:
+    if isinstance(value, str):
+        if not value.strip():
+            refuse("is blank; write a value or leave it out")
+        if len(value) > limit:
+            refuse(f"has {len(value)} characters, over the limit of {limit}")
+        if any(ord(character) < 0x20 and character not in "\t\n\r" for character in value) or "\x7f" in value:  # noqa: PLR2004 - the first printable character
+            refuse("holds a control character")
+    return value
+
+
+def _check_cron(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    # Seconds, words such as @daily, and Jenkins' hashed and random fields are croniter's own: a window must mean the same on every run.
+    if (
+        len(value.split()) != _CRON_FIELDS
+        or any(letter in value.upper() for letter in ("R(", "H("))
+        or {"R", "H"} & set(value.upper().replace("/", " ").split())
+    ):
+        refuse(f"is {value!r}, but must be a cron expression of {_CRON_FIELDS} fields: minute hour day month weekday")
+    try:
+        croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001 - whether it ever fires, wherever
+    except (ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
+        refuse(f"is {value!r}, which is not a cron expression that ever fires ({error})")
+    return value
+
+
+def _check_timezone(value: object) -> object:
+    if isinstance(value, str) and value not in available_timezones():
+        refuse(f"is {value!r}, which is not a time zone; write one like Europe/Berlin or UTC")
+    return value
+
+
+def _read_patterns(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+def _check_pattern(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if not value.strip() or len(value) > MAXIMUM_PATTERN_CHARACTERS:
+        refuse(f"has {len(value)} characters, but must have 1 to {MAXIMUM_PATTERN_CHARACTERS}")
+    if not any(character in value for character in "*?["):
+        try:
+            return str(TableIdentifier.parse(value))
+        except InvalidValueError as error:
+            refuse(f"is not a table: {error}")
+    if not value.isprintable() or " " in value:
+        refuse(f"is {value!r}, but a glob must not hold blanks or control characters")
+    if _has_open_bracket(value):
+        refuse(f"is {value!r}, a glob with a [ that is never closed")
+    return value
+
+
+def _has_open_bracket(glob: str) -> bool:
+    """As fnmatch reads it: a ] right after [ or [! belongs to the set; an unclosed [ would silently be a literal."""
+    position = 0
+    while (start := glob.find("[", position)) >= 0:
+        first = start + 2 if glob.startswith("!", start + 1) else start + 1
+        end = glob.find("]", first + 1)
+        if end < 0:
+            return True
+        position = end + 1
+    return False
+
+
+Count = Annotated[int, Field(ge=0, le=_LARGEST_COUNT)]
+Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class RewriteDataFilesWhen(Strict):
+    """Thresholds of rewrite_data_files; all that are written must hold."""
+
+    average_file_size_below: Annotated[int, SizeBetween("1B", "10GiB")] | None = Field(
+        None, description="Fires while the live data files are smaller than this on average."
+    )
+    small_file_count_above: Count | None = Field(None, description="Fires while more data files than this are under 75 % of the target file size.")
+    small_file_ratio_above: Ratio | None = Field(None, description="Fires while more than this share of the data files is small; 0 to 1.")
+    position_delete_file_count_above: Count | None = Field(None, description="Fires while the table has more position delete files than this.")
+
+
+class RewriteManifestsWhen(Strict):
+    """Thresholds of rewrite_manifests; all that are written must hold."""
+
+    manifest_count_above: Count | None = Field(None, description="Fires while the current snapshot has more manifests than this.")
+
+
+class ExpireSnapshotsWhen(Strict):
+    """Thresholds of expire_snapshots; all that are written must hold."""
+
+    snapshot_count_above: Count | None = Field(None, description="Fires while the table keeps more snapshots than this.")
+    oldest_snapshot_age_above: Annotated[timedelta, DurationBetween("1s")] | None = Field(
+        None, description="Fires while the oldest snapshot is older than this."
+    )
+
+
+class RewritePositionDeleteFilesWhen(Strict):
+    """Thresholds of rewrite_position_delete_files; all that are written must hold."""
+
+    position_delete_file_count_above: Count | None = Field(None, description="Fires while the table has more position delete files than this.")
+
+
+class _RuleModel(Strict):
+    enabled: bool | None = Field(None, description="false switches the rule off for these tables; default true.")
+    cooldown: Annotated[timedelta, DurationBetween("1m")] | None = Field(
+        None, description="Least time between two runs of the rule on one table; at least 1m, default 6h."
+    )
+
+
+def _read_option(name: str) -> Callable[[object], object]:
+    bound = REWRITE_DATA_FILES_OPTIONS[name]
+
+    def read(value: object) -> object:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if isinstance(value, dict | list):
+            refuse("must be a single value")
+        if bound.kind is OptionKind.BYTES:
+            try:
+                text = str(parse_size(value))
+            except InvalidValueError as error:
+                refuse(f"is not a size: {error}")
+        reason = check_option(name, text)
+        if reason is not None:
+            refuse(reason.removeprefix(f"option {name} "))
+        return text
+
+    return read
+
+
+def _option_schema(name: str) -> dict[str, object]:
+    bound = REWRITE_DATA_FILES_OPTIONS[name]
+    match bound.kind:
+        case OptionKind.BYTES:
+            return dict(SIZE_SCHEMA)
+        case OptionKind.COUNT:
+            return {"type": "integer", "minimum": bound.minimum, "maximum": bound.maximum}
+        case OptionKind.RATIO:
+            return {"type": "number", "minimum": bound.minimum, "maximum": bound.maximum}
+        case OptionKind.BOOLEAN:
+            return {"enum": [resolve_scalar(choice) for choice in bound.choices]}
+        case OptionKind.CHOICE:
+            return {"enum": list(bound.choices)}
+
+
+def _option_field(name: str) -> Any:  # noqa: ANN401 - create_model takes (type, default)
+    bound = REWRITE_DATA_FILES_OPTIONS[name]
+    limits = " or ".join(bound.choices) if bound.choices else f"{bound.minimum:.15g} to {bound.maximum:.15g}"
+    annotation = Annotated[str | None, BeforeValidator(_read_option(name)), WithJsonSchema(_option_schema(name))]
+    return (annotation, Field(None, alias=name, description=f"Iceberg's option of that name: {limits} ({bound.kind})."))
+
+
+RewriteDataFilesOptions = create_model(
+    "RewriteDataFilesOptions",
+    __base__=Strict,
+    __doc__="Options of Iceberg's rewrite_data_files, in Iceberg's own names; sizes may be written like 32MiB.",
+    **{name.replace("-", "_").replace(".", "__"): _option_field(name) for name in REWRITE_DATA_FILES_OPTIONS},
+)
+
+
+class RewriteDataFilesRule(_RuleModel):
+    """Compact data files with Iceberg's rewrite_data_files."""
+
+    when: RewriteDataFilesWhen | None = None
+    where: Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_FILTER_CHARACTERS))] | None = Field(
+        None, description="Only files that may hold matching rows, as a Spark SQL condition on the table's columns."
+    )
+    strategy: Literal["binpack", "sort"] | None = Field(None, description="How rows are laid out; default binpack, or sort when sort_order is given.")
+    sort_order: Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_PATTERN_CHARACTERS))] | None = Field(
+        None, description="Columns to sort by, like `id DESC NULLS LAST, name` or `zorder(a, b)`; with strategy sort."
+    )
+    options: RewriteDataFilesOptions | None = None  # type: ignore[valid-type]  # made from the allow-list at run time
+
+    @model_validator(mode="after")
+    def _check_sort_order(self) -> RewriteDataFilesRule:
+        if self.sort_order is not None and self.strategy == "binpack":
+            refuse("has a sort_order with strategy binpack; a sort_order needs strategy sort")
+        return self
+
+
+class RewriteManifestsRule(_RuleModel):
+    """Regroup manifests with Iceberg's rewrite_manifests."""
+
+    when: RewriteManifestsWhen | None = None
+
+
+class ExpireSnapshotsRule(_RuleModel):
+    """Drop old snapshots and the files that only they use with Iceberg's expire_snapshots."""
+
+    when: ExpireSnapshotsWhen | None = None
+    max_age: Annotated[timedelta, DurationBetween("24h", bound="floor")] | None = Field(
+        None, description="Snapshots older than this may go; floor 24h, default 5d."
+    )
+    keep: Annotated[int, Field(le=_LARGEST_COUNT), BeforeValidator(_check_keep)] | None = Field(
+        None, description="Snapshots kept whatever their age; floor 2, default 10.", json_schema_extra={"minimum": 2}
+    )
+
+
+def _check_keep(value: object) -> object:
+    floor = 2
+    if isinstance(value, int) and not isinstance(value, bool) and value < floor:
+        refuse(f"is {value}, under the floor {floor}")
+    return value
+
+
+class RemoveOrphanFilesRule(_RuleModel):
+    """Remove files that no snapshot knows with Iceberg's remove_orphan_files."""
+
+    every: Annotated[timedelta, DurationBetween("1h")] | None = Field(None, description="How often to look; at least 1h, default 7d.")
+    older_than: Annotated[timedelta, DurationBetween("3d", bound="floor")] | None = Field(None, description="Only files older than this; floor 3d, default 7d.")
+
+
+class RewritePositionDeleteFilesRule(_RuleModel):
+    """Compact position delete files with Iceberg's rewrite_position_delete_files."""
+
+    when: RewritePositionDeleteFilesWhen | None = None
+
+
+class RulesModel(Strict):
+    """The rules for these tables; a rule that is not named here is left to wider policies."""
+
+    rewrite_data_files: RewriteDataFilesRule | None = None
+    rewrite_position_delete_files: RewritePositionDeleteFilesRule | None = None
+    rewrite_manifests: RewriteManifestsRule | None = None
+    expire_snapshots: ExpireSnapshotsRule | None = None
+    remove_orphan_files: RemoveOrphanFilesRule | None = None
+
+
+class WindowModel(Strict):
+    """When work may start: from each firing of cron, for the duration."""
+
+    cron: Annotated[str, BeforeValidator(_check_cron)] = Field(description="Five fields: minute, hour, day of month, month, weekday.", examples=["0 1 * * *"])
+    duration: Annotated[timedelta, DurationBetween("1m", "31d")] = Field(description="How long the window stays open; 1m to 31d.")
+    timezone: Annotated[str, BeforeValidator(_check_timezone)] | None = Field(
+        None, description="The time zone of cron; default UTC.", examples=["UTC", "Europe/Berlin"]
+    )
+
+
+class PolicyModel(Strict):
+    """A maintenance policy for one table or a group of tables."""
+
+    tables: (
+        Annotated[
+            list[Annotated[str, BeforeValidator(_check_pattern)]],
+            BeforeValidator(_read_patterns),
+            Field(min_length=1),
+            WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}]}),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Required but in default.yaml, where it is `*`: a table (catalog.namespace.table), a glob over whole names, or a list of them.",
+        examples=["lake.sales.orders", "*.streaming.*"],
+    )
+    mode: Annotated[Mode, Field(strict=False)] | None = Field(None, description="observe only shows plans, enforce carries them out; default observe.")
+    priority: Annotated[int, Field(ge=0, le=100)] | None = Field(None, description="Which table goes first when work must wait; 0 to 100, default 50.")
+    target_file_size: Annotated[int, SizeBetween("1MiB", "10GiB")] | None = Field(
+        None, description="What rewrite_data_files aims at; 1MiB to 10GiB; default: the table's own write.target-file-size-bytes."
+    )
+    window: WindowModel | None = None
+    rules: RulesModel | None = None

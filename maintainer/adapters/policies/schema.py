@@ -1,0 +1,43 @@
+"""The JSON schema of a policy file, for editors and for checks before a file reaches the daemon."""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import Any
+
+from maintainer.adapters.policies.model import PolicyModel
+
+
+def policy_schema() -> dict[str, Any]:
+    """The JSON schema (2020-12) that every valid policy file satisfies; bounds on sizes and durations are in the descriptions."""
+    schema = PolicyModel.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_tidy(schema)}
+
+
+def write_policy_schema() -> str:
+    """The text of policies/schema.json."""
+    return dumps(policy_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without null, which no file may hold, and without the titles that only repeat the keys."""
+    return {key: _tidy_value(key, value) for key, value in _unwrap(schema).items() if not (key == "title" and isinstance(value, str))}
+
+
+def _tidy_value(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON
+    if key in {"properties", "$defs"}:
+        return {name: _tidy(inner) for name, inner in value.items()}
+    if isinstance(value, dict):
+        return _tidy(value)
+    if isinstance(value, list):
+        return [_tidy(item) if isinstance(item, dict) else item for item in value]
+    return value
+
+
+def _unwrap(schema: dict[str, Any]) -> dict[str, Any]:
+    choices = schema.get("anyOf")
+    if not choices or {"type": "null"} not in choices:
+        return schema
+    rest = [choice for choice in choices if choice != {"type": "null"}]
+    outer = {key: value for key, value in schema.items() if key != "anyOf" and not (key == "default" and value is None)}
+    return {**rest[0], **outer} if len(rest) == 1 else {"anyOf": rest, **outer}

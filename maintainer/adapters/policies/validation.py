@@ -1,0 +1,197 @@
+"""From plain data to a pydantic model, every refusal as one sentence with the line it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import UnionType
+from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
+from pydantic_core.core_schema import no_info_before_validator_function
+
+from maintainer.adapters.policies.document import Defect, Document, Path, write_path
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.units import parse_duration, parse_size
+
+DURATION_SCHEMA: Mapping[str, object] = {
+    "type": "string",
+    "pattern": r"^\s*(\d+(\.\d+)?\s*(ms|s|m|h|d|w)\s*)+$",
+    "examples": ["30m", "6h", "5d", "1h30m"],
+}
+SIZE_SCHEMA: Mapping[str, object] = {
+    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*([kKmMgGtTpP]?[iI]?[bB])?\s*$"}],
+    "examples": ["32MiB", "1.5GB", 1048576],
+}
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_OURS = "refused"  # the error type of our own validators: their message is already a sentence about the value
+_WANTED = {
+    "int_type": "be a whole number",
+    "int_from_float": "be a whole number",
+    "float_type": "be a number",
+    "finite_number": "be a number",
+    "bool_type": "be true or false",
+    "string_type": "be a text",
+    "list_type": "be a list",
+    "model_type": "hold keys and values",
+    "dict_type": "hold keys and values",
+}
+_HOMES = 2  # a key that is valid in more places says little about which was meant
+_NEAREST = 0.6  # difflib's measure of likeness from which a key is offered as the one that was meant
+
+
+def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ...]:
+    """The document as that model, or everything that is wrong with it, by line."""
+    defects = list(document.defects)
+    reported = {defect.path for defect in defects}
+    validated: Model | None = None
+    try:
+        validated = model.model_validate(document.value)
+    except ValidationError as error:
+        defects += [
+            Defect(document.line(path), _hide(document, path, describe_error(details, path, model)), path)
+            for details in error.errors(include_url=False)
+            if (path := tuple(details["loc"])) not in reported
+        ]
+    if defects or validated is None:
+        return tuple(sorted(defects, key=lambda defect: defect.line or 0))
+    return validated
+
+
+def _hide(document: Document, path: Path, message: str) -> str:
+    """The message with what a name stood for replaced by the name: it may be a secret."""
+    expanded = document.expanded.get(path)
+    return message.replace(expanded, document.texts[path]) if expanded else message
+
+
+def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) -> str:
+    """One pydantic error as a sentence that names the key, the value and the bound."""
+    written, value, bounds = write_path(path), details["input"], details.get("ctx", {})
+    match details["type"]:
+        case "extra_forbidden":
+            key = str(path[-1])
+            homes = list(_find_homes(model, key, ()))
+            if 0 < len(homes) <= _HOMES:
+                return f"unknown key {key!r}; it belongs under {' or '.join(write_path(home) or 'the top of the file' for home in homes)}"
+            return suggest_key(key, _keys_at(model, path[:-1]))
+        case "missing":
+            return f"{written} is missing"
+        case "greater_than_equal":
+            return f"{written} is {value}, under the least value {bounds['ge']:.15g}"
+        case "less_than_equal":
+            return f"{written} is {value}, over the greatest value {bounds['le']:.15g}"
+        case "literal_error" | "enum":
+            return f"{written} is {_write(value)}, but must be {bounds['expected'].replace(chr(39), '')}"
+        case kind if kind in _WANTED:
+            return f"{written} is {_write(value)}, but must {_WANTED[kind]}"
+        case _:
+            return f"{written} {details['msg']}".lstrip()
+
+
+def _write(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case _:
+            return repr(value)
+
+
+def suggest_key(key: str, valid: Iterable[str]) -> str:
+    """The sentence for a key that is not known: the nearest valid one, or else all that are valid."""
+    known = sorted(valid)
+    nearest = get_close_matches(key, known, n=1, cutoff=_NEAREST)
+    if nearest:
+        return f"unknown key {key!r}, did you mean {nearest[0]!r}?"
+    return f"unknown key {key!r}; valid here: {', '.join(known)}" if known else f"unknown key {key!r}; no key is valid here"
+
+
+def _keys_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
+    for part in path:
+        field = next((field for name, field in model.model_fields.items() if (field.alias or name) == part), None)
+        inner = _inner_model(field.annotation) if field else None
+        if inner is None:
+            return []
+        model = inner
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _find_homes(model: type[BaseModel], key: str, at: Path) -> Iterator[Path]:
+    """Where else in the model this very key is valid."""
+    for name, field in model.model_fields.items():
+        written = field.alias or name
+        if written == key:
+            yield at
+        inner = _inner_model(field.annotation)
+        if inner is not None:
+            yield from _find_homes(inner, key, (*at, written))
+
+
+def _inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an annotation can be any type form
+    candidates = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
+    return next((candidate for candidate in candidates if isinstance(candidate, type) and issubclass(candidate, BaseModel)), None)
+
+
+def refuse(reason: str) -> NoReturn:
+    """End a validator; the message gets the key's path in front: ``keep`` + ``is 1, under ...``."""
+    raise PydanticCustomError(_OURS, "{reason}", {"reason": reason})
+
+
+@dataclass(frozen=True, slots=True)
+class DurationBetween:
+    """Reads ``6h`` as a timedelta within the bounds, which are written the same way."""
+
+    least: str
+    greatest: str = "36500d"
+    bound: str = "least value"
+
+    def read(self, value: object) -> object:
+        """The time span; a refusal that names the bound otherwise."""
+        try:
+            span = parse_duration(value)
+        except InvalidValueError as error:
+            refuse(f"is not a duration: {error}")
+        if span < parse_duration(self.least):
+            refuse(f"is {value}, under the {self.bound} {self.least}")
+        if span > parse_duration(self.greatest):
+            refuse(f"is {value}, over the greatest value {self.greatest}")
+        return span
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_before_validator_function(self.read, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+        return dict(DURATION_SCHEMA)
+
+
+@dataclass(frozen=True, slots=True)
+class SizeBetween:
+    """Reads ``32MiB`` as bytes within the bounds, which are written the same way."""
+
+    least: str
+    greatest: str
+
+    def read(self, value: object) -> object:
+        """The bytes; a refusal that names the bound otherwise."""
+        try:
+            size = parse_size(value)
+        except InvalidValueError as error:
+            refuse(f"is not a size: {error}")
+        if size < parse_size(self.least):
+            refuse(f"is {value}, under the least value {self.least}")
+        if size > parse_size(self.greatest):
+            refuse(f"is {value}, over the greatest value {self.greatest}")
+        return size
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_before_validator_function(self.read, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+        return dict(SIZE_SCHEMA)

@@ -1,0 +1,245 @@
+"""The policy that governs one table: every layer merged field by field, each value with where it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Literal, TypeVar
+
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import Metric, Mode, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
+from maintainer.domain.units import GIB, KIB, MIB
+
+BUILT_IN = "built-in default"
+ENABLED_PROPERTY = "maintainer.enabled"
+MODE_PROPERTY = "maintainer.mode"
+DEFAULT_FILES = ("default.yaml", "default.yml")
+
+THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProxyType(
+    {
+        "average_file_size_below": (Metric.AVERAGE_FILE_SIZE_BYTES, "below"),
+        "small_file_count_above": (Metric.SMALL_FILE_COUNT, "above"),
+        "small_file_ratio_above": (Metric.SMALL_FILE_RATIO, "above"),
+        "manifest_count_above": (Metric.MANIFEST_COUNT, "above"),
+        "snapshot_count_above": (Metric.SNAPSHOT_COUNT, "above"),
+        "oldest_snapshot_age_above": (Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above"),
+        "position_delete_file_count_above": (Metric.POSITION_DELETE_FILE_COUNT, "above"),
+    }
+)
+
+# What a rule has when no layer says otherwise; the values are those of the project's documentation, docs/policies.md.
+_RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
+    {
+        RuleName.REWRITE_DATA_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "strategy": "binpack"},
+        RuleName.REWRITE_POSITION_DELETE_FILES: {"enabled": True, "cooldown": timedelta(hours=6)},
+        RuleName.REWRITE_MANIFESTS: {"enabled": True, "cooldown": timedelta(hours=6)},
+        RuleName.EXPIRE_SNAPSHOTS: {"enabled": True, "cooldown": timedelta(hours=6), "max_age": timedelta(days=5), "keep": 10},
+        RuleName.REMOVE_ORPHAN_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7), "older_than": timedelta(days=7)},
+    }
+)
+_DEFAULTS: Mapping[str, object] = MappingProxyType(
+    {
+        "mode": Mode.OBSERVE,
+        "priority": 50,
+        "rules.rewrite_data_files": True,
+        "rules.rewrite_data_files.when.average_file_size_below": 32.0 * MIB,
+        "rules.rewrite_manifests": True,
+        "rules.rewrite_manifests.when.manifest_count_above": 100.0,
+        "rules.expire_snapshots": True,
+        "rules.expire_snapshots.when.snapshot_count_above": 100.0,
+    }
+)
+_WINDOW_DURATION = timedelta(hours=1)
+_VERSION_DIGITS = 12
+_SIZES = {"average_file_size_below", "target_file_size_bytes"}
+
+_Value = TypeVar("_Value")
+_Settings = dict[str, Setting]
+
+
+def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifier, properties: Mapping[str, str]) -> Policy:
+    """The policy that governs the table: built-in default, default.yaml, wide to narrow globs, exact name, the table's own properties."""
+    merged: _Settings = {path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()}
+    for layer in _in_order(layers.layers if isinstance(layers, PolicySet) else layers, table):
+        _lay(merged, layer)
+    notes = _apply_properties(merged, properties)
+    _fill_defaults(merged)
+    policy = Policy(
+        mode=_get(merged, "mode", Mode) or Mode.OBSERVE,
+        priority=_get_whole(merged, "priority", 50) or 0,
+        target_file_size_bytes=_get_whole(merged, "target_file_size_bytes", None),
+        window=_build_window(merged),
+        rules=tuple(_build_rule(name, merged) for name in RuleName if _is_named(name, merged)),
+    )
+    values = _flatten(policy)
+    sources = {path: merged[path].source if path in merged else BUILT_IN for path in values} | notes
+    return replace(policy, version=_digest(values), sources=MappingProxyType(sources))
+
+
+def _in_order(layers: tuple[PolicyLayer, ...], table: TableIdentifier) -> list[PolicyLayer]:
+    """The layers that speak for the table, from the weakest to the strongest; of two that are alike the later name is stronger."""
+    found: list[tuple[tuple[bool, tuple[int, int, int], str], PolicyLayer]] = []
+    for layer in layers:
+        matching = [pattern.specificity for pattern in layer.tables if pattern.matches(table)]
+        if matching:
+            found.append(((layer.name not in DEFAULT_FILES, max(matching), layer.name), layer))
+    return [layer for _, layer in sorted(found, key=lambda entry: entry[0])]
+
+
+def _lay(merged: _Settings, layer: PolicyLayer) -> None:
+    strategy, sort_order = "rules.rewrite_data_files.strategy", "rules.rewrite_data_files.sort_order"
+    merged.update(layer.settings)
+    if strategy in layer.settings and sort_order not in layer.settings and layer.settings[strategy].value == "binpack":
+        merged.pop(sort_order, None)  # the sort order of a wider file: Iceberg refuses one beside binpack
+    if sort_order in layer.settings and strategy not in layer.settings:
+        merged[strategy] = Setting("sort", layer.settings[sort_order].source)
+
+
+def _apply_properties(merged: _Settings, properties: Mapping[str, str]) -> dict[str, str]:
+    """Let the table's own properties speak last; returns what is to be said of those that were not understood."""
+    notes: dict[str, str] = {}
+    mode = properties.get(MODE_PROPERTY)
+    if mode is not None and mode.strip().lower() in set(Mode):
+        merged["mode"] = Setting(Mode(mode.strip().lower()), f"table property {MODE_PROPERTY}")
+    elif mode is not None:
+        notes[MODE_PROPERTY] = f"table property {MODE_PROPERTY} (ignored: {mode!r} is neither observe nor enforce)"
+    enabled = properties.get(ENABLED_PROPERTY)
+    if enabled is not None and enabled.strip().lower() == "false":
+        for name in RuleName:
+            merged[f"rules.{name}.enabled"] = Setting(value=False, source=f"table property {ENABLED_PROPERTY}")
+    elif enabled is not None and enabled.strip().lower() != "true":
+        notes[ENABLED_PROPERTY] = f"table property {ENABLED_PROPERTY} (ignored: {enabled!r} is neither true nor false)"
+    return notes
+
+
+def _is_named(name: RuleName, merged: _Settings) -> bool:
+    return _get(merged, f"rules.{name}", bool) is True
+
+
+def _fill_defaults(merged: _Settings) -> None:
+    for name in RuleName:
+        for field, value in _RULE_DEFAULTS[name].items():
+            merged.setdefault(f"rules.{name}.{field}", Setting(value, BUILT_IN))
+
+
+def _get(merged: _Settings, path: str, kind: type[_Value]) -> _Value | None:
+    """The value at the path when it is of that type: a layer that was not made by our reader must not break a scan."""
+    setting = merged.get(path)
+    return setting.value if setting is not None and isinstance(setting.value, kind) else None
+
+
+def _get_whole(merged: _Settings, path: str, default: int | None) -> int | None:
+    value = _get(merged, path, int)
+    return default if value is None or isinstance(value, bool) else value
+
+
+def _build_window(merged: _Settings) -> Window | None:
+    cron = _get(merged, "window.cron", str)
+    if cron is None:
+        return None
+    return Window(cron, _get(merged, "window.duration", timedelta) or _WINDOW_DURATION, _get(merged, "window.timezone", str) or "UTC")
+
+
+def _build_rule(name: RuleName, merged: _Settings) -> Rule:
+    at = f"rules.{name}"
+    thresholds = ((key, _get(merged, f"{at}.when.{key}", float)) for key in THRESHOLDS)
+    options = f"{at}.options."
+    return Rule(
+        name=name,
+        when=tuple(Threshold(*THRESHOLDS[key], bound) for key, bound in thresholds if bound is not None),
+        is_enabled=_get(merged, f"{at}.enabled", bool) is not False,
+        cooldown=_get(merged, f"{at}.cooldown", timedelta) or Rule(name).cooldown,
+        every=_get(merged, f"{at}.every", timedelta),
+        where=_get(merged, f"{at}.where", str),
+        strategy=_get(merged, f"{at}.strategy", str) or Rule(name).strategy,
+        sort_order=_get(merged, f"{at}.sort_order", str),
+        options=tuple((path.removeprefix(options), str(merged[path].value)) for path in sorted(merged) if path.startswith(options)),
+        max_age=_get(merged, f"{at}.max_age", timedelta),
+        keep=_get_whole(merged, f"{at}.keep", None),
+        older_than=_get(merged, f"{at}.older_than", timedelta),
+    )
+
+
+def _flatten(policy: Policy) -> dict[str, object]:
+    """Every value that the policy has, by the path of its setting, in the order in which people read it."""
+    values: dict[str, object] = {"mode": policy.mode, "priority": policy.priority, "target_file_size_bytes": policy.target_file_size_bytes}
+    if policy.window is not None:
+        values |= {"window.cron": policy.window.cron, "window.duration": policy.window.duration, "window.timezone": policy.window.timezone}
+    for rule in policy.rules:
+        at = f"rules.{rule.name}"
+        values |= {at: True, f"{at}.enabled": rule.is_enabled}
+        values |= {f"{at}.when.{_KEYS[threshold.metric, threshold.direction]}": threshold.bound for threshold in rule.when}
+        values |= {f"{at}.cooldown": rule.cooldown, f"{at}.every": rule.every, f"{at}.where": rule.where}
+        if rule.name is RuleName.REWRITE_DATA_FILES:
+            values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
+        values |= {f"{at}.options.{name}": text for name, text in rule.options}
+        values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than}
+    return {path: value for path, value in values.items() if value is not None}
+
+
+_KEYS = {threshold: key for key, threshold in THRESHOLDS.items()}
+
+
+def _digest(values: Mapping[str, object]) -> str:
+    """The same for the same content, wherever and in whatever order it was written."""
+    return sha256(repr(sorted((path, write_value(path, value)) for path, value in values.items())).encode()).hexdigest()[:_VERSION_DIGITS]
+
+
+def describe(policy: Policy) -> tuple[tuple[str, str, str], ...]:
+    """(path, value as people write it, source) of every value, and of every table property that was ignored."""
+    values = _flatten(policy)
+    lines = [(path, write_value(path, value), policy.sources.get(path, BUILT_IN)) for path, value in values.items()]
+    notes = [(path, "ignored", source) for path, source in policy.sources.items() if path not in values]
+    return tuple((_write_path(path), text, source) for path, text, source in lines + notes if not _is_marker(path))
+
+
+def describe_layer(layer: PolicyLayer) -> tuple[tuple[str, str, str], ...]:
+    """(path, value as people write it, source) of every value that one file sets."""
+    settings = layer.settings.items()
+    return tuple((_write_path(path), write_value(path, setting.value), setting.source) for path, setting in settings if not _is_marker(path))
+
+
+def _is_marker(path: str) -> bool:
+    return path.count(".") == 1 and path.startswith("rules.")
+
+
+def _write_path(path: str) -> str:
+    return "target_file_size" if path == "target_file_size_bytes" else path
+
+
+def write_value(path: str, value: object) -> str:
+    """A setting's value as a policy file has it; nothing is rounded, so that equal texts are equal values."""
+    key = path.rpartition(".")[2]
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | float() if key in _SIZES:
+            return _write_size(value)
+        case int() | float() if key == "oldest_snapshot_age_above":
+            return _write_seconds(value)
+        case float() if value.is_integer():
+            return str(int(value))
+        case timedelta():
+            return _write_seconds(value.total_seconds())
+        case _:
+            return str(value)
+
+
+def _write_size(size_bytes: float) -> str:
+    for unit, length in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
+        if size_bytes >= length and size_bytes % length == 0:
+            return f"{int(size_bytes // length)}{unit}"
+    return str(int(size_bytes)) if float(size_bytes).is_integer() else str(size_bytes)
+
+
+def _write_seconds(seconds: float) -> str:
+    if not float(seconds).is_integer() or seconds <= 0:
+        return f"{seconds}s"
+    text, rest = "", int(seconds)
+    for unit, length in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
+        count, rest = divmod(rest, length)
+        text += f"{count}{unit}" if count else ""
+    return text
