@@ -1,1 +1,232 @@
-"""To come."""
+"""Prometheus metrics on a registry of our own. Labels come from closed sets; table names label gauges only, up to a cap."""
+
+from __future__ import annotations
+
+from collections import Counter as Count
+from collections.abc import Iterator
+from dataclasses import dataclass
+from threading import Lock
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from maintainer.domain.action import Procedure
+from maintainer.domain.effect import Effect
+from maintainer.domain.health import Band, Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.plan import Plan, SkipCode
+
+DEFAULT_MAX_TABLES = 2000  # with gauges of their own: eight series each
+PLANNED = "planned"  # the verdict of a rule that is not skipped
+
+_SCAN_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800)
+_JOB_SECONDS = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
+_STEP_SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600)
+_FINAL_STATES = tuple(state for state in JobState if state.is_final)
+# Metric -> what it says; the fields of TableHealth that are gauges of a table.
+_TABLE_GAUGES = {
+    "average_file_size_bytes": "Mean size of the table's live data files.",
+    "data_files": "Live data files of the table.",
+    "manifests": "Manifests of the table's current snapshot.",
+    "snapshots": "Snapshots that the table keeps.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Fleet:
+    data_files: int
+    data_bytes: int
+
+
+class _Gauges(Collector):
+    """The gauges that come and go with tables: what is not known is not exposed, rather than zero."""
+
+    def __init__(self, max_tables: int) -> None:
+        self._max_tables = max_tables
+        self._lock = Lock()
+        self._bands: dict[str, Band] = {}  # every table: the bands are counted over the whole fleet
+        self._values: dict[str, dict[str, float | None]] = {}  # at most max_tables
+        self._fleet: _Fleet | None = None
+
+    def set_table(self, health: TableHealth, band: Band) -> None:
+        name = str(health.table)
+        with self._lock:
+            self._bands[name] = band
+            if name in self._values or len(self._values) < self._max_tables:
+                self._values[name] = {metric: getattr(health, metric) for metric in _TABLE_GAUGES}
+
+    def remove_table(self, table: TableIdentifier) -> None:
+        with self._lock:
+            self._bands.pop(str(table), None)
+            self._values.pop(str(table), None)
+
+    def set_fleet(self, fleet: _Fleet) -> None:
+        with self._lock:
+            self._fleet = fleet
+
+    def collect(self) -> Iterator[Metric]:
+        with self._lock:
+            bands, values, fleet = dict(self._bands), dict(self._values), self._fleet
+        for metric, meaning in _TABLE_GAUGES.items():
+            family = GaugeMetricFamily(f"maintainer_table_{metric}", meaning, labels=["table"])
+            for name, measured in sorted(values.items()):
+                value = measured[metric]
+                if value is not None:
+                    family.add_metric([name], value)
+            yield family
+        yield from _collect_bands(bands, values)
+        yield GaugeMetricFamily("maintainer_tables_left_out", "Measured tables beyond the cap on tables with gauges of their own.", len(bands) - len(values))
+        yield from _collect_fleet(fleet)
+
+
+def _collect_bands(bands: dict[str, Band], values: dict[str, dict[str, float | None]]) -> Iterator[Metric]:
+    family = GaugeMetricFamily("maintainer_table_band", "1 for the band that the table is in, 0 for the others.", labels=["table", "band"])
+    for name in sorted(values):
+        for band in Band:
+            family.add_metric([name, band.value], float(bands[name] is band))
+    yield family
+    counts = Count(bands.values())
+    family = GaugeMetricFamily("maintainer_tables", "Measured tables by band.", labels=["band"])
+    for band in Band:
+        family.add_metric([band.value], counts[band])
+    yield family
+
+
+def _collect_fleet(fleet: _Fleet | None) -> Iterator[Metric]:
+    average = GaugeMetricFamily("maintainer_fleet_average_file_size_bytes", "All bytes by all live data files.")
+    files = GaugeMetricFamily("maintainer_fleet_data_files", "Live data files of all tables.")
+    size = GaugeMetricFamily("maintainer_fleet_data_bytes", "Bytes of the live data files of all tables.")
+    if fleet is not None:
+        files.add_metric([], fleet.data_files)
+        size.add_metric([], fleet.data_bytes)
+        if fleet.data_files:
+            average.add_metric([], fleet.data_bytes / fleet.data_files)
+    yield from (average, files, size)
+
+
+class PrometheusTelemetry:
+    """Telemetry port on prometheus_client. Counters start anew with the process; gauges are what was last told. Thread-safe."""
+
+    def __init__(self, max_tables: int = DEFAULT_MAX_TABLES) -> None:
+        self.registry = CollectorRegistry(auto_describe=True)
+        self._gauges = _Gauges(max_tables)
+        self.registry.register(self._gauges)
+        self._declare_scans()
+        self._declare_jobs()
+        self._declare_loop()
+
+    def _declare_scans(self) -> None:
+        here = self.registry
+        self._scan_seconds = Histogram("maintainer_scan_duration_seconds", "How long a scan of the fleet takes.", registry=here, buckets=_SCAN_SECONDS)
+        self._scan_entries = Counter("maintainer_scan_entries_total", "Manifest entries read.", registry=here)
+        self._scan_tables = Gauge("maintainer_scan_tables", "Tables that the last scan measured.", registry=here)
+        self._scan_faults = Gauge("maintainer_scan_faults", "Names that the last scan could not list or measure.", registry=here)
+
+    def _declare_jobs(self) -> None:
+        here, action = self.registry, ["action"]
+        self._jobs = Gauge("maintainer_jobs", "Jobs in each state now.", ["state"], registry=here)
+        self._jobs_finished = Counter("maintainer_jobs_finished_total", "Jobs that reached a final state.", ["action", "state"], registry=here)
+        self._job_seconds = Histogram(
+            "maintainer_job_duration_seconds", "From the start of a job's Spark work to its end.", action, registry=here, buckets=_JOB_SECONDS
+        )
+        self._job_failures = Counter("maintainer_job_failures_total", "Jobs that failed, by reason.", ["action", "reason"], registry=here)
+        self._files_removed = Counter("maintainer_files_removed_total", "Live data and delete files fewer, by what our own commits did.", action, registry=here)
+        self._manifests_removed = Counter("maintainer_manifests_removed_total", "Manifests fewer, by our own commits.", registry=here)
+        self._snapshots_removed = Counter("maintainer_snapshots_removed_total", "Snapshots expired.", registry=here)
+        self._bytes_rewritten = Counter("maintainer_bytes_rewritten_total", "Bytes of data files that were rewritten.", registry=here)
+        for state in JobState:
+            self._jobs.labels(state.value)
+        for procedure in Procedure:
+            self._job_seconds.labels(procedure.value)
+            self._files_removed.labels(procedure.value)
+            for state in _FINAL_STATES:
+                self._jobs_finished.labels(procedure.value, state.value)
+            for reason in FailureReason:
+                self._job_failures.labels(procedure.value, reason.value)
+
+    def _declare_loop(self) -> None:
+        here = self.registry
+        self._decisions = Counter("maintainer_decisions_total", "Verdicts on rules: planned, or why not.", ["verdict"], registry=here)
+        self._step_seconds = Histogram("maintainer_step_duration_seconds", "How long a step of the loop takes.", ["step"], registry=here, buckets=_STEP_SECONDS)
+        self._step_failures = Counter("maintainer_step_failures_total", "Runs of a step that ended in an error.", ["step"], registry=here)
+        self._leader = Gauge("maintainer_leader", "1 while this process is the one that plans and submits, else 0.", registry=here)
+        for verdict in (PLANNED, *SkipCode):
+            self._decisions.labels(str(verdict))
+
+    def table_measured(self, health: TableHealth, grade: Grade) -> None:
+        """Set the table's gauges; a figure that is not known is not exposed."""
+        self._gauges.set_table(health, grade.band)
+
+    def table_gone(self, table: TableIdentifier) -> None:
+        """Drop the table's gauges; unknown tables are ignored."""
+        self._gauges.remove_table(table)
+
+    def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
+        """Count a scan of the fleet."""
+        self._scan_seconds.observe(seconds)
+        self._scan_entries.inc(entries)
+        self._scan_tables.set(tables)
+        self._scan_faults.set(faults)
+
+    def fleet_measured(self, data_files: int, data_bytes: int) -> None:
+        """Set the fleet's gauges."""
+        self._gauges.set_fleet(_Fleet(data_files, data_bytes))
+
+    def plan_made(self, plan: Plan) -> None:
+        """Count one verdict a rule."""
+        if plan.planned:
+            self._decisions.labels(PLANNED).inc(len(plan.planned))
+        for skipped in plan.skipped:
+            self._decisions.labels(skipped.code.value).inc()
+
+    def job_finished(self, job: Job, effect: Effect | None) -> None:
+        """Count a job and what it achieved; what others undid in between is not taken off."""
+        action = job.action.procedure.value
+        if not job.state.is_final:
+            return
+        self._jobs_finished.labels(action, job.state.value).inc()
+        if job.duration is not None:
+            self._job_seconds.labels(action).observe(job.duration.total_seconds())
+        if job.state is JobState.FAILED:
+            self._job_failures.labels(action, (job.failure_reason or FailureReason.OTHER).value).inc()
+        if effect is not None:
+            self._files_removed.labels(action).inc(max(0, effect.files_removed) + max(0, effect.delete_files_removed))
+            self._manifests_removed.inc(max(0, effect.manifests_removed))
+            self._snapshots_removed.inc(max(0, effect.snapshots_removed))
+            self._bytes_rewritten.inc(max(0, effect.bytes_rewritten))
+
+    def jobs_counted(self, counts: dict[str, int]) -> None:
+        """Set how many jobs are in each state; states not named are empty."""
+        for state in JobState:
+            self._jobs.labels(state.value).set(counts.get(state.value, 0))
+
+    def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
+        """Count one run of a step."""
+        self._step_seconds.labels(step).observe(seconds)
+        failures = self._step_failures.labels(step)
+        if not is_ok:
+            failures.inc()
+
+    def leadership_changed(self, is_leader: bool) -> None:
+        """Say whether this process is the one that plans and submits."""
+        self._leader.set(float(is_leader))
+
+    def render(self) -> tuple[bytes, str]:
+        """The exposition in Prometheus' text format, and its content type."""
+        return generate_latest(_WithoutBirthdays(self.registry)), CONTENT_TYPE_PLAIN_0_0_4
+
+
+class _WithoutBirthdays(Collector):
+    """A registry without the `_created` series, which double its size for nothing that we use."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        for family in self._registry.collect():
+            family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
+            yield family

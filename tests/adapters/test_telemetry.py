@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from maintainer.adapters.telemetry import PrometheusTelemetry
+from maintainer.domain.health import Band, Grade
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import FailureReason, JobState
+from maintainer.ports.telemetry import Telemetry
+from tests.api.nouns import EFFECT, GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job
+from tests.fakes.adapters.telemetry import FakeTelemetry
+
+GOLDEN = Path(__file__).parent / "telemetry.golden.txt"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "metrics.md"
+PROMISED = {
+    "maintainer_table_average_file_size_bytes", "maintainer_table_data_files", "maintainer_table_manifests", "maintainer_table_snapshots",
+    "maintainer_table_band", "maintainer_fleet_average_file_size_bytes", "maintainer_scan_duration_seconds_sum", "maintainer_scan_entries_total",
+    "maintainer_jobs", "maintainer_job_duration_seconds_sum", "maintainer_files_removed_total", "maintainer_bytes_rewritten_total",
+    "maintainer_job_failures_total", "maintainer_decisions_total", "maintainer_leader",
+}  # fmt: skip
+
+
+def tell_everything(telemetry: Telemetry) -> None:
+    telemetry.table_measured(HEALTH, GRADE)
+    telemetry.table_measured(replace(HEALTH, table=named("broken"), average_file_size_bytes=None, data_files=None, manifests=None), Grade(Band.CRITICAL))
+    telemetry.fleet_measured(100, 157_286_400)
+    telemetry.scan_finished(1.5, 230, 2, 1)
+    telemetry.plan_made(PLAN)
+    telemetry.job_finished(finish_job(run_job(make_job())), EFFECT)
+    telemetry.job_finished(finish_job(run_job(make_job("job-2")), JobState.FAILED, failure_reason=FailureReason.CONFLICT), None)
+    telemetry.jobs_counted({"running": 2, "succeeded": 1})
+    telemetry.step_finished("scan", 1.6, is_ok=True)
+    telemetry.step_finished("plan", 0.2, is_ok=False)
+
+
+def named(name: str) -> TableIdentifier:
+    return TableIdentifier("lake", ("sales",), name)
+
+
+def read(telemetry: PrometheusTelemetry) -> dict[str, float]:
+    """Series as written, and their values."""
+    lines = telemetry.render()[0].decode().splitlines()
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if not line.startswith("#")}
+
+
+@pytest.fixture
+def telemetry() -> PrometheusTelemetry:
+    return PrometheusTelemetry()
+
+
+def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry) -> None:
+    tell_everything(telemetry)
+    telemetry.leadership_changed(is_leader=True)
+    text, content_type = telemetry.render()
+    assert content_type == "text/plain; version=0.0.4; charset=utf-8"
+    assert text.decode() == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_the_fake_is_told_the_same_things() -> None:
+    fake = FakeTelemetry()
+    tell_everything(fake)
+    assert [len(told) for told in (fake.measured, fake.plans, fake.jobs, fake.counts, fake.steps, fake.scans, fake.fleets)] == [2, 1, 2, 1, 2, 1, 1]
+
+
+def test_the_exposition_can_be_parsed(telemetry: PrometheusTelemetry) -> None:
+    tell_everything(telemetry)
+    names = {sample.name for family in text_string_to_metric_families(telemetry.render()[0].decode()) for sample in family.samples}
+    assert names >= PROMISED
+
+
+def test_an_unknown_figure_is_not_exposed_rather_than_zero(telemetry: PrometheusTelemetry) -> None:
+    telemetry.table_measured(replace(HEALTH, data_files=None), GRADE)
+    series = read(telemetry)
+    assert 'maintainer_table_data_files{table="lake.sales.orders"}' not in series
+    assert series['maintainer_table_snapshots{table="lake.sales.orders"}'] == 42
+    assert "maintainer_fleet_average_file_size_bytes" not in series
+
+
+def test_a_fleet_without_files_has_no_average(telemetry: PrometheusTelemetry) -> None:
+    telemetry.fleet_measured(0, 0)
+    series = read(telemetry)
+    assert series["maintainer_fleet_data_files"] == 0
+    assert "maintainer_fleet_average_file_size_bytes" not in series
+
+
+def test_a_table_is_in_one_band_at_a_time(telemetry: PrometheusTelemetry) -> None:
+    telemetry.table_measured(HEALTH, GRADE)
+    telemetry.table_measured(HEALTH, Grade(Band.HEALTHY))
+    series = read(telemetry)
+    assert [band for band in Band if series[f'maintainer_table_band{{band="{band}",table="lake.sales.orders"}}']] == [Band.HEALTHY]
+    assert series['maintainer_tables{band="healthy"}'] == 1
+    assert series['maintainer_tables{band="degraded"}'] == 0
+
+
+def test_a_gone_table_takes_its_gauges_with_it(telemetry: PrometheusTelemetry) -> None:
+    telemetry.table_measured(HEALTH, GRADE)
+    telemetry.table_gone(ORDERS)
+    telemetry.table_gone(named("never_seen"))
+    assert not [name for name in read(telemetry) if "table=" in name]
+    assert read(telemetry)['maintainer_tables{band="degraded"}'] == 0
+
+
+def test_tables_beyond_the_cap_are_counted_but_have_no_gauges_until_there_is_room() -> None:
+    telemetry = PrometheusTelemetry(max_tables=2)
+    for name in ("a", "b", "c"):
+        telemetry.table_measured(replace(HEALTH, table=named(name)), GRADE)
+    series = read(telemetry)
+    assert series["maintainer_tables_left_out"] == 1
+    assert series['maintainer_tables{band="degraded"}'] == 3
+    assert 'maintainer_table_data_files{table="lake.sales.c"}' not in series
+    telemetry.table_gone(named("a"))
+    telemetry.table_measured(replace(HEALTH, table=named("c")), GRADE)
+    assert read(telemetry)['maintainer_table_data_files{table="lake.sales.c"}'] == 100
+    assert read(telemetry)["maintainer_tables_left_out"] == 0
+
+
+def test_only_gauges_carry_a_table_label(telemetry: PrometheusTelemetry) -> None:
+    tell_everything(telemetry)
+    assert {family.type for family in telemetry.registry.collect() for sample in family.samples if "table" in sample.labels} == {"gauge"}
+
+
+def test_an_effect_that_others_outweighed_does_not_lower_a_counter(telemetry: PrometheusTelemetry) -> None:
+    telemetry.job_finished(finish_job(run_job(make_job())), replace(EFFECT, files_removed=-5, delete_files_removed=2, manifests_removed=-1))
+    assert read(telemetry)['maintainer_files_removed_total{action="rewrite_data_files"}'] == 2
+    assert read(telemetry)["maintainer_manifests_removed_total"] == 0
+
+
+def test_a_failure_without_a_reason_is_counted_as_other(telemetry: PrometheusTelemetry) -> None:
+    telemetry.job_finished(make_job().advance(JobState.FAILED, finished_at=NOW), None)
+    assert read(telemetry)['maintainer_job_failures_total{action="rewrite_data_files",reason="other"}'] == 1
+
+
+def test_every_closed_label_is_there_from_the_start(telemetry: PrometheusTelemetry) -> None:
+    series = read(telemetry)
+    assert series['maintainer_job_failures_total{action="expire_snapshots",reason="conflict"}'] == 0
+    assert series['maintainer_decisions_total{verdict="nothing_to_gain"}'] == 0
+    assert series['maintainer_jobs{state="unknown"}'] == 0
+
+
+def test_a_nasty_table_name_is_escaped(telemetry: PrometheusTelemetry) -> None:
+    table = TableIdentifier("lake", ('a"b', "c\\d\n"), "größe 🧊")
+    telemetry.table_measured(replace(HEALTH, table=table), GRADE)
+    families = text_string_to_metric_families(telemetry.render()[0].decode())
+    assert str(table) in {sample.labels.get("table") for family in families for sample in family.samples}
+
+
+def test_threads_lose_no_count(telemetry: PrometheusTelemetry) -> None:
+    def tell(number: int) -> None:
+        table = named(f"t{number % 7}")
+        telemetry.table_measured(replace(HEALTH, table=table), GRADE)
+        telemetry.plan_made(PLAN)
+        telemetry.render()
+        telemetry.table_gone(table)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(tell, range(200)))
+    assert read(telemetry)['maintainer_decisions_total{verdict="planned"}'] == 200
+
+
+def test_the_documentation_lists_every_metric_and_no_other(telemetry: PrometheusTelemetry) -> None:
+    tell_everything(telemetry)
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| (.*?) \|$", DOCUMENTATION.read_text(encoding="utf-8"), re.MULTILINE)
+    documented = {name: (kind, labels, meaning) for name, kind, labels, meaning in rows}
+    declared = {}
+    for family in telemetry.registry.collect():
+        name = f"{family.name}_total" if family.type == "counter" else family.name
+        labels = sorted({label for sample in family.samples for label in sample.labels} - {"le"})
+        declared[name] = (family.type, ", ".join(f"`{label}`" for label in labels), family.documentation)
+    assert documented == declared

@@ -1,0 +1,50 @@
+"""A telemetry that remembers what it was told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from maintainer.domain.effect import Effect
+from maintainer.domain.health import Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+
+
+@dataclass
+class FakeTelemetry:
+    """Each list holds what its method was told, in order."""
+
+    measured: list[tuple[TableHealth, Grade]] = field(default_factory=list)
+    gone: list[TableIdentifier] = field(default_factory=list)
+    scans: list[tuple[float, int, int, int]] = field(default_factory=list)
+    fleets: list[tuple[int, int]] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list)
+    jobs: list[tuple[Job, Effect | None]] = field(default_factory=list)
+    counts: list[dict[str, int]] = field(default_factory=list)
+    steps: list[tuple[str, bool]] = field(default_factory=list)
+
+    def table_measured(self, health: TableHealth, grade: Grade) -> None:
+        self.measured.append((health, grade))
+
+    def table_gone(self, table: TableIdentifier) -> None:
+        self.gone.append(table)
+
+    def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
+        self.scans.append((seconds, entries, tables, faults))
+
+    def fleet_measured(self, data_files: int, data_bytes: int) -> None:
+        self.fleets.append((data_files, data_bytes))
+
+    def plan_made(self, plan: Plan) -> None:
+        self.plans.append(plan)
+
+    def job_finished(self, job: Job, effect: Effect | None) -> None:
+        self.jobs.append((job, effect))
+
+    def jobs_counted(self, counts: dict[str, int]) -> None:
+        self.counts.append(dict(counts))
+
+    def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
+        _ = seconds  # differs from run to run
+        self.steps.append((step, is_ok))
