@@ -1,0 +1,158 @@
+"""Builds the lake in a directory, once: what is complete is used again, what is half-built is built anew, what is foreign is left alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, auto
+from pathlib import Path
+
+from pyiceberg.catalog.sql import SqlCatalog
+
+from maintainer.adapters.demo.configuration import write_configuration
+from maintainer.adapters.demo.spark import MergeProcess, SparkLaunch, stage_changes
+from maintainer.adapters.demo.tables import create_tables
+from maintainer.domain.errors import ConfigurationError
+
+CATALOG_NAME = "lake"
+MARKER = "demo-lake.json"
+_LAYOUT = 1  # raised when the tables change, so that an older lake is not taken for this one
+_NAMESPACES = ("streaming", "cdc", "warehouse", "reference", "sales", "archive", "logs", "logs.gateway")
+_OURS = (  # all that a build or a daemon on an earlier lake wrote here, but the marker
+    "catalog.db",
+    "catalog.db-journal",
+    "maintainer.db",
+    "maintainer.db-shm",
+    "maintainer.db-wal",
+    "maintainer.yaml",
+    "warehouse",
+    "policies",
+    "staging",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LakeReport:
+    """What build_lake did: was_built is False when a complete lake was there; seconds is the wall time it took."""
+
+    directory: Path
+    configuration: Path
+    was_built: bool
+    seconds: float
+
+
+class _State(Enum):
+    EMPTY = auto()
+    FOREIGN = auto()
+    HALF_BUILT = auto()
+    COMPLETE = auto()
+    MOVED = auto()
+    OUTDATED = auto()
+
+
+def lake_is_complete(directory: Path) -> bool:
+    """True when build_lake would use the directory as it is."""
+    return _inspect(directory.absolute()) is _State.COMPLETE
+
+
+def build_lake(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now: datetime) -> LakeReport:
+    """Make the lake, or use the complete one that is there; the commits' times count back from midnight (UTC) of now's day.
+
+    Raises ConfigurationError for a directory that is not ours to fill, RunnerUnavailableError when Spark fails.
+    """
+    directory = directory.absolute()
+    started = time.monotonic()
+    configuration = directory / "maintainer.yaml"
+    match _inspect(directory):
+        case _State.COMPLETE:
+            say(f"{directory} holds a complete demo lake: used as it is")
+            return LakeReport(directory, configuration, was_built=False, seconds=time.monotonic() - started)
+        case _State.FOREIGN:
+            message = f"{directory} is not empty and has no {MARKER}: give --dir a new or empty directory"
+            raise ConfigurationError(message)
+        case _State.MOVED:
+            message = f"{directory} holds a demo lake that was built elsewhere, and its files hold absolute paths: move it back or give --dir a new directory"
+            raise ConfigurationError(message)
+        case _State.OUTDATED:
+            message = f"{directory} holds a demo lake of another layout than {_LAYOUT}: give --dir a new directory"
+            raise ConfigurationError(message)
+        case _State.HALF_BUILT:
+            say(f"{directory} holds a half-built demo lake: building it anew")
+            _remove_ours(directory)
+        case _State.EMPTY:
+            pass
+    try:
+        _build(directory, say, spark, now)
+    except OSError as error:
+        message = f"the demo lake cannot be written to {directory}: {error.strerror or error}"
+        raise ConfigurationError(message) from error
+    return LakeReport(directory, configuration, was_built=True, seconds=time.monotonic() - started)
+
+
+def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now: datetime) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    _mark(directory, is_complete=False)
+    warehouse, staging, catalog_file = directory / "warehouse", directory / "staging", directory / "catalog.db"
+    warehouse.mkdir()
+    staging.mkdir()
+    catalog_uri, warehouse_uri = f"sqlite:///{catalog_file}", f"file://{warehouse}"
+    catalog = SqlCatalog(CATALOG_NAME, uri=catalog_uri, warehouse=warehouse_uri)
+    try:
+        for namespace in _NAMESPACES:
+            catalog.create_namespace(namespace)
+        stage_changes(staging / "changes.parquet")
+        with MergeProcess(spark, catalog_file, warehouse, staging) as merges:  # Spark starts and merges while the other tables are made
+            create_tables(catalog, warehouse, now.replace(hour=0, minute=0, second=0, microsecond=0), say)
+            merges.wait(say)
+    finally:
+        catalog.close()
+    shutil.rmtree(staging)
+    write_configuration(directory, catalog_uri, warehouse_uri)
+    _mark(directory, is_complete=True)
+
+
+def _inspect(directory: Path) -> _State:
+    if directory.exists() and not directory.is_dir():
+        return _State.FOREIGN
+    if not directory.exists() or not any(directory.iterdir()):
+        return _State.EMPTY
+    marker = _read_marker(directory)
+    if marker is None:
+        return _State.FOREIGN
+    if marker.get("state") != "complete":
+        return _State.HALF_BUILT
+    if marker.get("layout") != _LAYOUT:
+        return _State.OUTDATED
+    if marker.get("directory") != str(directory):
+        return _State.MOVED
+    is_whole = all((directory / name).exists() for name in ("catalog.db", "maintainer.yaml", "warehouse", "policies"))
+    return _State.COMPLETE if is_whole else _State.HALF_BUILT
+
+
+def _read_marker(directory: Path) -> Mapping[str, object] | None:
+    try:
+        marker = json.loads((directory / MARKER).read_text())
+    except (OSError, ValueError):
+        return None
+    return marker if isinstance(marker, dict) else None
+
+
+def _mark(directory: Path, *, is_complete: bool) -> None:
+    """Write the marker by renaming a whole file, so that a kill leaves the old one or the new one."""
+    content = {"state": "complete" if is_complete else "building", "layout": _LAYOUT, "directory": str(directory)}
+    unfinished = directory / f"{MARKER}.new"
+    unfinished.write_text(json.dumps(content) + "\n")
+    unfinished.replace(directory / MARKER)
+
+
+def _remove_ours(directory: Path) -> None:
+    for name in _OURS:
+        path = directory / name
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
