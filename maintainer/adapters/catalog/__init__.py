@@ -1,1 +1,5 @@
-"""Iceberg catalogs through PyIceberg."""
+"""Catalogs through PyIceberg; metadata files through our own readers."""
+
+from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
+
+__all__ = ["PyIcebergCatalog"]

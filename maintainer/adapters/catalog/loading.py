@@ -1,0 +1,95 @@
+"""Loading a PyIceberg catalog so that it only observes and never waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.sql import SqlCatalog
+from requests import Session
+from sqlalchemy import URL, inspect, make_url
+from sqlalchemy.exc import ArgumentError
+
+from maintainer.adapters.catalog.faults import explain, secrets_of
+from maintainer.domain.errors import CatalogUnavailableError
+
+CONNECT_TIMEOUT_SECONDS: Final = 10
+READ_TIMEOUT_SECONDS: Final = 60
+_TABLES_TABLE: Final = "iceberg_tables"
+
+
+class BoundedRestCatalog(RestCatalog):
+    """PyIceberg's REST catalog, whose requests by themselves have no timeout."""
+
+    def _create_session(self) -> Session:
+        session = super()._create_session()
+        session.request = partial(session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS))  # type: ignore[method-assign]
+        return session
+
+
+def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
+    """Connect to a catalog; CatalogUnavailableError, in one line without secrets, when that fails."""
+    try:
+        catalog = _open(name, {key: str(value) for key, value in properties.items()})
+    except CatalogUnavailableError:
+        raise
+    except Exception as error:
+        # Whatever the catalog's library raises here means the same: this catalog cannot be used now.
+        message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
+        raise CatalogUnavailableError(message) from error
+    if isinstance(catalog, SqlCatalog):
+        _require_tables(name, catalog, properties)
+    return catalog
+
+
+def _open(name: str, properties: dict[str, str]) -> Catalog:
+    timeouts = {"s3.connect-timeout": str(CONNECT_TIMEOUT_SECONDS), "s3.request-timeout": str(READ_TIMEOUT_SECONDS)}
+    properties = {**timeouts, **properties}
+    kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
+    if kind == "rest" or (not kind and uri.startswith("http") and "py-catalog-impl" not in properties):
+        properties.pop("type", None)
+        return load_catalog(name, **{**properties, "py-catalog-impl": f"{__name__}.{BoundedRestCatalog.__name__}"})
+    if kind in {"", "sql"} and "py-catalog-impl" not in properties:
+        properties = _bound_sql(name, properties)
+    return load_catalog(name, **properties)
+
+
+def _bound_sql(name: str, properties: dict[str, str]) -> dict[str, str]:
+    """Neither create a database file nor tables (we observe), nor wait for a server for ever."""
+    try:
+        url = make_url(properties["uri"])
+    except (ArgumentError, KeyError):
+        return properties  # PyIceberg's own message says what is wrong
+    if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
+        _require_file(name, url)
+        return {"init_catalog_tables": "false", **properties}
+    if url.get_backend_name() == "postgresql":
+        if "connect_timeout" not in url.query:
+            url = url.update_query_dict({"connect_timeout": str(CONNECT_TIMEOUT_SECONDS)})
+        return {"init_catalog_tables": "false", **properties, "uri": url.render_as_string(hide_password=False)}
+    return properties
+
+
+def _require_file(name: str, url: URL) -> None:
+    database = url.database or ""
+    if not database.startswith("file:") and not Path(database).exists():
+        message = f"catalog {name} cannot be reached: the SQLite file {database} does not exist"
+        raise CatalogUnavailableError(message)
+
+
+def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str]) -> None:
+    try:
+        present = inspect(catalog.engine).has_table(_TABLES_TABLE)
+    except Exception as error:
+        # As in open_catalog: drivers raise what they like.
+        catalog.close()
+        message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
+        raise CatalogUnavailableError(message) from error
+    if not present:
+        catalog.close()
+        message = f"catalog {name} has no table {_TABLES_TABLE} in its database: nothing has created an Iceberg catalog there"
+        raise CatalogUnavailableError(message)
