@@ -1,0 +1,218 @@
+"""Connections, transactions and their errors: the same contract over SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import psycopg
+from sqlalchemy import URL, Connection, Engine, Insert, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from maintainer.domain.errors import ConfigurationError, InvalidValueError, StoreUnavailableError
+
+POOL_SIZE = 10
+POOL_OVERFLOW = 20
+POOL_TIMEOUT_SECONDS = 30
+BUSY_TIMEOUT_SECONDS = 15  # how long a SQLite writer waits for another process's transaction
+WAL_RETRY_SECONDS = 0.05
+WAL_SIZE_LIMIT_BYTES = 64 * 1024**2  # what a checkpoint leaves of the write-ahead log on disk
+MAX_REASON_CHARACTERS = 300
+MAX_SQL_VARIABLES = 500  # names in one IN list: under every SQLite build's limit
+
+_LOCKED = f"other writers held it for more than {BUSY_TIMEOUT_SECONDS} s"
+_EXHAUSTED = f"no connection became free within {POOL_TIMEOUT_SECONDS} s"
+_HOW_TO_WRITE = "write sqlite:///path/to/maintainer.db or postgresql://user@host/database"
+
+# So that a connection that died in silence is noticed within a minute; whatever the URL says goes before.
+_POSTGRES_ARGUMENTS = {
+    "application_name": "maintainer",
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+
+class Database:
+    """One database with a pool of connections; safe for threads, and for other processes beside it."""
+
+    def __init__(self, url: str) -> None:
+        self._url = _parse_url(url)
+        self.is_sqlite = self._url.get_backend_name() == "sqlite"
+        self.place = _describe_place(self._url)
+        self.engine = _create_sqlite_engine(self._url) if self.is_sqlite else _create_postgres_engine(self._url)
+        # SQLite lets waiting writers poll; within one process they queue here instead, so that none starves.
+        self._write_turn = Lock()
+        if self.is_sqlite:
+            self._prepare_file(Path(self._url.database or ""))
+
+    def _prepare_file(self, path: Path) -> None:
+        with self._translate_errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
+            while not self._switch_to_wal():
+                if time.monotonic() > deadline:
+                    raise self._unavailable(_LOCKED)
+                time.sleep(WAL_RETRY_SECONDS)
+
+    def _switch_to_wal(self) -> bool:
+        """Kept in the file once done; False when another process is at it, for which SQLite does not wait by itself."""
+        connection = self.engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise
+            return False
+        finally:
+            connection.close()
+        return True
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """One transaction that only reads; StoreUnavailableError when that is not possible."""
+        with self._translate_errors(), self.engine.connect() as connection:
+            connection.execution_options(store_mode="read")
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def write(self, *, durable: bool = False) -> Iterator[Connection]:
+        """One transaction that writes; StoreUnavailableError when nothing was kept.
+
+        Any commit survives the end of the process, even by SIGKILL. A durable one also survives the loss of power: a job that Spark works on must
+        not be forgotten, or it would be started twice. A measurement lost with the power is measured again, and is not worth a flush of the disk.
+        """
+        with self._translate_errors(), self._take_turn(), self.engine.connect() as connection:
+            connection.execution_options(store_mode="write_durably" if durable else "write")
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def _take_turn(self) -> Iterator[None]:
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._write_turn.acquire(timeout=BUSY_TIMEOUT_SECONDS):
+            raise self._unavailable(_LOCKED)
+        try:
+            yield
+        finally:
+            self._write_turn.release()
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except DataError as error:
+            message = f"value refused by the store: {self._one_line(error.orig or error)}"
+            raise InvalidValueError(message) from error
+        except DBAPIError as error:
+            raise self._unavailable(self._one_line(error.orig or error)) from error
+        except PoolTimeoutError as error:
+            raise self._unavailable(_EXHAUSTED) from error
+        except (sqlite3.Error, psycopg.Error, OSError) as error:
+            raise self._unavailable(self._one_line(error)) from error
+
+    def _unavailable(self, reason: str) -> StoreUnavailableError:
+        return StoreUnavailableError(f"store {self.place} cannot be used: {reason}")
+
+    def _one_line(self, error: BaseException) -> str:
+        primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+        text = " ".join((primary or str(error) or type(error).__name__).split())
+        password = self._url.password
+        if isinstance(password, str) and password:
+            text = text.replace(password, "***")
+        return text[:MAX_REASON_CHARACTERS]
+
+    def upsert(self, table: Table, values: dict[str, Any], *, keep: frozenset[str] = frozenset()) -> Insert:
+        """INSERT that replaces the row of the same primary key, but for the columns to keep; the values' keys name the columns."""
+        keys = [column.name for column in table.primary_key]
+        changed = [name for name in values if name not in keys and name not in keep]
+        if self.is_sqlite:
+            statement = sqlite.insert(table).values(values)
+            changes = {name: statement.excluded[name] for name in changed}
+            return statement.on_conflict_do_update(index_elements=keys, set_=changes)
+        other = postgresql.insert(table).values(values)
+        changes = {name: other.excluded[name] for name in changed}
+        return other.on_conflict_do_update(index_elements=keys, set_=changes)
+
+    def insert_unless_present(self, table: Table, values: dict[str, Any]) -> Insert:
+        """INSERT that does nothing (rowcount 0) when any unique index already has such a row."""
+        return (sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)).values(values).on_conflict_do_nothing()
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+
+def _parse_url(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:  # a port that is no number
+        message = f"the store's URL is malformed; {_HOW_TO_WRITE}"
+        raise ConfigurationError(message) from error.with_traceback(None)
+    match url.drivername:
+        case "sqlite" | "sqlite+pysqlite":
+            if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
+                message = f"the store's URL names no file; {_HOW_TO_WRITE}"
+                raise ConfigurationError(message)
+            return url.set(drivername="sqlite+pysqlite")
+        case "postgresql" | "postgres" | "postgresql+psycopg" | "postgresql+psycopg2":
+            return url.set(drivername="postgresql+psycopg")
+        case other:
+            message = f"the store cannot be kept in {other!r}; {_HOW_TO_WRITE}"
+            raise ConfigurationError(message)
+
+
+def _describe_place(url: URL) -> str:
+    """Where the store is, without user, password or options."""
+    if url.get_backend_name() == "sqlite":
+        return f"{url.database}"
+    host = url.host or url.query.get("host") or "the local socket"
+    return f"PostgreSQL database {url.database or url.username} on {host}{f':{url.port}' if url.port else ''}"
+
+
+def _create_sqlite_engine(url: URL) -> Engine:
+    engine = create_engine(
+        url, pool_size=POOL_SIZE, max_overflow=POOL_OVERFLOW, pool_timeout=POOL_TIMEOUT_SECONDS, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None  # transactions are begun below, not guessed by the driver
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA journal_size_limit = {WAL_SIZE_LIMIT_BYTES}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        mode = connection.get_execution_options().get("store_mode", "read")
+        if mode == "read":
+            connection.exec_driver_sql("BEGIN")
+            return
+        # In WAL mode NORMAL never corrupts and loses at most the last commits when the power fails; FULL flushes the log at each commit.
+        connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if mode == 'write_durably' else 'NORMAL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # a read that turns into a write can fail without waiting; this one waits its turn
+
+    return engine
+
+
+def _create_postgres_engine(url: URL) -> Engine:
+    arguments: dict[str, Any] = {name: value for name, value in _POSTGRES_ARGUMENTS.items() if name not in url.query}
+    return create_engine(
+        url,
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_OVERFLOW,
+        pool_timeout=POOL_TIMEOUT_SECONDS,
+        pool_pre_ping=True,  # a restarted server costs no failed call
+        connect_args={**arguments, "prepare_threshold": None},  # prepared statements do not pass every PgBouncer
+    )

@@ -1,0 +1,179 @@
+"""Domain values as JSON and back, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, TypeVar
+
+import msgspec
+from pydantic import TypeAdapter
+
+from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
+from maintainer.domain.health import Grade, PartitionHealth, SnapshotStamp, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault, ManifestDigest, Ref, TableFault
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+from maintainer.ports.store import Pause
+
+T = TypeVar("T")
+
+# pydantic where a value holds an Action: msgspec does not tell several dataclasses apart by a field.
+_JOB = TypeAdapter(Job)
+_PLAN = TypeAdapter(Plan)
+
+
+class _Detail(msgspec.Struct, frozen=True):
+    """The parts of a TableHealth that lists leave out."""
+
+    partitions: tuple[PartitionHealth, ...]
+    history: tuple[SnapshotStamp, ...]
+    refs: tuple[Ref, ...]
+
+
+_HEALTH = msgspec.json.Decoder(TableHealth)
+_DETAIL = msgspec.json.Decoder(_Detail)
+_GRADE = msgspec.json.Decoder(Grade)
+_FAULT = msgspec.json.Decoder(TableFault)
+_PAUSE = msgspec.json.Decoder(Pause)
+_CATALOG_FAULTS = msgspec.json.Decoder(tuple[CatalogFault, ...])
+_DIGEST = msgspec.json.Decoder(ManifestDigest)
+_FIELDS = msgspec.json.Decoder(dict[str, object])
+_LEVELS = msgspec.json.Decoder(tuple[str, tuple[str, ...], str])
+
+DIGEST_SHAPE = sha256(msgspec.json.encode(msgspec.json.schema(ManifestDigest), order="deterministic")).hexdigest()[:16]
+
+
+def _write(what: str, write: Callable[[], bytes]) -> bytes:
+    try:
+        return write()
+    except (OverflowError, UnicodeError, TypeError, ValueError) as error:  # an integer over 64 bits, half a surrogate pair
+        message = f"{what} cannot be stored: {_first_line(error)}"
+        raise InvalidValueError(message) from error
+
+
+def _read(what: str, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except ValueError as error:  # msgspec's and pydantic's errors are ValueErrors
+        message = f"{what} in the store cannot be read by this version: {_first_line(error)}"
+        raise StoreUnavailableError(message) from error
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def write_health(health: TableHealth) -> tuple[bytes, bytes]:
+    """The summary and the detail of a table's health."""
+    what = f"health of {health.table}"
+    summary = replace(health, partitions=(), history=(), refs=())
+    detail = _Detail(health.partitions, health.history, health.refs)
+    return _write(what, lambda: msgspec.json.encode(summary)), _write(what, lambda: msgspec.json.encode(detail))
+
+
+def read_summary(document: bytes) -> TableHealth:
+    """A health without partitions, history and refs."""
+    return _read("a table's health", lambda: _HEALTH.decode(document))
+
+
+def read_health(document: bytes, detail: bytes) -> TableHealth:
+    """A whole health."""
+    parts = _read("a table's health", lambda: _DETAIL.decode(detail))
+    return replace(read_summary(document), partitions=parts.partitions, history=parts.history, refs=parts.refs)
+
+
+def write_grade(grade: Grade) -> str:
+    """A grade as JSON."""
+    return _write("a grade", lambda: msgspec.json.encode(grade)).decode()
+
+
+def read_grade(document: str) -> Grade:
+    """A grade."""
+    return _read("a grade", lambda: _GRADE.decode(document))
+
+
+def write_fault(fault: TableFault) -> str:
+    """A table's fault as JSON."""
+    return _write(f"fault of {fault.table}", lambda: msgspec.json.encode(fault)).decode()
+
+
+def read_fault(document: str) -> TableFault:
+    """A table's fault."""
+    return _read("a table's fault", lambda: _FAULT.decode(document))
+
+
+def write_pause(pause: Pause) -> str:
+    """A pause as JSON."""
+    return _write("a pause", lambda: msgspec.json.encode(pause)).decode()
+
+
+def read_pause(document: str) -> Pause:
+    """A pause."""
+    return _read("a pause", lambda: _PAUSE.decode(document))
+
+
+def write_catalog_faults(faults: Sequence[CatalogFault]) -> str:
+    """A catalog's faults as a JSON list."""
+    return _write("a catalog's faults", lambda: msgspec.json.encode(tuple(faults))).decode()
+
+
+def read_catalog_faults(document: str) -> tuple[CatalogFault, ...]:
+    """A catalog's faults."""
+    return _read("a catalog's faults", lambda: _CATALOG_FAULTS.decode(document))
+
+
+def write_digest(digest: ManifestDigest) -> bytes:
+    """A manifest's digest as JSON."""
+    return _write(f"digest of {digest.path}", lambda: msgspec.json.encode(digest))
+
+
+def read_digest(document: bytes) -> ManifestDigest:
+    """A manifest's digest."""
+    return _read("a manifest's digest", lambda: _DIGEST.decode(document))
+
+
+def write_plan(plan: Plan) -> bytes:
+    """A plan as JSON."""
+    return _write(f"plan of {plan.table}", lambda: _PLAN.dump_json(plan))
+
+
+def read_plan(document: bytes) -> Plan:
+    """A plan."""
+    return _read("a plan", lambda: _PLAN.validate_json(document, strict=True))
+
+
+def write_job(job: Job) -> str:
+    """A job as JSON."""
+    return _write(f"job {job.job_id}", lambda: _JOB.dump_json(job)).decode()
+
+
+def read_job(document: str) -> Job:
+    """A job."""
+    return _read("a job", lambda: _JOB.validate_json(document, strict=True))
+
+
+def write_fields(fields: Mapping[str, object]) -> str:
+    """An event's fields as JSON; what JSON has no type for becomes text."""
+    return _write("an event", lambda: msgspec.json.encode(fields, enc_hook=_write_as_text)).decode()
+
+
+def _write_as_text(value: Any) -> str:  # noqa: ANN401 - msgspec hands over whatever it does not know
+    return str(value)
+
+
+def read_fields(document: str) -> dict[str, object]:
+    """An event's fields."""
+    return _read("an event", lambda: _FIELDS.decode(document))
+
+
+def write_levels(table: TableIdentifier) -> str:
+    """A table's name, level by level, as JSON."""
+    return _write(f"name {table!r}", lambda: msgspec.json.encode((table.catalog, table.namespace, table.name))).decode()
+
+
+def read_levels(document: str) -> TableIdentifier:
+    """A table's name."""
+    return TableIdentifier(*_read("a table's name", lambda: _LEVELS.decode(document)))

@@ -1,0 +1,63 @@
+"""Brings a database's schema to what this version knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from secrets import token_hex
+from threading import Lock
+
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.runtime.migration import MigrationContext, RevisionStep
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.schema import VERSION_TABLE, savings, store_info
+from maintainer.domain.errors import StoreUnavailableError
+
+INSTANCE_ID_KEY = "instance_id"
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_ADVISORY_LOCK = 0x1CEBE46  # any number that nobody else uses on this database
+_one_at_a_time = Lock()  # Alembic's environment is one per process
+
+
+def upgrade(database: Database) -> str:
+    """Bring the schema to the newest revision and return it; of several processes one does the work, the others wait.
+
+    StoreUnavailableError when the database was already taken further by a newer version.
+    """
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    script = ScriptDirectory.from_config(config)
+    head = script.get_current_head() or ""
+    with database.read() as connection:
+        if _read_revision(connection, script, database.place) == head:
+            return head
+    with _one_at_a_time, database.write(durable=True) as connection:
+        if not database.is_sqlite:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        if _read_revision(connection, script, database.place) != head:
+            _run(connection, config, script)
+            connection.execute(database.insert_unless_present(store_info, {"key": INSTANCE_ID_KEY, "value": token_hex(4)}))
+            zeros = dict.fromkeys(("files_removed", "manifests_removed", "snapshots_removed", "bytes_rewritten"), 0)
+            connection.execute(database.insert_unless_present(savings, {"id": 1, **zeros}))
+    return head
+
+
+def _read_revision(connection: Connection, script: ScriptDirectory, place: str) -> str | None:
+    current = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE}).get_current_revision()
+    known = {revision.revision for revision in script.walk_revisions()}
+    if current is not None and current not in known:
+        message = f"store {place} has schema {current}, this version knows up to {script.get_current_head()}: use the newer version that wrote it"
+        raise StoreUnavailableError(message)
+    return current
+
+
+def _run(connection: Connection, config: Config, script: ScriptDirectory) -> None:
+    def steps(revision: tuple[str, ...], _context: MigrationContext) -> list[RevisionStep]:
+        return script._upgrade_revs("head", revision)  # type: ignore[arg-type]  # noqa: SLF001 - what alembic's own upgrade command calls
+
+    with EnvironmentContext(config, script, fn=steps, destination_rev="head") as environment:
+        environment.configure(connection=connection, version_table=VERSION_TABLE, transactional_ddl=True)
+        environment.run_migrations()

@@ -1,0 +1,65 @@
+"""Keyset cursors: where a page ended, bound to the order it was read in."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+
+import msgspec
+
+from maintainer.domain.errors import InvalidValueError
+from maintainer.ports.store import MAX_PAGE
+
+MAX_CURSOR_CHARACTERS = 8192
+_INTEGER_LIMIT = 2**63
+
+SortValue = int | float | str | None
+_DECODER = msgspec.json.Decoder(tuple[str, int | float | str | None, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The last row of a page: its sort value, and the id that breaks ties."""
+
+    value: SortValue
+    row_id: str
+
+
+def check_limit(limit: int) -> None:
+    """InvalidValueError outside 1..MAX_PAGE."""
+    if not 1 <= limit <= MAX_PAGE:
+        message = f"limit {limit} is outside 1..{MAX_PAGE}"
+        raise InvalidValueError(message)
+
+
+def write_cursor(order: str, position: Position) -> str:
+    """An opaque text, safe in a URL."""
+    return base64.urlsafe_b64encode(msgspec.json.encode((order, position.value, position.row_id))).rstrip(b"=").decode()
+
+
+def read_cursor(cursor: str | None, order: str, kind: type[int | float | str]) -> Position | None:
+    """The position of a cursor that write_cursor made for the same order; InvalidValueError for any other text."""
+    if cursor is None:
+        return None
+    message = f"cursor {cursor[:40]!r} does not belong to this list and order; start again without one"
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        found, value, row_id = _DECODER.decode(base64.b64decode(padded, altchars=b"-_", validate=True))
+    except (UnicodeEncodeError, binascii.Error, msgspec.DecodeError) as error:
+        raise InvalidValueError(message) from error
+    if len(cursor) > MAX_CURSOR_CHARACTERS or found != order or not _fits(value, kind):
+        raise InvalidValueError(message)
+    return Position(value, row_id)
+
+
+def _fits(value: SortValue, kind: type[int | float | str]) -> bool:
+    match value:
+        case None:
+            return True
+        case str():
+            return kind is str
+        case int():
+            return kind is not str and -_INTEGER_LIMIT <= value < _INTEGER_LIMIT
+        case float():
+            return kind is float

@@ -1,0 +1,170 @@
+"""The store's tables. A change here needs a migration; a test compares the two."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Double, ForeignKey, Index, Integer, MetaData, SmallInteger, Table, Text, text
+
+from maintainer.adapters.store.types import Count, Instant, Packed, name_type
+from maintainer.domain.job import JobState
+
+VERSION_TABLE = "maintainer_schema"  # not Alembic's default name: a PostgreSQL database may be shared with others who use Alembic
+
+metadata = MetaData()
+
+# One narrow row per known table: what lists sort, filter and sum. The documents are apart, so that a sum over the fleet does not read them.
+tables = Table(
+    "tables",
+    metadata,
+    Column("full_name", name_type(), primary_key=True),
+    Column("levels", Text, nullable=False),  # JSON: catalog, namespace levels, name
+    Column("catalog", name_type(), nullable=False),
+    Column("namespace", name_type(), nullable=False),
+    Column("search_name", Text, nullable=False),  # case-folded here: the databases fold ASCII only, or by locale
+    Column("table_uuid", name_type()),  # None until the table is measured
+    Column("first_seen_at", Instant, nullable=False),
+    Column("measured_at", Instant),
+    Column("band", SmallInteger),  # position in Band, best first
+    Column("average_file_size_bytes", Double),
+    Column("data_files", Count),
+    Column("data_bytes", Count),
+    Column("small_files", Count),
+    Column("small_file_ratio", Double),
+    Column("delete_files", Count),
+    Column("manifests", Count),
+    Column("snapshots", Count),
+    Column("fault", Text),  # JSON
+    Column("pause", Text),  # JSON
+    Index("ix_tables_catalog_namespace", "catalog", "namespace", "full_name"),
+    Index("ix_tables_table_uuid", "table_uuid"),
+    Index("ix_tables_measured_at", "measured_at", "full_name"),
+    Index("ix_tables_band", "band", "full_name"),
+    Index("ix_tables_average_file_size_bytes", "average_file_size_bytes", "full_name"),
+    Index("ix_tables_data_files", "data_files", "full_name"),
+    Index("ix_tables_data_bytes", "data_bytes", "full_name"),
+    Index("ix_tables_small_files", "small_files", "full_name"),
+    Index("ix_tables_small_file_ratio", "small_file_ratio", "full_name"),
+    Index("ix_tables_delete_files", "delete_files", "full_name"),
+    Index("ix_tables_manifests", "manifests", "full_name"),
+    Index("ix_tables_snapshots", "snapshots", "full_name"),
+)
+
+# The latest health in two pieces: lists read the summary, a table's own page both.
+table_health = Table(
+    "table_health",
+    metadata,
+    Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), primary_key=True),
+    Column("summary", Packed, nullable=False),  # TableHealth without partitions, history and refs
+    Column("detail", Packed, nullable=False),  # those three
+    Column("grade", Text, nullable=False),  # JSON
+)
+
+plans = Table(
+    "plans",
+    metadata,
+    Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), primary_key=True),
+    Column("document", Packed, nullable=False),
+)
+
+# Keyed by UUID, not by name: another table of the same name has a history of its own.
+health_samples = Table(
+    "health_samples",
+    metadata,
+    Column("table_uuid", name_type(), primary_key=True),
+    Column("measured_at", Instant, primary_key=True),
+    Column("average_file_size_bytes", Double),
+    Column("data_files", Count),
+    Column("data_bytes", Count),
+    Column("small_files", Count),
+    Column("small_file_ratio", Double),
+    Column("records", Count),
+    Column("position_delete_files", Count),
+    Column("equality_delete_files", Count),
+    Column("deletion_vectors", Count),
+    Column("manifests", Count),
+    Column("manifest_bytes", Count),
+    Column("snapshots", Count),
+    Column("metadata_bytes", Count),
+    sqlite_with_rowid=False,  # clustered by its key: a chart reads neighbouring rows
+)
+
+manifest_digests = Table(
+    "manifest_digests",
+    metadata,
+    Column("table_uuid", name_type(), primary_key=True),
+    Column("path", name_type(), primary_key=True),
+    Column("target_bytes", Count, nullable=False),
+    Column("shape", Text, nullable=False),  # fingerprint of the fields of ManifestDigest: digests of another version of this program are read anew
+    Column("document", Packed, nullable=False),
+)
+
+catalog_faults = Table(
+    "catalog_faults",
+    metadata,
+    Column("catalog", name_type(), primary_key=True),
+    Column("document", Text, nullable=False),  # JSON: a list
+)
+
+UNFINISHED_STATES = tuple(state.value for state in JobState if not state.is_final)
+_IS_UNFINISHED = text("state IN (" + ", ".join(f"'{state}'" for state in UNFINISHED_STATES) + ")")
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("job_id", name_type(), primary_key=True),
+    Column("full_name", name_type(), nullable=False),
+    Column("table_uuid", name_type(), nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("finished_at", Instant),  # None until the job is in a final state
+    Column("document", Text, nullable=False),  # JSON
+    # The database itself refuses a second unfinished job on a table, whoever asks.
+    Index("uq_jobs_unfinished", "table_uuid", unique=True, sqlite_where=_IS_UNFINISHED, postgresql_where=_IS_UNFINISHED),
+    Index("ix_jobs_created_at", "created_at", "job_id"),
+    Index("ix_jobs_state", "state", "created_at", "job_id"),
+    Index("ix_jobs_full_name", "full_name", "created_at", "job_id"),
+    Index("ix_jobs_finished_at", "finished_at"),
+)
+
+job_events = Table(
+    "job_events",
+    metadata,
+    Column("job_id", name_type(), ForeignKey("jobs.job_id", ondelete="CASCADE"), primary_key=True),
+    Column("sequence", Integer, primary_key=True, autoincrement=False),
+    Column("at", Instant, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("fields", Text, nullable=False),  # JSON
+    sqlite_with_rowid=False,
+)
+
+# What became of each rule on each table, folded when a job finishes: outlives the jobs themselves.
+rule_histories = Table(
+    "rule_histories",
+    metadata,
+    Column("table_uuid", name_type(), primary_key=True),
+    Column("rule", name_type(), primary_key=True),
+    Column("last_finished_at", Instant),
+    Column("last_success_at", Instant),
+    Column("last_failure_at", Instant),
+    Column("last_failure_reason", Text, nullable=False),
+    Column("consecutive_failures", Integer, nullable=False),
+    Column("idle_at_metadata_location", Text),
+)
+
+# What all finished jobs have saved, also those that were pruned; one row.
+savings = Table(
+    "savings",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("files_removed", Count, nullable=False),
+    Column("manifests_removed", Count, nullable=False),
+    Column("snapshots_removed", Count, nullable=False),
+    Column("bytes_rewritten", Count, nullable=False),
+)
+
+store_info = Table(
+    "store_info",
+    metadata,
+    Column("key", name_type(), primary_key=True),
+    Column("value", Text, nullable=False),
+)

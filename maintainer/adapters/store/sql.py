@@ -1,0 +1,182 @@
+"""The store of maintainer.ports.store on a database."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import select, text
+
+from maintainer.adapters.store import fleet, listing, manifests, work
+from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
+from maintainer.adapters.store.schema import VERSION_TABLE, store_info
+from maintainer.domain.health import Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
+from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.plan import Plan, RuleHistory
+from maintainer.domain.policy import RuleName
+from maintainer.ports.store import JobQuery, Overview, Page, Pause, TableQuery, TableRecord
+
+
+class SqlStore:
+    """Implements Store. One instance serves all threads of a process; several processes may use the same database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def record_health(self, health: TableHealth, grade: Grade) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            fleet.record_health(self._database, connection, health, grade)
+
+    def record_fault(self, fault: TableFault) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            fleet.record_fault(self._database, connection, fault)
+
+    def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            fleet.record_catalog_faults(self._database, connection, catalog, faults)
+
+    def catalog_faults(self) -> Sequence[CatalogFault]:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_catalog_faults(connection)
+
+    def forget_tables_except(self, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
+        """See Store."""
+        with self._database.write() as connection:
+            return fleet.forget_tables_except(connection, catalog, seen)
+
+    def table(self, table: TableIdentifier) -> TableRecord | None:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_table(connection, table)
+
+    def tables(self, query: TableQuery) -> Page[TableRecord]:
+        """See Store."""
+        with self._database.read() as connection:
+            return listing.read_page(connection, query, is_sqlite=self._database.is_sqlite)
+
+    def table_names(self) -> Sequence[TableIdentifier]:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_names(connection)
+
+    def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
+        """See Store; since and until are included, an unknown metric is an InvalidValueError."""
+        with self._database.read() as connection:
+            return fleet.read_history(connection, table, metric, since, until)
+
+    def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:
+        """See Store."""
+        with self._database.write(durable=True) as connection:
+            fleet.set_pause(connection, table, pause)
+
+    def overview(self) -> Overview:
+        """See Store; savings count every finished job with an effect, also those pruned since."""
+        with self._database.read() as connection:
+            sums = fleet.sum_fleet(connection)
+            saved = work.read_savings(connection)
+            return Overview(**sums, **saved._mapping, bands=fleet.count_bands(connection), jobs=work.count_states(connection))  # noqa: SLF001 - SQLAlchemy's public name
+
+    def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
+        """See Store."""
+        with self._database.read() as connection:
+            return manifests.read_digests(connection, table_uuid, paths, target_bytes)
+
+    def record_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            manifests.record_digests(connection, table_uuid, target_bytes, digests)
+
+    def record_plan(self, plan: Plan) -> None:
+        """See Store; a plan of a table that was forgotten or replaced meanwhile is dropped."""
+        with self._database.write() as connection:
+            fleet.record_plan(self._database, connection, plan)
+
+    def plans(self) -> Sequence[Plan]:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_plans(connection)
+
+    def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
+        """See Store; one entry for each rule that ever finished a job on the table."""
+        with self._database.read() as connection:
+            return work.read_rule_history(connection, table_uuid)
+
+    def add_job(self, job: Job) -> bool:
+        """See Store."""
+        with self._database.write(durable=True) as connection:
+            return work.add_job(self._database, connection, job)
+
+    def update_job(self, job: Job, expected: JobState) -> bool:
+        """See Store."""
+        with self._database.write(durable=True) as connection:
+            return work.update_job(self._database, connection, job, expected)
+
+    def job(self, job_id: str) -> Job | None:
+        """See Store."""
+        with self._database.read() as connection:
+            return work.read_job(connection, job_id)
+
+    def jobs(self, query: JobQuery) -> Page[Job]:
+        """See Store."""
+        with self._database.read() as connection:
+            return work.read_page(connection, query)
+
+    def unfinished_jobs(self) -> Sequence[Job]:
+        """See Store."""
+        with self._database.read() as connection:
+            return work.read_unfinished(connection)
+
+    def append_events(self, events: Iterable[JobEvent]) -> None:
+        """See Store; events of a job that is not in the store are dropped."""
+        with self._database.write() as connection:
+            work.append_events(connection, events)
+
+    def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
+        """See Store."""
+        with self._database.read() as connection:
+            return work.read_events(connection, job_id, after)
+
+    def prune(self, samples_before: datetime, jobs_before: datetime) -> Mapping[str, int]:
+        """See Store; the counts are named samples, jobs and events."""
+        with self._database.write() as connection:
+            return {"samples": fleet.prune_samples(connection, samples_before), **work.prune_jobs(connection, jobs_before)}
+
+    def instance_id(self) -> str:
+        """See Store."""
+        with self._database.read() as connection:
+            return str(connection.execute(select(store_info.c.value).where(store_info.c.key == INSTANCE_ID_KEY)).scalar_one())
+
+    def describe(self) -> str:
+        """See Store."""
+        with self._database.read() as connection:
+            revision = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one()  # noqa: S608 - a constant of ours
+            if self._database.is_sqlite:
+                return f"SQLite {sqlite3.sqlite_version} file {self._database.place}, schema {revision}"
+            version = connection.execute(text("SHOW server_version")).scalar_one()
+            return f"{self._database.place}, server {version}, schema {revision}"
+
+    def close(self) -> None:
+        """See Store."""
+        self._database.close()
+
+
+def open_store(url: str) -> SqlStore:
+    """The store at sqlite:///path or postgresql://user@host/database, its schema brought up to date.
+
+    ConfigurationError when the URL is no such URL; StoreUnavailableError when the database cannot be used, or a newer version has taken its schema further.
+    """
+    database = Database(url)
+    try:
+        upgrade(database)
+    except BaseException:
+        database.close()
+        raise
+    return SqlStore(database)

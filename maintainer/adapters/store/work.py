@@ -1,0 +1,209 @@
+"""Jobs, their events, what became of each rule, what all of it saved."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
+
+from maintainer.adapters.store import documents
+from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
+from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.schema import UNFINISHED_STATES, job_events, jobs, rule_histories, savings, tables
+from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
+from maintainer.domain.effect import Effect
+from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
+from maintainer.domain.plan import RuleHistory
+from maintainer.domain.policy import RuleName
+from maintainer.ports.store import JobQuery, Page
+
+_JOB_ORDER = "jobs:created_at:desc"
+_EVENTS_PER_INSERT = 500
+
+
+def add_job(database: Database, connection: Connection, job: Job) -> bool:
+    """Store a job; the unique indexes decide between rivals."""
+    is_stored = connection.execute(database.insert_unless_present(jobs, {"job_id": job.job_id, **_columns(job)})).rowcount > 0
+    if is_stored and job.state.is_final:
+        _fold_finished(database, connection, job)
+    return is_stored
+
+
+def update_job(database: Database, connection: Connection, job: Job, expected: JobState) -> bool:
+    """Compare and set on the state; a job that reaches a final state is folded into its rule's history once."""
+    statement = update(jobs).where(jobs.c.job_id == job.job_id, jobs.c.state == expected.value).values(_columns(job))
+    is_ours = connection.execute(statement).rowcount > 0
+    if is_ours and job.state.is_final and not expected.is_final:
+        _fold_finished(database, connection, job)
+    return is_ours
+
+
+def _columns(job: Job) -> dict[str, Any]:
+    return {
+        "full_name": str(job.table),
+        "table_uuid": job.table_uuid,
+        "rule": job.rule.value,
+        "state": job.state.value,
+        "created_at": job.created_at,
+        "finished_at": _finished_at(job) if job.state.is_final else None,
+        "document": documents.write_job(job),
+    }
+
+
+def _finished_at(job: Job) -> datetime:
+    return job.finished_at or job.ended_at or job.created_at
+
+
+def _fold_finished(database: Database, connection: Connection, job: Job) -> None:
+    if job.effect is not None:
+        _add_savings(connection, job.effect)
+    values: dict[str, Any] = {"last_finished_at": _finished_at(job)}
+    match job.state, job.failure_reason:
+        case JobState.SUCCEEDED, _:
+            values |= {"last_success_at": _finished_at(job), "consecutive_failures": 0, "idle_at_metadata_location": _idle_at(job)}
+        case JobState.FAILED, reason if reason is not FailureReason.LOST_RUNNER:
+            values |= {"last_failure_at": _finished_at(job), "last_failure_reason": reason.value if reason else "", "consecutive_failures": 1}
+        case _:  # cancelled, or lost with its runner: says nothing about the rule
+            pass
+    key = {"table_uuid": job.table_uuid, "rule": job.rule.value}
+    fresh = {"last_failure_reason": "", "consecutive_failures": 0}
+    if connection.execute(database.insert_unless_present(rule_histories, {**key, **fresh, **values})).rowcount:
+        return
+    changes = dict(values)
+    if changes.get("consecutive_failures"):
+        changes["consecutive_failures"] = rule_histories.c.consecutive_failures + 1
+    is_this = and_(rule_histories.c.table_uuid == job.table_uuid, rule_histories.c.rule == job.rule.value)
+    connection.execute(update(rule_histories).where(is_this).values(changes))
+
+
+def _idle_at(job: Job) -> str | None:
+    """An idle run leaves the table at the metadata it began with."""
+    is_idle = job.effect is not None and job.effect.is_idle
+    return job.baseline.metadata_location if is_idle and job.baseline is not None else None
+
+
+def _add_savings(connection: Connection, effect: Effect) -> None:
+    connection.execute(
+        update(savings).values(
+            files_removed=savings.c.files_removed + effect.files_removed,
+            manifests_removed=savings.c.manifests_removed + effect.manifests_removed,
+            snapshots_removed=savings.c.snapshots_removed + effect.snapshots_removed,
+            bytes_rewritten=savings.c.bytes_rewritten + effect.bytes_rewritten,
+        )
+    )
+
+
+def read_job(connection: Connection, job_id: str) -> Job | None:
+    """One job."""
+    document = connection.execute(select(jobs.c.document).where(jobs.c.job_id == job_id)).scalar_one_or_none()
+    return None if document is None else documents.read_job(document)
+
+
+def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
+    """One page, newest first; ids break ties."""
+    check_limit(query.limit)
+    after = read_cursor(query.cursor, _JOB_ORDER, int)
+    filters: list[ColumnElement[bool]] = []
+    if query.states:
+        filters.append(jobs.c.state.in_([state.value for state in query.states]))
+    if query.table is not None:
+        filters.append(jobs.c.full_name == str(query.table))
+    total = connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
+    page = select(jobs.c.document, jobs.c.created_at, jobs.c.job_id).where(*filters)
+    if after is not None:
+        page = page.where(tuple_(jobs.c.created_at, jobs.c.job_id) < (read_instant(int(after.value or 0)), after.row_id))
+    rows = connection.execute(page.order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(query.limit + 1)).all()
+    shown = rows[: query.limit]
+    cursor = write_cursor(_JOB_ORDER, _position(shown[-1])) if len(rows) > query.limit else None
+    return Page(tuple(documents.read_job(row.document) for row in shown), cursor, total)
+
+
+def _position(row: AnyRow) -> Position:
+    return Position(write_instant(row.created_at), row.job_id)
+
+
+def read_unfinished(connection: Connection) -> Sequence[Job]:
+    """Oldest first."""
+    statement = select(jobs.c.document).where(jobs.c.state.in_(UNFINISHED_STATES)).order_by(jobs.c.created_at, jobs.c.job_id)
+    return tuple(documents.read_job(row.document) for row in connection.execute(statement))
+
+
+def count_states(connection: Connection) -> dict[JobState, int]:
+    """How many jobs are in each state."""
+    found = {JobState(state): number for state, number in connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))}
+    return {state: found.get(state, 0) for state in JobState}
+
+
+def read_savings(connection: Connection) -> AnyRow:
+    """The totals of all finished jobs."""
+    columns = (savings.c.files_removed, savings.c.manifests_removed, savings.c.snapshots_removed, savings.c.bytes_rewritten)
+    return connection.execute(select(*columns)).one()
+
+
+def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
+    """Number and add the events; those of a job that is not in the store have no story to be added to and are dropped."""
+    stories: dict[str, list[JobEvent]] = defaultdict(list)
+    for event in events:
+        stories[event.job_id].append(event)
+    for job_id in sorted(stories):  # in one order, so that two writers never wait for each other
+        # The lock makes numbers appear in the order in which they are given: a reader that asks "after 7" never misses a late 6.
+        is_known = connection.execute(select(jobs.c.job_id).where(jobs.c.job_id == job_id).with_for_update(key_share=True)).one_or_none()
+        if is_known is None:
+            continue
+        last = connection.execute(select(func.coalesce(func.max(job_events.c.sequence), 0)).where(job_events.c.job_id == job_id)).scalar_one()
+        rows = [
+            {"job_id": job_id, "sequence": sequence, "at": event.at, "name": event.name, "fields": documents.write_fields(event.fields)}
+            for sequence, event in enumerate(stories[job_id], start=last + 1)
+        ]
+        for start in range(0, len(rows), _EVENTS_PER_INSERT):
+            connection.execute(insert(job_events), rows[start : start + _EVENTS_PER_INSERT])
+
+
+def read_events(connection: Connection, job_id: str, after: int) -> Sequence[JobEvent]:
+    """A job's story from there on."""
+    statement = select(job_events).where(job_events.c.job_id == job_id, job_events.c.sequence > after).order_by(job_events.c.sequence)
+    rows = connection.execute(statement)
+    return tuple(JobEvent(row.job_id, row.at, row.name, documents.read_fields(row.fields), row.sequence) for row in rows)
+
+
+def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
+    """One row per rule that ever finished a job on the table."""
+    rows = connection.execute(select(rule_histories).where(rule_histories.c.table_uuid == table_uuid))
+    return {
+        RuleName(row.rule): RuleHistory(
+            rule=RuleName(row.rule),
+            last_finished_at=row.last_finished_at,
+            last_success_at=row.last_success_at,
+            consecutive_failures=row.consecutive_failures,
+            last_failure_at=row.last_failure_at,
+            last_failure_reason=row.last_failure_reason,
+            idle_at_metadata_location=row.idle_at_metadata_location,
+        )
+        for row in rows
+    }
+
+
+def prune_jobs(connection: Connection, before: datetime) -> dict[str, int]:
+    """Delete older finished jobs with their events, but for the latest finished one of each known table."""
+    newer = jobs.alias("newer")
+    is_newer = tuple_(newer.c.created_at, newer.c.job_id) > tuple_(jobs.c.created_at, jobs.c.job_id)
+    has_newer = exists().where(newer.c.full_name == jobs.c.full_name, newer.c.finished_at.is_not(None), is_newer)
+    is_known = exists().where(tables.c.full_name == jobs.c.full_name)
+    old = connection.execute(select(jobs.c.job_id).where(jobs.c.finished_at < before, or_(has_newer, ~is_known)))
+    ids = [row.job_id for row in old]
+    events = 0
+    for start in range(0, len(ids), MAX_SQL_VARIABLES):
+        some = ids[start : start + MAX_SQL_VARIABLES]
+        events += connection.execute(delete(job_events).where(job_events.c.job_id.in_(some))).rowcount
+        connection.execute(delete(jobs).where(jobs.c.job_id.in_(some)))
+    _prune_rule_histories(connection, before)
+    return {"jobs": len(ids), "events": events}
+
+
+def _prune_rule_histories(connection: Connection, before: datetime) -> None:
+    """The memory of cool-downs outlives a table that is away for a while, not one that is gone for good."""
+    is_known = exists().where(tables.c.table_uuid == rule_histories.c.table_uuid)
+    connection.execute(delete(rule_histories).where(rule_histories.c.last_finished_at < before, ~is_known))
