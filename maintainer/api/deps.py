@@ -36,8 +36,7 @@ class Services:
     clock: Clock
     catalogs: Mapping[str, str]  # name -> type, as configured
     effective: Callable[[TableIdentifier, Mapping[str, str]], Policy]  # (table, its properties) -> the policy that governs it
-    describe_policy: Callable[[Policy], Sequence[tuple[str, str, str]]]  # (path, value as people write it, source)
-    parse_policy: Callable[[str, str], tuple[PolicyLayer | None, Sequence[PolicyProblem]]]  # (yaml, name) -> layer, or None and why
+    parse_policy: Callable[[str, str], PolicyLayer | tuple[PolicyProblem, ...]]  # (yaml, name of the file)
     statement: Callable[[TableIdentifier, Action], str]  # the CALL statement
     preview: Callable[[TableIdentifier, PolicyLayer | None], Plan]  # a fresh dry run, the candidate layer laid over all others; stores nothing
     run_now: Callable[[TableIdentifier, tuple[RuleName, ...], str], tuple[Plan, tuple[Job, ...]]]  # (table, rules or none, requested by)

@@ -61,7 +61,6 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
             "application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/JobEventOut"}}},
         },
     },
-    204: {"description": "The job is over and Last-Event-ID was its last event: do not come back."},
     **_NOT_FOUND,
 }
 
@@ -73,13 +72,11 @@ def get_job_events(
     accept: Annotated[str, Header(description="application/json: the story so far, as a list.")] = EVENT_STREAM,
     last_event_id: Annotated[int | None, Header(ge=0, le=MAX_SEQUENCE, description="Go on after this sequence number.")] = None,
 ) -> Response:
-    """Server-Sent Events until the job is over (reconnect when the stream ends before `end`), or a list with Accept: application/json."""
+    """Server-Sent Events until the job is over: close on `end`, reconnect when the stream ends before it, or a list with Accept: application/json."""
     after = last_event_id or 0
     if "application/json" in accept and EVENT_STREAM not in accept:
         events = [wire.write_event(event).model_dump_json() for event in services.store.events(job.job_id, after)]
         return Response(f"[{','.join(events)}]", media_type="application/json")
-    if last_event_id is not None and job.state.is_final and not services.store.events(job.job_id, after):
-        return Response(status_code=HTTPStatus.NO_CONTENT)
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return StreamingResponse(tell_events(services, job, after), media_type=EVENT_STREAM, headers=headers)
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from maintainer.api import schemas, wire
 from maintainer.api.deps import RecordIn, ServicesIn
 from maintainer.api.errors import declare_problems
+from maintainer.domain.policy import PolicyLayer
 
 CANDIDATE = "candidate.yaml"  # what problems call a policy that came in a request
 
@@ -29,11 +30,12 @@ def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
 def get_effective_policy(record: RecordIn, services: ServicesIn) -> schemas.EffectivePolicyOut:
     """All layers merged for one table, each value with the file and the line it comes from."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
-    return wire.write_policy(record.table, policy, services.describe_policy(policy))
+    return wire.write_policy(record.table, policy)
 
 
 @router.post("/policies/validate", summary="Check a policy file's text")
 def validate_policy(text: schemas.PolicyText, services: ServicesIn) -> schemas.PolicyVerdict:
     """Say what is wrong with a text, line by line; nothing is stored."""
-    layer, problems = services.parse_policy(text.yaml, CANDIDATE)
-    return schemas.PolicyVerdict(is_valid=layer is not None and not problems, problems=wire.write_problems(problems))
+    parsed = services.parse_policy(text.yaml, CANDIDATE)
+    problems = () if isinstance(parsed, PolicyLayer) else parsed
+    return schemas.PolicyVerdict(is_valid=isinstance(parsed, PolicyLayer), problems=wire.write_problems(problems))

@@ -85,7 +85,7 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
 def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
     """The latest health, the findings, and the policy that governs the table."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
-    return wire.write_detail(record, policy, services.describe_policy(policy))
+    return wire.write_detail(record, policy)
 
 
 @router.get(f"{_ONE}/history", summary="A metric over time", responses=_NOT_FOUND)
@@ -141,9 +141,9 @@ def preview_plan(record: RecordIn, services: ServicesIn, text: schemas.PolicyTex
 
 
 def _read_candidate(services: ServicesIn, table: TableIdentifier, text: schemas.PolicyText) -> PolicyLayer:
-    layer, problems = services.parse_policy(text.yaml, CANDIDATE)
-    if layer is None or problems:
-        told = "; ".join(f"{problem.source}: {problem.message}" for problem in problems)
+    layer = services.parse_policy(text.yaml, CANDIDATE)
+    if not isinstance(layer, PolicyLayer):
+        told = "; ".join(f"{problem.source}: {problem.message}" for problem in layer)
         raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, told or f"{CANDIDATE} cannot be used")
     if not any(pattern.matches(table) for pattern in layer.tables):
         patterns = ", ".join(pattern.text for pattern in layer.tables) or "no table"

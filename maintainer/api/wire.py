@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
-from enum import Enum
+from datetime import datetime
 from typing import Any
 
 from maintainer import __version__
@@ -17,11 +16,10 @@ from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
-from maintainer.domain.units import format_duration, format_size
+from maintainer.policy.effective import describe, describe_layer
 from maintainer.ports.store import Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, Action], str]
-Described = Sequence[tuple[str, str, str]]
 
 _MEASURED = (
     "format_version", "target_file_size_bytes", "data_files", "data_bytes", "average_file_size_bytes", "small_files", "small_file_ratio", "records",
@@ -43,7 +41,7 @@ def write_summary(record: TableRecord) -> schemas.TableSummary:
     return schemas.TableSummary(**_summary_fields(record))
 
 
-def write_detail(record: TableRecord, policy: Policy, described: Described) -> schemas.TableDetail:
+def write_detail(record: TableRecord, policy: Policy) -> schemas.TableDetail:
     """The table's page."""
     health = record.health
     return schemas.TableDetail(
@@ -58,7 +56,7 @@ def write_detail(record: TableRecord, policy: Policy, described: Described) -> s
         refs=[schemas.RefOut(name=ref.name, snapshot_id=str(ref.snapshot_id), is_branch=ref.is_branch) for ref in health.refs] if health else [],
         properties=dict(health.properties) if health else {},
         unreadable=[schemas.UnreadableOut.model_validate(piece) for piece in health.unreadable] if health else [],
-        policy=write_policy(record.table, policy, described),
+        policy=write_policy(record.table, policy),
         first_seen_at=record.first_seen_at,
     )
 
@@ -96,7 +94,7 @@ def _write_histogram(health: TableHealth | None) -> list[schemas.HistogramBin]:
     return [schemas.HistogramBin(from_bytes=low, to_bytes=high, files=files) for low, high, files in zip(lower, upper, health.histogram, strict=True)]
 
 
-def write_policy(table: TableIdentifier, policy: Policy, described: Described) -> schemas.EffectivePolicyOut:
+def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePolicyOut:
     """The policy that governs a table, each value with where it was written."""
     return schemas.EffectivePolicyOut(
         table=str(table),
@@ -104,7 +102,7 @@ def write_policy(table: TableIdentifier, policy: Policy, described: Described) -
         priority=policy.priority,
         version=policy.version,
         rules=[rule.name for rule in policy.rules],
-        values=[schemas.PolicyValueOut(path=path, value=value, source=source) for path, value, source in described],
+        values=_write_values(describe(policy)),
     )
 
 
@@ -119,29 +117,12 @@ def write_problems(problems: Iterable[PolicyProblem]) -> list[schemas.PolicyProb
 
 
 def _write_layer(layer: PolicyLayer) -> schemas.PolicyLayerOut:
-    values = [schemas.PolicyValueOut(path=path, value=_write_value(path, setting.value), source=setting.source) for path, setting in layer.settings.items()]
-    return schemas.PolicyLayerOut(name=layer.name, tables=[pattern.text for pattern in layer.tables], values=values)
+    tables = [pattern.text for pattern in layer.tables]
+    return schemas.PolicyLayerOut(name=layer.name, tables=tables, values=_write_values(describe_layer(layer)))
 
 
-def _write_value(path: str, value: object) -> str:
-    match value:
-        case Enum():
-            return str(value.value)
-        case bool():
-            return "true" if value else "false"
-        case timedelta():
-            return format_duration(value)
-        case int() | float() if "size" in path:  # target_file_size_bytes, average_file_size_below: bytes
-            return format_size(value)
-        case int() | float() if "_age_" in path:  # oldest_snapshot_age_above: seconds
-            return format_duration(timedelta(seconds=value))
-        case float():
-            return f"{value:g}" if value < _MAX_SHORT else f"{value:.0f}"
-        case _:
-            return str(value)
-
-
-_MAX_SHORT = 1e5  # above, %g would write an exponent
+def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.PolicyValueOut]:
+    return [schemas.PolicyValueOut(path=path, value=value, source=source) for path, value, source in described]
 
 
 def write_plan(plan: Plan, statement: Statement) -> schemas.PlanOut:
