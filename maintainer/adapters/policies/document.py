@@ -43,6 +43,11 @@ class Document:
     expanded: dict[Path, str] = field(default_factory=dict)  # scalars in which a name was replaced, as they are after it
     defects: list[Defect] = field(default_factory=list)
 
+    @property
+    def is_broken(self) -> bool:
+        """True when the text as a whole could not be read, so that nothing can be said of its keys."""
+        return bool(self.defects) and not self.lines
+
     def line(self, path: Path) -> int:
         """The line of the key or item at the path, or of its nearest ancestor that was written."""
         while path and path not in self.lines:
@@ -190,7 +195,8 @@ class _Walk:
                 return None
             if expanded != text:
                 self.document.expanded[path] = expanded
-                text = expanded
+                value = resolve_scalar(expanded)  # also in quotes: inside braces YAML wants "${NAME}"
+                return expanded if value is None else value
         value = resolve_scalar(text) if node.style is None else text
         if value is None:
             self._report(node, path, f"{write_path(path)} has no value; write one or leave it out")

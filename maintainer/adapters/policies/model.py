@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from zoneinfo import available_timezones
 
 from croniter import croniter
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model_validator
 
 from maintainer.adapters.policies.document import resolve_scalar
-from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween, SizeBetween, refuse
+from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween, SizeBetween, Strict, refuse
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS, OptionKind, check_option
@@ -22,12 +22,6 @@ MAXIMUM_PATTERN_CHARACTERS = 500
 MAXIMUM_FILTER_CHARACTERS = 10_000
 _LARGEST_COUNT = 2**31 - 1  # Iceberg counts in a Java int
 _CRON_FIELDS = 5
-
-
-class Strict(BaseModel):
-    """A mapping in which every key is known and no value is bent into another type."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 def _check_text(value: object, limit: int) -> object:

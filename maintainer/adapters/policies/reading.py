@@ -22,7 +22,7 @@ def parse_policy(text: str, name: str, source: str | None = None) -> PolicyLayer
     document = read_document(text)
     model = validate(document, PolicyModel)
     defects = model if isinstance(model, tuple) else ()
-    if "tables" not in document.value and name not in DEFAULT_FILES and not any(defect.path == ("tables",) or defect.line is None for defect in defects):
+    if "tables" not in document.value and name not in DEFAULT_FILES and not document.is_broken and not any(defect.path == ("tables",) for defect in defects):
         defects = (Defect(1, "tables is missing; name a table, a glob or a list, like `tables: lake.sales.*`"), *defects)
     if defects or isinstance(model, tuple):
         return tuple(PolicyProblem(cited if defect.line is None else f"{cited}:{defect.line}", defect.message) for defect in defects)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from re import escape, sub
 from types import UnionType
 from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 from pydantic_core.core_schema import no_info_before_validator_function
 
@@ -36,6 +37,7 @@ _WANTED = {
     "finite_number": "be a number",
     "bool_type": "be true or false",
     "string_type": "be a text",
+    "string_too_short": "not be empty",
     "list_type": "be a list",
     "model_type": "hold keys and values",
     "dict_type": "hold keys and values",
@@ -44,8 +46,16 @@ _HOMES = 2  # a key that is valid in more places says little about which was mea
 _NEAREST = 0.6  # difflib's measure of likeness from which a key is offered as the one that was meant
 
 
+class Strict(BaseModel):
+    """A mapping in which every key is known and no value is bent into another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
 def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ...]:
     """The document as that model, or everything that is wrong with it, by line."""
+    if document.is_broken:
+        return tuple(document.defects)
     defects = list(document.defects)
     reported = {defect.path for defect in defects}
     validated: Model | None = None
@@ -65,7 +75,7 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
 def _hide(document: Document, path: Path, message: str) -> str:
     """The message with what a name stood for replaced by the name: it may be a secret."""
     expanded = document.expanded.get(path)
-    return message.replace(expanded, document.texts[path]) if expanded else message
+    return sub(rf"(?<!\w){escape(expanded)}(?!\w)", lambda _: document.texts[path], message) if expanded else message
 
 
 def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) -> str:
@@ -116,7 +126,7 @@ def suggest_key(key: str, valid: Iterable[str]) -> str:
 def _keys_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
     for part in path:
         field = next((field for name, field in model.model_fields.items() if (field.alias or name) == part), None)
-        inner = _inner_model(field.annotation) if field else None
+        inner = inner_model(field.annotation) if field else None
         if inner is None:
             return []
         model = inner
@@ -129,12 +139,13 @@ def _find_homes(model: type[BaseModel], key: str, at: Path) -> Iterator[Path]:
         written = field.alias or name
         if written == key:
             yield at
-        inner = _inner_model(field.annotation)
+        inner = inner_model(field.annotation)
         if inner is not None:
             yield from _find_homes(inner, key, (*at, written))
 
 
-def _inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an annotation can be any type form
+def inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an annotation can be any type form
+    """The model that an annotation names, alone or beside None."""
     candidates = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
     return next((candidate for candidate in candidates if isinstance(candidate, type) and issubclass(candidate, BaseModel)), None)
 
