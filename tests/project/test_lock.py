@@ -71,6 +71,12 @@ def test_every_requirement_of_the_project_is_bounded() -> None:
     assert loose == []
 
 
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_requirement_stands_once(lock: str) -> None:
+    names = [canonicalize_name(Requirement(text).name) for text in wanted_of(lock)]
+    assert sorted(set(names)) == sorted(names)
+
+
 def test_the_toolchain_lock_names_what_the_makefile_takes_from_it() -> None:
     makefile = read_text("Makefile")
     taken = re.findall(r"\$\(call locked,([a-z0-9-]+)=*\)", makefile)

