@@ -1,0 +1,205 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { HISTORY_RANGES, type HistoryMetric, type HistoryRange } from "../lib/metrics";
+import type { TableSort } from "../lib/sorts";
+import { isFinal } from "../lib/words";
+import { carryOut, client, unwrap } from "./client";
+import type { Band, Job, JobState, RuleName, TablePath } from "./types";
+
+const TABLES_EVERY_MS = 15_000;
+const JOBS_EVERY_MS = 5_000;
+const TABLE_PAGE = 100;
+const JOB_PAGE = 50;
+const WORST_PARTITIONS = 10;
+/** Beyond this many loaded pages a list is no longer read again as a whole on every tick. */
+const REFRESHED_PAGES = 3;
+
+export interface TableFilters {
+  search: string;
+  catalog: string | undefined;
+  band: Band | undefined;
+  sort: TableSort;
+}
+
+export interface JobFilters {
+  state: JobState | undefined;
+  table: string | undefined;
+}
+
+const atTable = (path: TablePath) => ({ params: { path } });
+
+export const overviewQuery = queryOptions({
+  queryKey: ["overview"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/overview", { signal })),
+  refetchInterval: TABLES_EVERY_MS,
+});
+
+export const catalogsQuery = queryOptions({
+  queryKey: ["catalogs"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalogs", { signal })),
+  refetchInterval: TABLES_EVERY_MS,
+});
+
+export const policiesQuery = queryOptions({
+  queryKey: ["policies"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/policies", { signal })),
+  refetchInterval: TABLES_EVERY_MS,
+});
+
+export const tablesQuery = (filters: TableFilters) =>
+  infiniteQueryOptions({
+    queryKey: ["tables", filters],
+    queryFn: ({ pageParam, signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables", {
+          params: {
+            query: {
+              sort: filters.sort,
+              limit: TABLE_PAGE,
+              ...(filters.search ? { search: filters.search } : {}),
+              ...(filters.catalog ? { catalog: filters.catalog } : {}),
+              ...(filters.band ? { band: filters.band } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false),
+  });
+
+const tableKey = (path: TablePath) => ["table", path.catalog, path.namespace, path.table];
+
+export const tableQuery = (path: TablePath) =>
+  queryOptions({
+    queryKey: [...tableKey(path), "detail"],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables/{catalog}/{namespace}/{table}", { ...atTable(path), signal })),
+    refetchInterval: TABLES_EVERY_MS,
+  });
+
+export const historyQuery = (path: TablePath, metric: HistoryMetric, range: HistoryRange) =>
+  queryOptions({
+    queryKey: [...tableKey(path), "history", metric, range],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/history", {
+          params: { path, query: { metric, from: new Date(Date.now() - HISTORY_RANGES[range] * 3_600_000).toISOString() } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: TABLES_EVERY_MS,
+  });
+
+export const partitionsQuery = (path: TablePath) =>
+  queryOptions({
+    queryKey: [...tableKey(path), "partitions"],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/partitions", {
+          params: { path, query: { limit: WORST_PARTITIONS } },
+          signal,
+        }),
+      ),
+    refetchInterval: TABLES_EVERY_MS,
+  });
+
+export const planQuery = (path: TablePath) =>
+  queryOptions({
+    queryKey: [...tableKey(path), "plan"],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/plan", { ...atTable(path), signal })),
+    refetchInterval: TABLES_EVERY_MS,
+  });
+
+export const jobsQuery = (filters: JobFilters) =>
+  infiniteQueryOptions({
+    queryKey: ["jobs", filters],
+    queryFn: ({ pageParam, signal }) =>
+      unwrap(
+        client.GET("/api/v1/jobs", {
+          params: {
+            query: {
+              limit: JOB_PAGE,
+              ...(filters.state ? { state: [filters.state] } : {}),
+              ...(filters.table ? { table: filters.table } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? JOBS_EVERY_MS : false),
+  });
+
+export const jobQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: ["job", jobId],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: jobId } }, signal })),
+    refetchInterval: (query) => (query.state.data && isFinal(query.state.data.state) ? false : JOBS_EVERY_MS),
+  });
+
+/** Everything that a changed table or job is part of. */
+function useRefresh(path?: TablePath): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    await Promise.all([
+      ...(path ? [queries.invalidateQueries({ queryKey: tableKey(path) })] : []),
+      queries.invalidateQueries({ queryKey: ["tables"] }),
+      queries.invalidateQueries({ queryKey: ["jobs"] }),
+      queries.invalidateQueries({ queryKey: ["job"] }),
+      queries.invalidateQueries({ queryKey: ["overview"] }),
+    ]);
+  };
+}
+
+/** Plans afresh; the daemon answers with a plan that it does not keep, so the page shows this one in place of the stored one. */
+export function usePlanAgain(path: TablePath) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/plan", atTable(path))),
+    onSuccess: (plan) => queries.setQueryData(planQuery(path).queryKey, plan),
+  });
+}
+
+export function useRunNow(path: TablePath) {
+  const refresh = useRefresh(path);
+  return useMutation({
+    mutationFn: (rules: RuleName[]) =>
+      unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/run", { ...atTable(path), body: { rules } })),
+    onSuccess: refresh,
+  });
+}
+
+export function usePause(path: TablePath) {
+  const refresh = useRefresh(path);
+  return useMutation({
+    mutationFn: (reason: string) =>
+      unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/pause", { ...atTable(path), body: { reason } })),
+    onSuccess: refresh,
+  });
+}
+
+export function useResume(path: TablePath) {
+  const refresh = useRefresh(path);
+  return useMutation({
+    mutationFn: () => carryOut(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/resume", atTable(path))),
+    onSuccess: refresh,
+  });
+}
+
+export function useCancel(job: Job) {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: () => unwrap(client.POST("/api/v1/jobs/{job_id}/cancel", { params: { path: { job_id: job.job_id } } })),
+    onSuccess: refresh,
+  });
+}
+
+export function useValidatePolicy() {
+  return useMutation({ mutationFn: (yaml: string) => unwrap(client.POST("/api/v1/policies/validate", { body: { yaml } })) });
+}

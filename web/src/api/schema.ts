@@ -1,0 +1,2346 @@
+// Generated from docs/openapi.json by `npm run types`; do not edit.
+
+export interface paths {
+  "/api/v1/catalogs": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The configured catalogs
+     * @description Each catalog by name, with how many tables it has and what could not be listed.
+     */
+    get: operations["get_catalogs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The job list
+     * @description Jobs, newest first.
+     */
+    get: operations["get_jobs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/{job_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * One job
+     * @description A job with its progress or, when it is over, with what it achieved.
+     */
+    get: operations["get_job"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/{job_id}/cancel": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Ask for a job's end
+     * @description Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when it is over.
+     */
+    post: operations["cancel_job"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/{job_id}/events": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A job's story, as it happens
+     * @description Server-Sent Events until the job is over (reconnect when the stream ends before `end`), or a list with Accept: application/json.
+     */
+    get: operations["get_job_events"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/overview": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The fleet in figures
+     * @description All tables together: files, bytes, average file size, bands, jobs, and what maintenance has saved so far.
+     */
+    get: operations["get_overview"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/policies": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The policy files in force
+     * @description Every layer with its values and their lines, and what is wrong with files that are not in force.
+     */
+    get: operations["get_policies"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/policies/effective/{catalog}/{namespace}/{table}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The policy that governs a table
+     * @description All layers merged for one table, each value with the file and the line it comes from.
+     */
+    get: operations["get_effective_policy"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/policies/validate": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Check a policy file's text
+     * @description Say what is wrong with a text, line by line; nothing is stored.
+     */
+    post: operations["validate_policy"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The table list
+     * @description Known tables with their latest health, filtered, sorted and paged; what is not known sorts last.
+     */
+    get: operations["get_tables"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * One table
+     * @description The latest health, the findings, and the policy that governs the table.
+     */
+    get: operations["get_table"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A metric over time
+     * @description Samples of one metric, oldest first; a series of more than 2000 is thinned evenly.
+     */
+    get: operations["get_history"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/partitions": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The worst partitions
+     * @description The first `limit` partitions, worst first; total says how many there are.
+     */
+    get: operations["get_partitions"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/pause": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Start nothing on a table
+     * @description Start nothing on this table until it is resumed; a running job goes on.
+     */
+    post: operations["pause_table"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/plan": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The stored plan
+     * @description What the daemon decided last: each rule planned and why, or skipped, why, and when it is looked at next.
+     */
+    get: operations["get_plan"];
+    put?: never;
+    /**
+     * A fresh dry run
+     * @description Measure and decide now, optionally as if the policy in the body were laid over all others; nothing is stored or started.
+     */
+    post: operations["preview_plan"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/resume": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * End a pause
+     * @description Let the policy act on this table again; a table that is not paused stays as it is.
+     */
+    post: operations["resume_table"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/run": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Carry out rules now
+     * @description Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth doing. No jobs: the plan says why.
+     */
+    post: operations["run_table"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/livez": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Is the process alive
+     * @description Answer as long as the process serves; looks at nothing else.
+     */
+    get: operations["get_liveness"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/metrics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Prometheus metrics
+     * @description All metrics in Prometheus' text exposition.
+     */
+    get: operations["get_metrics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/readyz": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Can it do its work
+     * @description Everything that the daemon needs, and how it is; 503 when one of them does not work.
+     */
+    get: operations["get_readiness"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    /**
+     * Band
+     * @description The verdict on a table at a glance, best first.
+     * @enum {string}
+     */
+    Band: "healthy" | "watch" | "degraded" | "critical";
+    /** CatalogFaultOut */
+    CatalogFaultOut: {
+      /** Namespace */
+      namespace: string;
+      /** Reason */
+      reason: string;
+      /**
+       * Seen At
+       * Format: date-time
+       */
+      seen_at: string;
+    };
+    /** CatalogOut */
+    CatalogOut: {
+      /** Faults */
+      faults: components["schemas"]["CatalogFaultOut"][];
+      /** Name */
+      name: string;
+      /** Tables */
+      tables: number;
+      /** Type */
+      type: string;
+    };
+    /**
+     * CheckOut
+     * @description One thing that the daemon needs, and how it is.
+     */
+    CheckOut: {
+      /** Is Ok */
+      is_ok: boolean;
+      /** Message */
+      message: string;
+      /** Name */
+      name: string;
+    };
+    /** EffectOut */
+    EffectOut: {
+      after: components["schemas"]["MeasurementOut"];
+      before: components["schemas"]["MeasurementOut"];
+      /** Bytes Rewritten */
+      bytes_rewritten: number;
+      /** Delete Files Removed */
+      delete_files_removed: number;
+      /** Duration Seconds */
+      duration_seconds: number | null;
+      /** Files Removed */
+      files_removed: number;
+      /** Manifests Removed */
+      manifests_removed: number;
+      /** Other Commits */
+      other_commits: number;
+      /** Own Commits */
+      own_commits: number;
+      rows: components["schemas"]["RowProof"];
+      /** Rows After */
+      rows_after: number | null;
+      /** Rows Before */
+      rows_before: number | null;
+      /** Sentence */
+      sentence: string;
+      /** Snapshots Removed */
+      snapshots_removed: number;
+    };
+    /** EffectivePolicyOut */
+    EffectivePolicyOut: {
+      mode: components["schemas"]["Mode"];
+      /** Priority */
+      priority: number;
+      /** Rules */
+      rules: components["schemas"]["RuleName"][];
+      /** Table */
+      table: string;
+      /** Values */
+      values: components["schemas"]["PolicyValueOut"][];
+      /** Version */
+      version: string;
+    };
+    /** EstimateOut */
+    EstimateOut: {
+      /** Bytes Rewritten */
+      bytes_rewritten: number;
+      /** Items After */
+      items_after: number;
+      /** Items Before */
+      items_before: number;
+      /** Items Removed */
+      items_removed: number;
+      /** Note */
+      note: string;
+      /** Partitions */
+      partitions: number;
+    };
+    /**
+     * FailureReason
+     * @description Why a job failed: a closed set, so that it can be a metric's label.
+     * @enum {string}
+     */
+    FailureReason:
+      | "conflict"
+      | "out_of_memory"
+      | "missing_file"
+      | "permission"
+      | "catalog_unreachable"
+      | "invalid_request"
+      | "table_changed"
+      | "lost_runner"
+      | "timeout"
+      | "unproved"
+      | "other";
+    /**
+     * FaultKind
+     * @description Why a listed name yields no inventory.
+     * @enum {string}
+     */
+    FaultKind: "view" | "dropped" | "metadata_missing" | "metadata_corrupt" | "catalog_unavailable" | "access_denied" | "unsupported";
+    /** FaultOut */
+    FaultOut: {
+      kind: components["schemas"]["FaultKind"];
+      /** Reason */
+      reason: string;
+      /**
+       * Seen At
+       * Format: date-time
+       */
+      seen_at: string;
+    };
+    /** FindingOut */
+    FindingOut: {
+      /** Bound */
+      bound: number;
+      /**
+       * Is Actionable
+       * @description False: beyond the bound, yet no maintenance would change it.
+       */
+      is_actionable: boolean;
+      /** Metric */
+      metric: string;
+      /** Observed */
+      observed: number;
+      /** Sentence */
+      sentence: string;
+      severity: components["schemas"]["Band"];
+    };
+    /**
+     * HistogramBin
+     * @description Data files with from_bytes <= size < to_bytes (None: no upper bound).
+     */
+    HistogramBin: {
+      /** Files */
+      files: number;
+      /** From Bytes */
+      from_bytes: number;
+      /** To Bytes */
+      to_bytes: number | null;
+    };
+    /** History */
+    History: {
+      /** Metric */
+      metric: string;
+      /** Samples */
+      samples: components["schemas"]["Sample"][];
+      /** Table */
+      table: string;
+    };
+    /** JobEventOut */
+    JobEventOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /** Fields */
+      fields: {
+        [key: string]: unknown;
+      };
+      /** Name */
+      name: string;
+      /** Sequence */
+      sequence: number;
+    };
+    /** JobOut */
+    JobOut: {
+      /**
+       * Action
+       * @description The CALL statement.
+       */
+      action: string;
+      /** Cancel Requested By */
+      cancel_requested_by: string;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      effect: components["schemas"]["EffectOut"] | null;
+      /** Ended At */
+      ended_at: string | null;
+      estimate: components["schemas"]["EstimateOut"];
+      /** Failure Message */
+      failure_message: string;
+      failure_reason: components["schemas"]["FailureReason"] | null;
+      /** Findings */
+      findings: components["schemas"]["FindingOut"][];
+      /** Finished At */
+      finished_at: string | null;
+      /** Job Id */
+      job_id: string;
+      /** Policy */
+      policy: string;
+      progress: components["schemas"]["ProgressOut"];
+      /** Reason */
+      reason: string;
+      /** Requested By */
+      requested_by: string;
+      rule: components["schemas"]["RuleName"];
+      /** Started At */
+      started_at: string | null;
+      state: components["schemas"]["JobState"];
+      /** Submitted At */
+      submitted_at: string | null;
+      /** Table */
+      table: string;
+    };
+    /**
+     * JobPage
+     * @description A page of jobs, newest first.
+     */
+    JobPage: {
+      /** Items */
+      items: components["schemas"]["JobOut"][];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
+    };
+    /**
+     * JobState
+     * @description Where a job stands.
+     * @enum {string}
+     */
+    JobState: "pending" | "submitted" | "running" | "succeeded" | "failed" | "cancelled" | "unknown";
+    /** Liveness */
+    Liveness: {
+      /**
+       * Status
+       * @default alive
+       * @constant
+       */
+      status?: "alive";
+    };
+    /** ManifestGroupOut */
+    ManifestGroupOut: {
+      /** Bytes */
+      bytes: number;
+      /**
+       * Content
+       * @enum {string}
+       */
+      content: "data" | "deletes";
+      /** Count */
+      count: number;
+      /** Spec Id */
+      spec_id: number;
+    };
+    /** MeasurementOut */
+    MeasurementOut: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      /** Data Bytes */
+      data_bytes: number | null;
+      /** Data Files */
+      data_files: number | null;
+      /** Delete Files */
+      delete_files: number | null;
+      /** Manifest Bytes */
+      manifest_bytes: number | null;
+      /** Manifests */
+      manifests: number | null;
+      /**
+       * Measured At
+       * Format: date-time
+       */
+      measured_at: string;
+      /** Records */
+      records: number | null;
+      /** Snapshot Id */
+      snapshot_id: string | null;
+      /** Snapshots */
+      snapshots: number;
+    };
+    /**
+     * Mode
+     * @description Whether plans are only shown or also carried out.
+     * @enum {string}
+     */
+    Mode: "observe" | "enforce";
+    /**
+     * OverviewOut
+     * @description The fleet; average_file_size_bytes = all bytes / all files.
+     */
+    OverviewOut: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      /** Bands */
+      bands: {
+        [key: string]: number;
+      };
+      /** Bytes Rewritten */
+      bytes_rewritten: number;
+      /** Data Bytes */
+      data_bytes: number;
+      /** Data Files */
+      data_files: number;
+      /** Delete Files */
+      delete_files: number;
+      /** Faulty Tables */
+      faulty_tables: number;
+      /** Files Removed */
+      files_removed: number;
+      /** Jobs */
+      jobs: {
+        [key: string]: number;
+      };
+      /** Last Measured At */
+      last_measured_at: string | null;
+      /** Manifests */
+      manifests: number;
+      /** Manifests Removed */
+      manifests_removed: number;
+      /** Measured Tables */
+      measured_tables: number;
+      /** Paused Tables */
+      paused_tables: number;
+      /** Small Files */
+      small_files: number;
+      /** Snapshots */
+      snapshots: number;
+      /** Snapshots Removed */
+      snapshots_removed: number;
+      /** Tables */
+      tables: number;
+      /** Version */
+      version: string;
+    };
+    /** PartitionOut */
+    PartitionOut: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      /** Data Bytes */
+      data_bytes: number;
+      /** Data Files */
+      data_files: number;
+      /** Delete Files */
+      delete_files: number;
+      /** Large Files */
+      large_files: number;
+      /** Partition */
+      partition: string;
+      /** Small Bytes */
+      small_bytes: number;
+      /** Small Files */
+      small_files: number;
+      /** Spec Id */
+      spec_id: number;
+    };
+    /**
+     * PartitionPage
+     * @description The worst partitions; total says how many hold files, next_cursor is always null.
+     */
+    PartitionPage: {
+      /** Items */
+      items: components["schemas"]["PartitionOut"][];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
+    };
+    /** PauseOut */
+    PauseOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /** By */
+      by: string;
+      /** Reason */
+      reason: string;
+    };
+    /** PauseRequest */
+    PauseRequest: {
+      /**
+       * Reason
+       * @default
+       */
+      reason?: string;
+    };
+    /** PlanOut */
+    PlanOut: {
+      /**
+       * Made At
+       * Format: date-time
+       */
+      made_at: string;
+      mode: components["schemas"]["Mode"];
+      /** Planned */
+      planned: components["schemas"]["PlannedOut"][];
+      /**
+       * Policy
+       * @description Version (content hash) of the effective policy.
+       */
+      policy: string;
+      /** Skipped */
+      skipped: components["schemas"]["SkippedOut"][];
+      /** Snapshot Id */
+      snapshot_id: string | null;
+      /** Table */
+      table: string;
+    };
+    /** PlannedOut */
+    PlannedOut: {
+      /**
+       * Action
+       * @description The CALL statement that would run.
+       */
+      action: string;
+      estimate: components["schemas"]["EstimateOut"];
+      /** Findings */
+      findings: components["schemas"]["FindingOut"][];
+      /** Reason */
+      reason: string;
+      rule: components["schemas"]["RuleName"];
+    };
+    /** PolicyLayerOut */
+    PolicyLayerOut: {
+      /** Name */
+      name: string;
+      /** Tables */
+      tables: string[];
+      /** Values */
+      values: components["schemas"]["PolicyValueOut"][];
+    };
+    /** PolicyProblemOut */
+    PolicyProblemOut: {
+      /** Message */
+      message: string;
+      /** Source */
+      source: string;
+    };
+    /** PolicySetOut */
+    PolicySetOut: {
+      /** Layers */
+      layers: components["schemas"]["PolicyLayerOut"][];
+      /** Problems */
+      problems: components["schemas"]["PolicyProblemOut"][];
+      /** Version */
+      version: string;
+    };
+    /**
+     * PolicyText
+     * @description A policy file's text, as YAML.
+     */
+    PolicyText: {
+      /** Yaml */
+      yaml: string;
+    };
+    /**
+     * PolicyValueOut
+     * @description One value of the governing policy and where it was written.
+     */
+    PolicyValueOut: {
+      /** Path */
+      path: string;
+      /** Source */
+      source: string;
+      /** Value */
+      value: string;
+    };
+    /** PolicyVerdict */
+    PolicyVerdict: {
+      /** Is Valid */
+      is_valid: boolean;
+      /** Problems */
+      problems: components["schemas"]["PolicyProblemOut"][];
+    };
+    /**
+     * Problem
+     * @description RFC 9457 problem details (application/problem+json).
+     */
+    Problem: {
+      /** Detail */
+      detail: string;
+      /**
+       * Instance
+       * @default null
+       */
+      instance?: string | null;
+      /** Status */
+      status: number;
+      /** Title */
+      title: string;
+      /**
+       * Type
+       * @default about:blank
+       */
+      type?: string;
+    };
+    /** ProgressOut */
+    ProgressOut: {
+      /** Phase */
+      phase: string;
+      /** Tasks Done */
+      tasks_done: number | null;
+      /** Tasks Total */
+      tasks_total: number | null;
+    };
+    /** Readiness */
+    Readiness: {
+      /** Checks */
+      checks: components["schemas"]["CheckOut"][];
+      /** Is Ready */
+      is_ready: boolean;
+    };
+    /** RefOut */
+    RefOut: {
+      /** Is Branch */
+      is_branch: boolean;
+      /** Name */
+      name: string;
+      /** Snapshot Id */
+      snapshot_id: string;
+    };
+    /**
+     * RowProof
+     * @description How far it is shown that the rows are the same before and after.
+     * @enum {string}
+     */
+    RowProof: "equal" | "counted" | "bounded" | "not_needed" | "different" | "unknown";
+    /**
+     * RuleName
+     * @description Every rule a policy can hold, in the fixed order of execution.
+     * @enum {string}
+     */
+    RuleName: "rewrite_data_files" | "rewrite_position_delete_files" | "rewrite_manifests" | "expire_snapshots" | "remove_orphan_files";
+    /** RunAccepted */
+    RunAccepted: {
+      /** Jobs */
+      jobs: components["schemas"]["JobOut"][];
+      plan: components["schemas"]["PlanOut"];
+    };
+    /**
+     * RunRequest
+     * @description Which rules to carry out now, whatever the mode; empty: those that the plan would do.
+     */
+    RunRequest: {
+      /**
+       * Rules
+       * @default []
+       */
+      rules?: components["schemas"]["RuleName"][];
+    };
+    /** Sample */
+    Sample: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /** Value */
+      value: number | null;
+    };
+    /**
+     * SkipCode
+     * @description Why a rule does nothing now.
+     * @enum {string}
+     */
+    SkipCode:
+      | "below_threshold"
+      | "nothing_to_gain"
+      | "cooling_down"
+      | "not_measured"
+      | "gc_disabled"
+      | "retention_floor"
+      | "in_flight"
+      | "outside_window"
+      | "over_budget"
+      | "hot_partition"
+      | "unsupported"
+      | "observe_only"
+      | "disabled"
+      | "paused";
+    /** SkippedOut */
+    SkippedOut: {
+      code: components["schemas"]["SkipCode"];
+      estimate: components["schemas"]["EstimateOut"] | null;
+      /** Findings */
+      findings: components["schemas"]["FindingOut"][];
+      /**
+       * Next At
+       * @description When it is looked at next; None: when the table changes.
+       */
+      next_at: string | null;
+      /** Reason */
+      reason: string;
+      rule: components["schemas"]["RuleName"];
+    };
+    /**
+     * TableDetail
+     * @description Latest health, findings and the governing policy.
+     */
+    TableDetail: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      band: components["schemas"]["Band"] | null;
+      /** Branches */
+      branches: number | null;
+      /** Catalog */
+      catalog: string;
+      /** Data Bytes */
+      data_bytes: number | null;
+      /** Data Files */
+      data_files: number | null;
+      /** Data Manifests */
+      data_manifests: number | null;
+      /** Delete Bytes */
+      delete_bytes: number | null;
+      /** Delete Manifests */
+      delete_manifests: number | null;
+      /** Delete Records */
+      delete_records: number | null;
+      /** Deletion Vectors */
+      deletion_vectors: number | null;
+      /** Equality Delete Files */
+      equality_delete_files: number | null;
+      fault: components["schemas"]["FaultOut"] | null;
+      /** Findings */
+      findings: components["schemas"]["FindingOut"][];
+      /**
+       * First Seen At
+       * Format: date-time
+       */
+      first_seen_at: string;
+      /** Format Version */
+      format_version: number | null;
+      /** Formats */
+      formats: {
+        [key: string]: number;
+      };
+      /** Histogram */
+      histogram: components["schemas"]["HistogramBin"][];
+      /** Location */
+      location: string | null;
+      /** Manifest Bytes */
+      manifest_bytes: number | null;
+      /** Manifest Groups */
+      manifest_groups: components["schemas"]["ManifestGroupOut"][];
+      /** Manifests */
+      manifests: number | null;
+      /** Measured At */
+      measured_at: string | null;
+      /** Metadata Bytes */
+      metadata_bytes: number | null;
+      /** Metadata Location */
+      metadata_location: string | null;
+      /** Name */
+      name: string;
+      /**
+       * Namespace
+       * @description Levels joined by dots.
+       */
+      namespace: string;
+      /** Newest Snapshot At */
+      newest_snapshot_at: string | null;
+      /** Oldest Snapshot At */
+      oldest_snapshot_at: string | null;
+      /**
+       * Partitions
+       * @description Partitions that hold files.
+       */
+      partitions: number | null;
+      pause: components["schemas"]["PauseOut"] | null;
+      policy: components["schemas"]["EffectivePolicyOut"];
+      /** Position Delete Files */
+      position_delete_files: number | null;
+      /** Properties */
+      properties: {
+        [key: string]: string;
+      };
+      /** Reason */
+      reason: string;
+      /** Records */
+      records: number | null;
+      /** Refs */
+      refs: components["schemas"]["RefOut"][];
+      /** Small File Bytes */
+      small_file_bytes: number | null;
+      /** Small File Ratio */
+      small_file_ratio: number | null;
+      /** Small Files */
+      small_files: number | null;
+      /**
+       * Snapshot Id
+       * @description As text: snapshot ids are 64-bit.
+       */
+      snapshot_id: string | null;
+      /** Snapshots */
+      snapshots: number | null;
+      /**
+       * Table
+       * @description catalog.namespace.table
+       */
+      table: string;
+      /** Table Uuid */
+      table_uuid: string | null;
+      /** Tags */
+      tags: number | null;
+      /** Target File Size Bytes */
+      target_file_size_bytes: number | null;
+      /** Unreadable */
+      unreadable: components["schemas"]["UnreadableOut"][];
+    };
+    /**
+     * TablePage
+     * @description A page of the table list.
+     */
+    TablePage: {
+      /** Items */
+      items: components["schemas"]["TableSummary"][];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
+    };
+    /**
+     * TableSummary
+     * @description One row of the table list.
+     */
+    TableSummary: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      band: components["schemas"]["Band"] | null;
+      /** Catalog */
+      catalog: string;
+      /** Data Bytes */
+      data_bytes: number | null;
+      /** Data Files */
+      data_files: number | null;
+      /** Deletion Vectors */
+      deletion_vectors: number | null;
+      /** Equality Delete Files */
+      equality_delete_files: number | null;
+      fault: components["schemas"]["FaultOut"] | null;
+      /** Findings */
+      findings: components["schemas"]["FindingOut"][];
+      /** Format Version */
+      format_version: number | null;
+      /** Manifest Bytes */
+      manifest_bytes: number | null;
+      /** Manifests */
+      manifests: number | null;
+      /** Measured At */
+      measured_at: string | null;
+      /** Name */
+      name: string;
+      /**
+       * Namespace
+       * @description Levels joined by dots.
+       */
+      namespace: string;
+      pause: components["schemas"]["PauseOut"] | null;
+      /** Position Delete Files */
+      position_delete_files: number | null;
+      /** Reason */
+      reason: string;
+      /** Records */
+      records: number | null;
+      /** Small File Ratio */
+      small_file_ratio: number | null;
+      /** Small Files */
+      small_files: number | null;
+      /**
+       * Snapshot Id
+       * @description As text: snapshot ids are 64-bit.
+       */
+      snapshot_id: string | null;
+      /** Snapshots */
+      snapshots: number | null;
+      /**
+       * Table
+       * @description catalog.namespace.table
+       */
+      table: string;
+      /** Target File Size Bytes */
+      target_file_size_bytes: number | null;
+    };
+    /** UnreadableOut */
+    UnreadableOut: {
+      /** Path */
+      path: string;
+      /** Reason */
+      reason: string;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  get_catalogs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CatalogOut"][];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_jobs: {
+    parameters: {
+      query?: {
+        /** @description Only these states; may be given several times. */
+        state?: components["schemas"]["JobState"][] | null;
+        /** @description Only this table: catalog.namespace.table. */
+        table?: string | null;
+        /** @description Items a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["JobPage"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_job: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        job_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["JobOut"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  cancel_job: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        job_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["JobOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_job_events: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description application/json: the story so far, as a list. */
+        accept?: string;
+        /** @description Go on after this sequence number. */
+        "last-event-id"?: number | null;
+      };
+      path: {
+        job_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Each message is a JobEventOut, its id the sequence number; `job` events carry the JobOut when it changed, `end` the final one. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["JobEventOut"][];
+          "text/event-stream": string;
+        };
+      };
+      /** @description The job is over and Last-Event-ID was its last event: do not come back. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_overview: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OverviewOut"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_policies: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PolicySetOut"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_effective_policy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EffectivePolicyOut"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  validate_policy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PolicyText"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PolicyVerdict"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_tables: {
+    parameters: {
+      query?: {
+        /** @description A part of the full name; case does not count. */
+        search?: string;
+        /** @description Only this catalog. */
+        catalog?: string | null;
+        /** @description Only this namespace and those nested in it; levels joined by ".". */
+        namespace?: string | null;
+        /** @description Only this band. */
+        band?: components["schemas"]["Band"] | null;
+        /** @description With - in front: descending. */
+        sort?:
+          | "name"
+          | "-name"
+          | "band"
+          | "-band"
+          | "average_file_size_bytes"
+          | "-average_file_size_bytes"
+          | "data_files"
+          | "-data_files"
+          | "data_bytes"
+          | "-data_bytes"
+          | "small_files"
+          | "-small_files"
+          | "small_file_ratio"
+          | "-small_file_ratio"
+          | "delete_files"
+          | "-delete_files"
+          | "manifests"
+          | "-manifests"
+          | "snapshots"
+          | "-snapshots"
+          | "measured_at"
+          | "-measured_at";
+        /** @description Items a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TablePage"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_table: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TableDetail"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_history: {
+    parameters: {
+      query?: {
+        metric?:
+          | "average_file_size_bytes"
+          | "data_files"
+          | "data_bytes"
+          | "small_files"
+          | "small_file_ratio"
+          | "records"
+          | "position_delete_files"
+          | "equality_delete_files"
+          | "deletion_vectors"
+          | "manifests"
+          | "manifest_bytes"
+          | "snapshots"
+          | "metadata_bytes";
+        /** @description RFC 3339; 30 days before `to` when left out. */
+        from?: string | null;
+        /** @description RFC 3339; now when left out. */
+        to?: string | null;
+      };
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["History"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_partitions: {
+    parameters: {
+      query?: {
+        /** @description Worst first: the most of a count, the smallest average. */
+        sort?: "small_files" | "data_files" | "average_file_size_bytes" | "data_bytes" | "delete_files";
+        /** @description Items a page. */
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PartitionPage"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  pause_table: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["PauseRequest"] | null;
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PauseOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported Media Type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_plan: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PlanOut"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  preview_plan: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["PolicyText"] | null;
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PlanOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported Media Type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  resume_table: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported Media Type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  run_table: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["RunRequest"] | null;
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunAccepted"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported Media Type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_liveness: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Liveness"];
+        };
+      };
+    };
+  };
+  get_metrics: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/plain": string;
+        };
+      };
+    };
+  };
+  get_readiness: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Readiness"];
+        };
+      };
+      /** @description Something that the daemon needs does not work. */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Readiness"];
+        };
+      };
+    };
+  };
+}

@@ -1,0 +1,46 @@
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Band = Schemas["Band"];
+export type CatalogOut = Schemas["CatalogOut"];
+export type EffectivePolicy = Schemas["EffectivePolicyOut"];
+export type Effect = Schemas["EffectOut"];
+export type Estimate = Schemas["EstimateOut"];
+export type FailureReason = Schemas["FailureReason"];
+export type Fault = Schemas["FaultOut"];
+export type FaultKind = Schemas["FaultKind"];
+export type Finding = Schemas["FindingOut"];
+export type History = Schemas["History"];
+export type HistogramBin = Schemas["HistogramBin"];
+export type Job = Schemas["JobOut"];
+export type JobEvent = Schemas["JobEventOut"];
+export type JobPage = Schemas["JobPage"];
+export type JobState = Schemas["JobState"];
+export type ManifestGroup = Schemas["ManifestGroupOut"];
+export type Measurement = Schemas["MeasurementOut"];
+export type Mode = Schemas["Mode"];
+export type Overview = Schemas["OverviewOut"];
+export type Partition = Schemas["PartitionOut"];
+export type Plan = Schemas["PlanOut"];
+export type Planned = Schemas["PlannedOut"];
+export type PolicyLayer = Schemas["PolicyLayerOut"];
+export type PolicyProblem = Schemas["PolicyProblemOut"];
+export type PolicySet = Schemas["PolicySetOut"];
+export type PolicyValue = Schemas["PolicyValueOut"];
+export type PolicyVerdict = Schemas["PolicyVerdict"];
+export type RowProof = Schemas["RowProof"];
+export type RuleName = Schemas["RuleName"];
+export type RunAccepted = Schemas["RunAccepted"];
+export type SkipCode = Schemas["SkipCode"];
+export type Skipped = Schemas["SkippedOut"];
+export type TableDetail = Schemas["TableDetail"];
+export type TablePage = Schemas["TablePage"];
+export type TableSummary = Schemas["TableSummary"];
+
+/** Where a table is on the wire and in the page's own addresses. */
+export interface TablePath {
+  catalog: string;
+  namespace: string;
+  table: string;
+}

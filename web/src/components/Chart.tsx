@@ -1,0 +1,46 @@
+import { useComputedColorScheme } from "@mantine/core";
+import type { ECharts, EChartsCoreOption } from "echarts/core";
+import { useEffect, useRef, useState } from "react";
+import { paletteOf, type Palette } from "../lib/palette";
+
+interface ChartProps {
+  /** What the chart shows, in words: read out in its place. */
+  label: string;
+  /** Stable for the same data, so that the chart is drawn anew only when something changed. */
+  option: (palette: Palette) => EChartsCoreOption;
+}
+
+/** An ECharts chart in the page's colours; the library is loaded with the first one. */
+export function Chart({ label, option }: ChartProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const [chart, setChart] = useState<ECharts | null>(null);
+  const [isMissing, setMissing] = useState(false);
+  const scheme = useComputedColorScheme("light", { getInitialValueInEffect: false });
+
+  useEffect(() => {
+    let made: ECharts | undefined;
+    let isGone = false;
+    const observer = new ResizeObserver(() => made?.resize());
+    import("../lib/echarts").then(
+      ({ init }) => {
+        if (isGone || !element.current) return;
+        made = init(element.current, null, { renderer: "svg" });
+        observer.observe(element.current);
+        setChart(made);
+      },
+      () => setMissing(true),
+    );
+    return () => {
+      isGone = true;
+      observer.disconnect();
+      made?.dispose();
+    };
+  }, []);
+
+  useEffect(() => {
+    if (chart && !chart.isDisposed()) chart.setOption(option(paletteOf(scheme)), { notMerge: true });
+  }, [chart, option, scheme]);
+
+  if (isMissing) return <p className="dim">The chart could not be loaded; reload the page to try again.</p>;
+  return <div ref={element} className="chart" role="img" aria-label={label} />;
+}

@@ -1,0 +1,22 @@
+import type { Estimate, RuleName } from "../api/types";
+import { formatBytes, formatCount, pluralize } from "../lib/format";
+
+const ITEMS: Record<RuleName, string> = {
+  rewrite_data_files: "data file",
+  rewrite_position_delete_files: "position delete file",
+  rewrite_manifests: "manifest",
+  expire_snapshots: "snapshot",
+  remove_orphan_files: "orphan file",
+};
+
+/** What an action is expected to achieve, in one line. */
+export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: RuleName }) {
+  return (
+    <span>
+      {pluralize(estimate.items_before, ITEMS[rule])} → {formatCount(estimate.items_after)}
+      {estimate.bytes_rewritten > 0 && <>, {formatBytes(estimate.bytes_rewritten)} rewritten</>}
+      {estimate.partitions > 0 && <> in {pluralize(estimate.partitions, "partition")}</>}
+      {estimate.note && <span className="dim"> ({estimate.note})</span>}
+    </span>
+  );
+}

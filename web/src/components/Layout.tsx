@@ -1,0 +1,60 @@
+import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet } from "@tanstack/react-router";
+import { overviewQuery } from "../api/queries";
+
+const SCHEMES: { value: MantineColorScheme; label: string }[] = [
+  { value: "auto", label: "Auto" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+
+function SchemeSwitch() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return <SegmentedControl size="xs" aria-label="Colours" data={SCHEMES} value={colorScheme} onChange={(value) => setColorScheme(value)} />;
+}
+
+function Version() {
+  const { data } = useQuery(overviewQuery);
+  return data ? <>Version {data.version}</> : null;
+}
+
+/** The frame of every page. */
+export function Layout() {
+  return (
+    <>
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <header className="header">
+        <div className="frame header-inner">
+          <Link to="/" className="brand" aria-label="iceberg-maintainer: all tables">
+            <img src="/icon.svg" alt="" width={24} height={24} />
+            <span className="brand-name">iceberg-maintainer</span>
+          </Link>
+          <nav className="nav" aria-label="Pages">
+            <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
+              Tables
+            </Link>
+            <Link to="/jobs" activeOptions={{ includeSearch: false }}>
+              Jobs
+            </Link>
+            <Link to="/policies">Policies</Link>
+          </nav>
+          <SchemeSwitch />
+        </div>
+      </header>
+      <main id="content" className="frame" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <footer className="footer frame row row-apart">
+        <span>
+          <Version />
+        </span>
+        <span>
+          <a href="/docs">API</a>
+        </span>
+      </footer>
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import { Button, CopyButton } from "@mantine/core";
+
+/** A CALL statement as it would be run, to read and to copy. */
+export function Statement({ sql }: { sql: string }) {
+  return (
+    <div className="statement">
+      <pre tabIndex={0} aria-label="Statement">
+        <code>{sql}</code>
+      </pre>
+      <CopyButton value={sql}>
+        {({ copied, copy }) => (
+          <Button size="compact-xs" className="statement-copy" onClick={copy}>
+            {copied ? "Copied" : "Copy"}
+          </Button>
+        )}
+      </CopyButton>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { Button, Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
+import { ApiError } from "../api/client";
+
+interface NoticeProps {
+  tone: "critical" | "watch" | "healthy" | "neutral";
+  title: string;
+  children?: ReactNode;
+}
+
+export function Notice({ tone, title, children }: NoticeProps) {
+  return (
+    <div className={`notice notice-${tone}`} role={tone === "critical" ? "alert" : "status"}>
+      <strong>{title}</strong>
+      {children}
+    </div>
+  );
+}
+
+/** Why something could not be had, in the daemon's own words. */
+export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  return (
+    <Notice tone="critical" title={error instanceof ApiError ? error.title : "Something went wrong in this page"}>
+      <p>{error.message}</p>
+      {onRetry && (
+        <div>
+          <Button onClick={onRetry}>Try again</Button>
+        </div>
+      )}
+    </Notice>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children && <div className="dim">{children}</div>}
+    </div>
+  );
+}
+
+export function Loading({ height = 160, label }: { height?: number; label: string }) {
+  return (
+    <div role="status">
+      <span className="hidden">Loading {label}</span>
+      <Skeleton height={height} radius="sm" aria-hidden />
+    </div>
+  );
+}
+
+interface LoadedProps<T> {
+  query: { data: T | undefined; error: Error | null; refetch: () => unknown };
+  label: string;
+  height?: number;
+  children: (data: T) => ReactNode;
+}
+
+/** What was loaded; what was loaded before stays when reading it again fails, with the reason above it. */
+export function Loaded<T>({ query, label, height, children }: LoadedProps<T>) {
+  const { data, error } = query;
+  if (data === undefined) {
+    return error ? (
+      <ErrorNotice error={error} onRetry={() => void query.refetch()} />
+    ) : (
+      <Loading label={label} {...(height ? { height } : {})} />
+    );
+  }
+  return (
+    <>
+      {error && <ErrorNotice error={error} />}
+      {children(data)}
+    </>
+  );
+}

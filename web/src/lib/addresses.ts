@@ -1,0 +1,48 @@
+// What the page keeps in its address, read leniently: what is not understood is left out.
+import type { Band, JobState } from "../api/types";
+import { isHistoryMetric, isHistoryRange, type HistoryMetric, type HistoryRange } from "./metrics";
+import { isTableSort, type TableSort } from "./sorts";
+import { BANDS, JOB_STATES } from "./words";
+
+type Raw = Record<string, unknown>;
+
+export interface TablesAddress {
+  search?: string | undefined;
+  catalog?: string | undefined;
+  band?: Band | undefined;
+  sort?: TableSort;
+}
+
+export interface TableAddress {
+  metric?: HistoryMetric;
+  range?: HistoryRange;
+}
+
+export interface JobsAddress {
+  state?: JobState;
+  table?: string;
+}
+
+function readText(value: unknown): string | undefined {
+  // The router reads a search for 2026 as a number.
+  return typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;
+}
+
+export function readTablesAddress(raw: Raw): TablesAddress {
+  const search = readText(raw.search);
+  const catalog = readText(raw.catalog);
+  const band = BANDS.find((known) => known === raw.band);
+  const sort = raw.sort;
+  return { ...(search && { search }), ...(catalog && { catalog }), ...(band && { band }), ...(isTableSort(sort) && { sort }) };
+}
+
+export function readTableAddress(raw: Raw): TableAddress {
+  const { metric, range } = raw;
+  return { ...(isHistoryMetric(metric) && { metric }), ...(isHistoryRange(range) && { range }) };
+}
+
+export function readJobsAddress(raw: Raw): JobsAddress {
+  const table = readText(raw.table);
+  const state = JOB_STATES.find((known) => known === raw.state);
+  return { ...(state && { state }), ...(table && { table }) };
+}

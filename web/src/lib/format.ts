@@ -1,0 +1,78 @@
+/** What stands where a value is not known; never 0. */
+export const UNKNOWN = "–";
+
+const THIN_SPACE = "\u2009";
+const SIZE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
+
+/** A number whose thousands are set apart by thin spaces. */
+export function formatCount(value: number | null | undefined): string {
+  if (value === null || value === undefined) return UNKNOWN;
+  const [whole = "", fraction] = Math.abs(value)
+    .toFixed(Number.isInteger(value) ? 0 : 1)
+    .split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, THIN_SPACE);
+  return (value < 0 ? "−" : "") + grouped + (fraction ? `.${fraction}` : "");
+}
+
+/** A size in binary units with three significant digits at most: 1.46 MiB, 34.2 KiB, 512 MiB. */
+export function formatBytes(bytes: number | null | undefined): string {
+  if (bytes === null || bytes === undefined) return UNKNOWN;
+  let value = Math.abs(bytes);
+  let unit = 0;
+  while (value >= 1024 && unit < SIZE_UNITS.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  const digits = unit === 0 || Number.isInteger(value) ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0;
+  const rounded = Number(value.toFixed(digits));
+  // 1023.7 KiB rounds to 1024 KiB, which is written 1 MiB.
+  if (rounded >= 1024 && unit < SIZE_UNITS.length - 1) return `${bytes < 0 ? "−" : ""}1\u00a0${SIZE_UNITS[unit + 1] ?? ""}`;
+  return `${bytes < 0 ? "−" : ""}${rounded}\u00a0${SIZE_UNITS[unit] ?? ""}`;
+}
+
+/** A ratio between 0 and 1 as a percentage; a share that is not quite nothing or not quite all is never written as such. */
+export function formatRatio(ratio: number | null | undefined): string {
+  if (ratio === null || ratio === undefined) return UNKNOWN;
+  const percent = ratio * 100;
+  if (percent > 0 && percent < 1) return "<1\u00a0%";
+  if (percent < 100 && percent > 99) return ">99\u00a0%";
+  return `${Math.round(percent)}\u00a0%`;
+}
+
+/** A time span in its two largest units: 2 h 5 min, 41.3 s. */
+export function formatDuration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return UNKNOWN;
+  if (seconds < 60) return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))}\u00a0s`;
+  const units = [
+    ["d", 86400],
+    ["h", 3600],
+    ["min", 60],
+    ["s", 1],
+  ] as const;
+  let rest = Math.round(seconds);
+  const parts: string[] = [];
+  for (const [name, length] of units) {
+    const count = Math.floor(rest / length);
+    rest -= count * length;
+    if (count > 0) parts.push(`${count}\u00a0${name}`);
+  }
+  return parts.slice(0, 2).join(" ");
+}
+
+/** The change from before to after with its sign; nothing when either is unknown. */
+export function formatDifference(before: number | null, after: number | null, format: (value: number) => string): string {
+  if (before === null || after === null) return UNKNOWN;
+  if (before === after) return "no change";
+  return (after > before ? "+" : "−") + format(Math.abs(after - before));
+}
+
+/** A word with its number: 1 file, 2 files. */
+export function pluralize(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** The first sentence of a text, and what follows it. */
+export function splitFirstSentence(text: string): [string, string] {
+  const end = /[.;](?=\s)/.exec(text);
+  return end ? [text.slice(0, end.index + 1), text.slice(end.index + 1).trim()] : [text, ""];
+}

@@ -1,0 +1,32 @@
+import { formatBytes, formatCount, formatRatio } from "./format";
+
+interface MetricDescription {
+  label: string;
+  format: (value: number | null) => string;
+}
+
+/** The metrics of which the page shows a history, by their name on the wire. */
+export const HISTORY_METRICS = {
+  average_file_size_bytes: { label: "Average file size", format: formatBytes },
+  data_files: { label: "Data files", format: formatCount },
+  small_file_ratio: { label: "Small-file ratio", format: formatRatio },
+  manifests: { label: "Manifests", format: formatCount },
+  snapshots: { label: "Snapshots", format: formatCount },
+  data_bytes: { label: "Data size", format: formatBytes },
+  records: { label: "Records", format: formatCount },
+  metadata_bytes: { label: "metadata.json size", format: formatBytes },
+} as const satisfies Record<string, MetricDescription>;
+
+export type HistoryMetric = keyof typeof HISTORY_METRICS;
+
+export function isHistoryMetric(value: unknown): value is HistoryMetric {
+  return typeof value === "string" && value in HISTORY_METRICS;
+}
+
+/** Time ranges of the history chart, in hours. */
+export const HISTORY_RANGES = { "1h": 1, "24h": 24, "7d": 168, "30d": 720 } as const;
+export type HistoryRange = keyof typeof HISTORY_RANGES;
+
+export function isHistoryRange(value: unknown): value is HistoryRange {
+  return typeof value === "string" && value in HISTORY_RANGES;
+}

@@ -1,0 +1,37 @@
+/** A chart cannot read CSS classes: the colours of styles/base.css that it needs, for both schemes. */
+export interface Palette {
+  text: string;
+  dim: string;
+  line: string;
+  surface: string;
+  accent: string;
+  small: string;
+  around: string;
+  fine: string;
+}
+
+const LIGHT: Palette = {
+  text: "#18212b",
+  dim: "#52606f",
+  line: "#e1e6ec",
+  surface: "#ffffff",
+  accent: "#0b6489",
+  small: "#ea7a2e",
+  around: "#e3b51e",
+  fine: "#2f9e66",
+};
+
+const DARK: Palette = {
+  text: "#dde5ed",
+  dim: "#9fadbb",
+  line: "#2a3542",
+  surface: "#161d26",
+  accent: "#4ea8cc",
+  small: "#ee8440",
+  around: "#dcb02a",
+  fine: "#37b077",
+};
+
+export function paletteOf(scheme: "light" | "dark"): Palette {
+  return scheme === "dark" ? DARK : LIGHT;
+}

@@ -1,0 +1,90 @@
+import type { Band, FailureReason, FaultKind, JobState, Mode, RowProof, RuleName, SkipCode } from "../api/types";
+
+export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
+export const JOB_STATES: readonly JobState[] = ["pending", "submitted", "running", "succeeded", "failed", "cancelled", "unknown"];
+const FINAL_STATES: readonly JobState[] = ["succeeded", "failed", "cancelled"];
+
+export function isFinal(state: JobState): boolean {
+  return FINAL_STATES.includes(state);
+}
+
+export const BAND_WORDS: Record<Band, string> = { healthy: "Healthy", watch: "Watch", degraded: "Degraded", critical: "Critical" };
+
+export const RULE_WORDS: Record<RuleName, string> = {
+  rewrite_data_files: "Compact data files",
+  rewrite_position_delete_files: "Compact position deletes",
+  rewrite_manifests: "Rewrite manifests",
+  expire_snapshots: "Expire snapshots",
+  remove_orphan_files: "Remove orphan files",
+};
+
+export const STATE_WORDS: Record<JobState, string> = {
+  pending: "Pending",
+  submitted: "Submitted",
+  running: "Running",
+  succeeded: "Succeeded",
+  failed: "Failed",
+  cancelled: "Cancelled",
+  unknown: "Runner lost",
+};
+
+export const SKIP_WORDS: Record<SkipCode, string> = {
+  below_threshold: "Not needed: the policy's threshold is not reached",
+  nothing_to_gain: "Nothing to gain: the rewrite would change nothing",
+  cooling_down: "Cooling down after the last run",
+  not_measured: "Not measured well enough to decide",
+  gc_disabled: "Garbage collection is switched off on the table",
+  retention_floor: "The retention floor forbids it",
+  in_flight: "A job is already at work on this table",
+  outside_window: "Outside the maintenance window",
+  over_budget: "Over the budget; waits for its turn",
+  hot_partition: "A writer is still busy in the partition",
+  unsupported: "Not supported for this table yet",
+  observe_only: "Observed only: the policy does not enforce",
+  disabled: "Switched off by the policy",
+  paused: "Paused",
+};
+
+export const FAULT_WORDS: Record<FaultKind, string> = {
+  view: "A view, not a table",
+  dropped: "Dropped",
+  metadata_missing: "Metadata missing",
+  metadata_corrupt: "Unreadable metadata",
+  catalog_unavailable: "Catalog unavailable",
+  access_denied: "Access denied",
+  unsupported: "Not supported",
+};
+
+export const FAILURE_WORDS: Record<FailureReason, string> = {
+  conflict: "A writer's commit won the race",
+  out_of_memory: "Spark ran out of memory",
+  missing_file: "A file of the table is missing",
+  permission: "Permission denied",
+  catalog_unreachable: "The catalog could not be reached",
+  invalid_request: "Iceberg or Spark refused the statement",
+  table_changed: "The table was dropped or replaced meanwhile",
+  lost_runner: "Spark was lost",
+  timeout: "It took longer than allowed",
+  unproved: "Spark reported success, but the table's metadata does not bear it out",
+  other: "Another reason",
+};
+
+export const ROW_PROOF_WORDS: Record<RowProof, string> = {
+  equal: "Rows unchanged: each of our snapshots has exactly as many records as its parent.",
+  counted: "Rows unchanged: deletes were applied, and the live rows counted before and after are equal.",
+  bounded: "Rows consistent: deletes were applied, and the difference is within the deletes that there were.",
+  not_needed: "No proof needed: this action writes no rows.",
+  different: "Rows differ: rows are missing or too many. The job counts as failed.",
+  unknown: "Rows not proved: a snapshot or its summary is gone.",
+};
+
+export const MODE_WORDS: Record<Mode, string> = {
+  observe: "Observe: plans are shown, nothing is started",
+  enforce: "Enforce: plans are carried out",
+};
+
+/** A dotted or underscored name as words: "spark.progress" -> "Spark progress". */
+export function humanize(name: string): string {
+  const words = name.replace(/[._]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,95 @@
+import type { Effect, Measurement } from "../../api/types";
+import { Panel } from "../../components/Panel";
+import { TimeAgo } from "../../components/TimeAgo";
+import { formatBytes, formatCount, formatDifference, formatDuration, pluralize } from "../../lib/format";
+import { ROW_PROOF_WORDS } from "../../lib/words";
+
+type Format = (value: number | null) => string;
+interface Row {
+  label: string;
+  read: (measurement: Measurement) => number | null;
+  format: Format;
+}
+
+const ROWS: Row[] = [
+  { label: "Average file size", read: (each) => each.average_file_size_bytes, format: formatBytes },
+  { label: "Data files", read: (each) => each.data_files, format: formatCount },
+  { label: "Data size", read: (each) => each.data_bytes, format: formatBytes },
+  { label: "Delete files", read: (each) => each.delete_files, format: formatCount },
+  { label: "Manifests", read: (each) => each.manifests, format: formatCount },
+  { label: "Snapshots", read: (each) => each.snapshots, format: formatCount },
+  { label: "Records", read: (each) => each.records, format: formatCount },
+];
+
+const PROOF_TONES: Record<Effect["rows"], string> = {
+  equal: "healthy",
+  counted: "healthy",
+  bounded: "watch",
+  not_needed: "neutral",
+  different: "critical",
+  unknown: "watch",
+};
+
+/** What a job achieved, from the table's own metadata, and how far it is shown that the rows are the same. */
+export function BeforeAfter({ effect }: { effect: Effect }) {
+  return (
+    <Panel title="Before and after" aside={<span className="dim">Spark worked for {formatDuration(effect.duration_seconds)}</span>}>
+      <div className="stack">
+        <p>
+          <strong>{effect.sentence}</strong>
+        </p>
+        <div className="scroll-x" tabIndex={0} role="region" aria-label="Before and after">
+          <table className="grid">
+            <thead>
+              <tr>
+                <th scope="col">Figure</th>
+                <th scope="col" className="num">
+                  Before
+                </th>
+                <th scope="col" className="num">
+                  After
+                </th>
+                <th scope="col" className="num">
+                  Difference
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {ROWS.map(({ label, read, format }) => (
+                <tr key={label}>
+                  <th scope="row">{label}</th>
+                  <td className="num">{format(read(effect.before))}</td>
+                  <td className="num">{format(read(effect.after))}</td>
+                  <td className="num">{formatDifference(read(effect.before), read(effect.after), format)}</td>
+                </tr>
+              ))}
+              <tr>
+                <th scope="row">Measured</th>
+                <td className="num">
+                  <TimeAgo time={effect.before.measured_at} />
+                </td>
+                <td className="num">
+                  <TimeAgo time={effect.after.measured_at} />
+                </td>
+                <td />
+              </tr>
+            </tbody>
+          </table>
+        </div>
+        <div className={`notice notice-${PROOF_TONES[effect.rows]}`}>
+          <span>{ROW_PROOF_WORDS[effect.rows]}</span>
+          {effect.rows_before !== null && effect.rows_after !== null && (
+            <span className="dim">
+              {formatCount(effect.rows_before)} rows before, {formatCount(effect.rows_after)} after.
+            </span>
+          )}
+        </div>
+        <p className="dim">
+          {pluralize(effect.own_commits, "commit")} of this job, {pluralize(effect.other_commits, "commit")} by others meanwhile
+          {effect.other_commits > 0 && "; the differences above include theirs, the sentence claims only ours"}.
+          {effect.bytes_rewritten > 0 && ` ${formatBytes(effect.bytes_rewritten)} rewritten.`}
+        </p>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,170 @@
+import { Button, Modal, Progress } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useCallback, useState } from "react";
+import { useJobEvents } from "../../api/events";
+import { jobQuery, useCancel } from "../../api/queries";
+import type { Job } from "../../api/types";
+import { StateBadge } from "../../components/badges";
+import { EstimateWords } from "../../components/EstimateWords";
+import { FindingList } from "../../components/FindingWords";
+import { durationOf } from "../../components/JobList";
+import { ErrorNotice, Loaded, Notice } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import { Statement } from "../../components/Statement";
+import { TableLink } from "../../components/TableLink";
+import { TimeAgo } from "../../components/TimeAgo";
+import { formatCount, formatDuration } from "../../lib/format";
+import { useNow } from "../../lib/now";
+import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
+import { BeforeAfter } from "./BeforeAfter";
+import { Timeline } from "./Timeline";
+
+const route = getRouteApi("/jobs/$id");
+const PAGE_HEIGHT = 600;
+
+function CancelButton({ job }: { job: Job }) {
+  const cancel = useCancel(job);
+  const [isAsking, setAsking] = useState(false);
+  if (job.cancel_requested_by) return <span className="dim">Cancellation asked for by {job.cancel_requested_by}</span>;
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Cancel…</Button>
+      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Cancel this job?" closeButtonProps={{ "aria-label": "Close" }}>
+        <div className="stack">
+          <p>Spark is asked to stop. What is not committed by then leaves the table as it was.</p>
+          {cancel.error && <ErrorNotice error={cancel.error} />}
+          <div className="actions">
+            <Button
+              variant="filled"
+              loading={cancel.isPending}
+              onClick={() => cancel.mutate(undefined, { onSuccess: () => setAsking(false) })}
+            >
+              Cancel the job
+            </Button>
+            <Button onClick={() => setAsking(false)}>Let it go on</Button>
+          </div>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+/** How far the Spark work is; a bar without a number while Spark does not say. */
+function JobProgress({ job }: { job: Job }) {
+  const { tasks_done: done, tasks_total: total, phase } = job.progress;
+  const isCounted = done !== null && total !== null && total > 0;
+  const percent = isCounted ? Math.min(100, (100 * done) / total) : 100;
+  return (
+    <div className="progress">
+      <div className="row row-apart">
+        <span>{phase || "Waiting for its turn"}</span>
+        <span className="dim num">{isCounted && `${formatCount(done)} of ${formatCount(total)} tasks`}</span>
+      </div>
+      <Progress value={percent} animated striped={!isCounted} aria-label="Progress of the Spark work" />
+    </div>
+  );
+}
+
+function Times({ job }: { job: Job }) {
+  const duration = durationOf(job, useNow());
+  return (
+    <dl className="description">
+      <dt>Asked for by</dt>
+      <dd>{job.requested_by}</dd>
+      <dt>Policy version</dt>
+      <dd className="mono">{job.policy}</dd>
+      <dt>Created</dt>
+      <dd>
+        <TimeAgo time={job.created_at} />
+      </dd>
+      <dt>Started</dt>
+      <dd>
+        <TimeAgo time={job.started_at} />
+      </dd>
+      <dt>Finished</dt>
+      <dd>
+        <TimeAgo time={job.finished_at} />
+      </dd>
+      <dt>Spark work</dt>
+      <dd>{formatDuration(duration === null ? null : Math.max(0, duration))}</dd>
+      <dt>Job</dt>
+      <dd className="mono">{job.job_id}</dd>
+    </dl>
+  );
+}
+
+function JobDetail({ job }: { job: Job }) {
+  return (
+    <>
+      <div className="row row-apart">
+        <div className="row">
+          <h1>{RULE_WORDS[job.rule]}</h1>
+          <StateBadge state={job.state} large />
+        </div>
+        {!isFinal(job.state) && <CancelButton job={job} />}
+      </div>
+      <p>
+        on <TableLink name={job.table} />
+      </p>
+      {!isFinal(job.state) && <JobProgress job={job} />}
+      {(job.failure_reason ?? job.failure_message) && (
+        <Notice tone="critical" title={job.failure_reason ? FAILURE_WORDS[job.failure_reason] : "Failed"}>
+          {job.failure_message && <p>{job.failure_message}</p>}
+        </Notice>
+      )}
+      {job.state === "unknown" && (
+        <Notice tone="watch" title="The runner was lost">
+          <p>Whether the work was committed is read from the table’s snapshots; the job ends as they say.</p>
+        </Notice>
+      )}
+      {job.effect && <BeforeAfter effect={job.effect} />}
+      <div className="columns">
+        <Panel title="Why">
+          <div className="stack-tight">
+            <p>{job.reason}</p>
+            <FindingList findings={job.findings} />
+            <p>
+              <span className="dim">Expected: </span>
+              <EstimateWords estimate={job.estimate} rule={job.rule} />
+            </p>
+            <Statement sql={job.action} />
+          </div>
+        </Panel>
+        <Panel title="When and who">
+          <Times job={job} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function Story({ jobId }: { jobId: string }) {
+  const queries = useQueryClient();
+  const onJob = useCallback((job: Job) => queries.setQueryData(jobQuery(jobId).queryKey, job), [queries, jobId]);
+  const { events, stream } = useJobEvents(jobId, onJob);
+  return <Timeline events={events} stream={stream} />;
+}
+
+/** One job: what it does and why, how far it is, and what it achieved. */
+export function JobPage() {
+  const { id } = route.useParams();
+  const job = useQuery(jobQuery(id));
+  useDocumentTitle(`${job.data ? RULE_WORDS[job.data.rule] : "Job"} – iceberg-maintainer`);
+  return (
+    <div className="stack">
+      <nav className="dim" aria-label="Where">
+        <Link to="/jobs">Jobs</Link> / {id}
+      </nav>
+      <Loaded query={job} label="the job" height={PAGE_HEIGHT}>
+        {(data) => (
+          <>
+            <JobDetail job={data} />
+            <Story key={id} jobId={id} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import type { StreamState } from "../../api/events";
+import type { JobEvent } from "../../api/types";
+import { Empty } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import { formatCount } from "../../lib/format";
+import { formatClock, formatExact } from "../../lib/time";
+import { humanize } from "../../lib/words";
+
+const STREAM_WORDS: Record<StreamState, string> = {
+  connecting: "connecting…",
+  live: "live",
+  ended: "complete",
+  broken: "the live connection is lost; reload to see more",
+};
+
+/** Of progress that follows progress only the latest is told: the bar shows the rest. */
+export function foldProgress(events: JobEvent[]): JobEvent[] {
+  return events.filter((event, index) => !(event.name.endsWith(".progress") && events[index + 1]?.name === event.name));
+}
+
+function writeField(value: unknown): string {
+  if (typeof value === "number") return formatCount(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function Fields({ fields }: { fields: JobEvent["fields"] }) {
+  const told = Object.entries(fields).filter(([, value]) => value !== null && value !== "");
+  if (told.length === 0) return null;
+  return (
+    <span className="fields">
+      {told.map(([name, value]) => (
+        <span key={name}>
+          <span className="dim">{humanize(name)}:</span> <span className="field-value">{writeField(value)}</span>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** The job's story, line by line, as it happens. */
+export function Timeline({ events, stream }: { events: JobEvent[]; stream: StreamState }) {
+  return (
+    <Panel
+      title="Timeline"
+      aside={
+        <span className="dim" aria-live="polite">
+          {STREAM_WORDS[stream]}
+        </span>
+      }
+    >
+      {events.length === 0 ? (
+        <Empty title="Nothing has happened yet" />
+      ) : (
+        <ol className="timeline">
+          {foldProgress(events).map((event) => (
+            <li key={event.sequence}>
+              <time className="num dim" dateTime={event.at} title={formatExact(event.at)}>
+                {formatClock(event.at)}
+              </time>
+              <div>
+                {humanize(event.name)}
+                <Fields fields={event.fields} />
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,109 @@
+import { NativeSelect, SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { EChartsCoreOption } from "echarts/core";
+import { useCallback } from "react";
+import { historyQuery } from "../../api/queries";
+import type { History, TablePath } from "../../api/types";
+import { Chart } from "../../components/Chart";
+import { Empty, Loaded } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import { pluralize } from "../../lib/format";
+import { HISTORY_METRICS, HISTORY_RANGES, isHistoryMetric, isHistoryRange, type HistoryMetric, type HistoryRange } from "../../lib/metrics";
+import type { Palette } from "../../lib/palette";
+import { formatExact } from "../../lib/time";
+
+const CHART_HEIGHT = 272;
+const RANGES = Object.keys(HISTORY_RANGES);
+const METRICS = Object.entries(HISTORY_METRICS).map(([value, { label }]) => ({ value, label }));
+
+function drawHistory(history: History, metric: HistoryMetric, palette: Palette): EChartsCoreOption {
+  const { format, label } = HISTORY_METRICS[metric];
+  return {
+    animation: false,
+    grid: { left: 8, right: 16, top: 16, bottom: 4, containLabel: true },
+    tooltip: {
+      trigger: "axis",
+      backgroundColor: palette.surface,
+      borderColor: palette.line,
+      textStyle: { color: palette.text, fontSize: 12 },
+      valueFormatter: (value: number | null) => format(value),
+    },
+    xAxis: {
+      type: "time",
+      axisLabel: { color: palette.dim, fontSize: 11, hideOverlap: true },
+      axisLine: { lineStyle: { color: palette.line } },
+    },
+    yAxis: {
+      type: "value",
+      axisLabel: { color: palette.dim, fontSize: 11, formatter: (value: number) => format(value) },
+      splitLine: { lineStyle: { color: palette.line } },
+    },
+    series: [
+      {
+        type: "line",
+        name: label,
+        // A measured value holds until the next measurement.
+        step: "end",
+        symbolSize: 5,
+        showSymbol: history.samples.length < 60,
+        lineStyle: { color: palette.accent, width: 2 },
+        itemStyle: { color: palette.accent },
+        areaStyle: { color: palette.accent, opacity: 0.08 },
+        data: history.samples.map((sample) => [sample.at, sample.value]),
+      },
+    ],
+  };
+}
+
+function describe(history: History, metric: HistoryMetric): string {
+  const { format, label } = HISTORY_METRICS[metric];
+  const [first, last] = [history.samples[0], history.samples.at(-1)];
+  if (!first || !last) return label;
+  return `${label}: ${format(first.value)} at ${formatExact(first.at)}, ${format(last.value)} at ${formatExact(last.at)}; ${pluralize(history.samples.length, "sample")}`;
+}
+
+function Line({ history, metric }: { history: History; metric: HistoryMetric }) {
+  const option = useCallback((palette: Palette) => drawHistory(history, metric, palette), [history, metric]);
+  if (history.samples.length === 0) return <Empty title="Nothing was measured in this time">Choose a longer one.</Empty>;
+  return <Chart label={describe(history, metric)} option={option} />;
+}
+
+interface HistoryChartProps {
+  path: TablePath;
+  metric: HistoryMetric;
+  range: HistoryRange;
+  onChange: (change: { metric?: HistoryMetric; range?: HistoryRange }) => void;
+}
+
+/** One metric of the table over time. */
+export function HistoryChart({ path, metric, range, onChange }: HistoryChartProps) {
+  const history = useQuery(historyQuery(path, metric, range));
+  return (
+    <Panel
+      title="History"
+      aside={
+        <div className="row">
+          <NativeSelect
+            size="xs"
+            aria-label="Metric"
+            data={METRICS}
+            value={metric}
+            onChange={({ currentTarget: { value } }) => isHistoryMetric(value) && onChange({ metric: value })}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Time range"
+            data={RANGES}
+            value={range}
+            onChange={(value) => isHistoryRange(value) && onChange({ range: value })}
+          />
+        </div>
+      }
+    >
+      <Loaded query={history} label="the history" height={CHART_HEIGHT}>
+        {/* While another metric is read, the one before stays: each is drawn under its own name. */}
+        {(data) => <Line history={data} metric={isHistoryMetric(data.metric) ? data.metric : metric} />}
+      </Loaded>
+    </Panel>
+  );
+}

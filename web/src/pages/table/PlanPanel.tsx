@@ -1,0 +1,107 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ApiError } from "../../api/client";
+import { planQuery, usePlanAgain } from "../../api/queries";
+import type { Plan, Planned, Skipped, TablePath } from "../../api/types";
+import { EstimateWords } from "../../components/EstimateWords";
+import { FindingList } from "../../components/FindingWords";
+import { Empty, ErrorNotice, Loaded } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import { Statement } from "../../components/Statement";
+import { TimeAgo } from "../../components/TimeAgo";
+import { pluralize } from "../../lib/format";
+import { MODE_WORDS, RULE_WORDS, SKIP_WORDS } from "../../lib/words";
+
+function PlannedVerdict({ planned }: { planned: Planned }) {
+  return (
+    <section className="verdict">
+      <div className="row">
+        <span className="badge badge-info">Would run</span>
+        <h3>{RULE_WORDS[planned.rule]}</h3>
+        <code className="dim">{planned.rule}</code>
+      </div>
+      <p>{planned.reason}</p>
+      <FindingList findings={planned.findings} />
+      <p>
+        <span className="dim">Expected: </span>
+        <EstimateWords estimate={planned.estimate} rule={planned.rule} />
+      </p>
+      <Statement sql={planned.action} />
+    </section>
+  );
+}
+
+function SkippedVerdict({ skipped }: { skipped: Skipped }) {
+  return (
+    <section className="verdict">
+      <div className="row">
+        <span className="badge">Not now</span>
+        <h3>{RULE_WORDS[skipped.rule]}</h3>
+        <code className="dim">{skipped.rule}</code>
+      </div>
+      <p>
+        <strong>{SKIP_WORDS[skipped.code]}.</strong> {skipped.reason}
+      </p>
+      {skipped.findings.length > 0 && <FindingList findings={skipped.findings} />}
+      {skipped.estimate && (
+        <p>
+          <span className="dim">It would achieve: </span>
+          <EstimateWords estimate={skipped.estimate} rule={skipped.rule} />
+        </p>
+      )}
+      <p className="dim">
+        Looked at again {skipped.next_at ? <TimeAgo time={skipped.next_at} /> : "when the table changes"}
+        {" · "}
+        <code>{skipped.code}</code>
+      </p>
+    </section>
+  );
+}
+
+/** Every rule of the policy: what would be done and why, what not and why not. */
+export function PlanVerdicts({ plan }: { plan: Plan }) {
+  return (
+    <div>
+      {plan.planned.length === 0 && plan.skipped.length === 0 && <Empty title="The policy has no rules for this table" />}
+      {plan.planned.map((planned) => (
+        <PlannedVerdict key={planned.rule} planned={planned} />
+      ))}
+      {plan.skipped.map((skipped) => (
+        <SkippedVerdict key={skipped.rule} skipped={skipped} />
+      ))}
+    </div>
+  );
+}
+
+/** The latest plan; a table that was never planned for is no error. */
+export function PlanPanel({ path }: { path: TablePath }) {
+  const plan = useQuery(planQuery(path));
+  const again = usePlanAgain(path);
+  const isMissing = plan.error instanceof ApiError && plan.error.status === 404 && !plan.data;
+  return (
+    <Panel
+      title="Plan"
+      aside={
+        <div className="row">
+          {plan.data && (
+            <span className="dim">
+              {MODE_WORDS[plan.data.mode]} · {pluralize(plan.data.planned.length, "action")} · made <TimeAgo time={plan.data.made_at} />
+            </span>
+          )}
+          <Button onClick={() => again.mutate()} loading={again.isPending}>
+            Plan again
+          </Button>
+        </div>
+      }
+    >
+      {again.error && <ErrorNotice error={again.error} />}
+      {isMissing ? (
+        <Empty title="No plan has been made yet">“Plan again” measures the table and decides now; it starts nothing.</Empty>
+      ) : (
+        <Loaded query={plan} label="the plan">
+          {(data) => <PlanVerdicts plan={data} />}
+        </Loaded>
+      )}
+    </Panel>
+  );
+}

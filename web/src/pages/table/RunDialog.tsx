@@ -1,0 +1,114 @@
+import { Button, Checkbox, Modal } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { planQuery, useRunNow } from "../../api/queries";
+import type { Plan, RuleName, RunAccepted, SkipCode, TablePath } from "../../api/types";
+import { EstimateWords } from "../../components/EstimateWords";
+import { ErrorNotice, Notice } from "../../components/notices";
+import { Statement } from "../../components/Statement";
+import { RULE_WORDS, SKIP_WORDS } from "../../lib/words";
+
+/** Reasons to wait that a person may overrule; the others say that there is nothing to do or that it must not be done. */
+const OVERRULED: readonly SkipCode[] = ["observe_only", "outside_window", "cooling_down", "over_budget", "paused"];
+
+interface RunDialogProps {
+  path: TablePath;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export function RunDialog({ path, isOpen, onClose }: RunDialogProps) {
+  const plan = useQuery(planQuery(path)).data;
+  return (
+    <Modal opened={isOpen} onClose={onClose} size="xl" title={`Run on ${path.table} now`} closeButtonProps={{ "aria-label": "Close" }}>
+      <RunForm path={path} plan={plan} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function RunForm({ path, plan, onClose }: { path: TablePath; plan: Plan | undefined; onClose: () => void }) {
+  const run = useRunNow(path);
+  const [deselected, setDeselected] = useState<RuleName[]>([]);
+  const [added, setAdded] = useState<RuleName[]>([]);
+  const planned = plan?.planned ?? [];
+  const overruled = (plan?.skipped ?? []).filter((skipped) => OVERRULED.includes(skipped.code));
+  const rules = [...planned.map((each) => each.rule).filter((rule) => !deselected.includes(rule)), ...added];
+  if (run.data) return <Accepted accepted={run.data} onClose={onClose} />;
+  return (
+    <div className="stack">
+      {planned.length + overruled.length === 0 && (
+        <p>The latest plan has nothing to do. “Plan again” on the table’s page looks at it afresh.</p>
+      )}
+      {planned.map((each) => (
+        <div key={each.rule} className="stack-tight">
+          <Checkbox
+            label={RULE_WORDS[each.rule]}
+            checked={!deselected.includes(each.rule)}
+            onChange={() => setDeselected(toggle(deselected, each.rule))}
+          />
+          <EstimateWords estimate={each.estimate} rule={each.rule} />
+          <Statement sql={each.action} />
+        </div>
+      ))}
+      {overruled.map((each) => (
+        <div key={each.rule} className="stack-tight">
+          <Checkbox
+            label={RULE_WORDS[each.rule]}
+            description={`${SKIP_WORDS[each.code]}. Choose it to run it all the same.`}
+            checked={added.includes(each.rule)}
+            onChange={() => setAdded(toggle(added, each.rule))}
+          />
+          {each.estimate && <EstimateWords estimate={each.estimate} rule={each.rule} />}
+          <p className="dim">Its statement is worked out from the table as it is at that moment, and shown with the job.</p>
+        </div>
+      ))}
+      <p className="dim">The plan is made afresh before anything starts; rows stay as they are, and that is proved afterwards.</p>
+      {run.error && <ErrorNotice error={run.error} />}
+      <div className="actions">
+        <Button variant="filled" disabled={rules.length === 0} loading={run.isPending} onClick={() => run.mutate(rules)}>
+          Run now
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </div>
+  );
+}
+
+function toggle(rules: RuleName[], rule: RuleName): RuleName[] {
+  return rules.includes(rule) ? rules.filter((each) => each !== rule) : [...rules, rule];
+}
+
+function Accepted({ accepted, onClose }: { accepted: RunAccepted; onClose: () => void }) {
+  const { jobs, plan } = accepted;
+  return (
+    <div className="stack">
+      {jobs.length > 0 ? (
+        <Notice tone="healthy" title="Accepted">
+          <ul className="findings">
+            {jobs.map((job) => (
+              <li key={job.job_id}>
+                <Link to="/jobs/$id" params={{ id: job.job_id }}>
+                  {RULE_WORDS[job.rule]}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      ) : (
+        <Notice tone="watch" title="Nothing was started">
+          <ul className="findings">
+            {plan.skipped.map((skipped) => (
+              <li key={skipped.rule}>
+                {RULE_WORDS[skipped.rule]}: {SKIP_WORDS[skipped.code]}. {skipped.reason}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <div>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </div>
+  );
+}

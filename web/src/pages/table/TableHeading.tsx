@@ -1,0 +1,108 @@
+import { Button, Modal, Textarea } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { usePause, useResume } from "../../api/queries";
+import type { TableDetail, TablePath } from "../../api/types";
+import { TableBadges } from "../../components/badges";
+import { ErrorNotice, Notice } from "../../components/notices";
+import { TimeAgo } from "../../components/TimeAgo";
+import { FAULT_WORDS, MODE_WORDS } from "../../lib/words";
+import { RunDialog } from "./RunDialog";
+
+const MAX_REASON = 500;
+
+function PauseDialog({ path, isOpen, onClose }: { path: TablePath; isOpen: boolean; onClose: () => void }) {
+  const pause = usePause(path);
+  const [reason, setReason] = useState("");
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={`Pause ${path.table}`} closeButtonProps={{ "aria-label": "Close" }}>
+      <div className="stack">
+        <p>Nothing is started on this table until it is resumed. A running job goes on; measuring goes on.</p>
+        <Textarea
+          label="Reason"
+          description="Shown to whoever looks at the table"
+          maxLength={MAX_REASON}
+          autosize={false}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        {pause.error && <ErrorNotice error={pause.error} />}
+        <div className="actions">
+          <Button variant="filled" loading={pause.isPending} onClick={() => pause.mutate(reason, { onSuccess: onClose })}>
+            Pause
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+/** Name, verdict, its reason, and what a person may ask for. */
+export function TableHeading({ table, path }: { table: TableDetail; path: TablePath }) {
+  const [open, setOpen] = useState<"run" | "pause" | null>(null);
+  const resume = useResume(path);
+  return (
+    <div className="stack-tight">
+      <nav className="dim" aria-label="Where">
+        <Link to="/">Tables</Link> /{" "}
+        <Link to="/" search={{ catalog: table.catalog }}>
+          {table.catalog}
+        </Link>{" "}
+        / {table.namespace}
+      </nav>
+      <div className="row row-apart">
+        <div className="row">
+          <h1>{table.name}</h1>
+          <TableBadges table={table} large />
+        </div>
+        <div className="actions">
+          <Button variant="filled" onClick={() => setOpen("run")}>
+            Run now…
+          </Button>
+          {table.pause ? (
+            <Button loading={resume.isPending} onClick={() => resume.mutate()}>
+              Resume
+            </Button>
+          ) : (
+            <Button onClick={() => setOpen("pause")}>Pause…</Button>
+          )}
+        </div>
+      </div>
+      {table.reason && <p>{table.reason}</p>}
+      <p className="dim">
+        Measured <TimeAgo time={table.measured_at} />
+        {table.snapshot_id && (
+          <>
+            {" "}
+            at snapshot <span className="mono">{table.snapshot_id}</span>
+          </>
+        )}
+        {" · "}
+        {MODE_WORDS[table.policy.mode]}
+      </p>
+      {table.fault && (
+        <Notice tone="critical" title={FAULT_WORDS[table.fault.kind]}>
+          <p>
+            {table.fault.reason}{" "}
+            <span className="dim">
+              (seen <TimeAgo time={table.fault.seen_at} />)
+            </span>
+          </p>
+          {table.measured_at && <p>The figures below are from the last measurement that succeeded.</p>}
+        </Notice>
+      )}
+      {table.pause && (
+        <Notice tone="neutral" title="Paused">
+          <p>
+            By {table.pause.by}, <TimeAgo time={table.pause.at} />
+            {table.pause.reason && `: ${table.pause.reason}`}. Nothing is started until it is resumed.
+          </p>
+        </Notice>
+      )}
+      {resume.error && <ErrorNotice error={resume.error} />}
+      <RunDialog path={path} isOpen={open === "run"} onClose={() => setOpen(null)} />
+      <PauseDialog path={path} isOpen={open === "pause"} onClose={() => setOpen(null)} />
+    </div>
+  );
+}

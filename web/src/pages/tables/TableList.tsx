@@ -1,0 +1,120 @@
+import { Button } from "@mantine/core";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useLayoutEffect, useRef, useState } from "react";
+import type { TableSummary } from "../../api/types";
+import { formatCount, pluralize } from "../../lib/format";
+import { columnOf, directionOf, SORT_COLUMNS, sortBy, type SortColumn, type TableSort } from "../../lib/sorts";
+import { TableRow } from "./TableRow";
+
+const ROW_HEIGHT = 58;
+const OVERSCAN = 8;
+const COLUMN_COUNT = 10;
+
+interface HeadProps {
+  column: SortColumn;
+  label: string;
+  sort: TableSort;
+  isNumber?: boolean;
+  onSort: (sort: TableSort) => void;
+}
+
+function Head({ column, label, sort, isNumber = false, onSort }: HeadProps) {
+  const isSorted = columnOf(sort) === column;
+  const direction = directionOf(sort);
+  return (
+    <th scope="col" role="columnheader" className={isNumber ? "num" : undefined} {...(isSorted && { "aria-sort": direction })}>
+      <button type="button" className="sort" title={`Sort by ${SORT_COLUMNS[column].label}`} onClick={() => onSort(sortBy(column, sort))}>
+        {label}
+        <span aria-hidden>{isSorted ? (direction === "ascending" ? "↑" : "↓") : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+interface TableListProps {
+  tables: TableSummary[];
+  total: number;
+  sort: TableSort;
+  onSort: (sort: TableSort) => void;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  onMore: () => void;
+}
+
+/** Tables as rows of which only those in sight are in the document. */
+export function TableList({ tables, total, sort, onSort, hasMore, isLoadingMore, onMore }: TableListProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => {
+    // What stands above the list grows and shrinks: alerts come and go.
+    const place = () => body.current && setOffset(body.current.getBoundingClientRect().top + window.scrollY);
+    place();
+    const observer = new ResizeObserver(place);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, []);
+
+  const virtual = useWindowVirtualizer({
+    count: tables.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+    scrollMargin: offset,
+    getItemKey: (index) => tables[index]?.table ?? index,
+  });
+  const items = virtual.getVirtualItems();
+  const above = (items[0]?.start ?? offset) - offset;
+  const below = Math.max(0, virtual.getTotalSize() + offset - (items.at(-1)?.end ?? offset) - (items.length === 0 ? above : 0));
+  const head = { sort, onSort };
+  return (
+    <div className="panel panel-flush">
+      <table className="grid grid-cards" role="table" aria-rowcount={total + 1}>
+        <caption className="hidden">
+          {pluralize(total, "table")}, sorted by {SORT_COLUMNS[columnOf(sort)].label}, {directionOf(sort)}
+        </caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            <Head column="name" label="Table" {...head} />
+            <Head column="band" label="Band" {...head} />
+            <Head column="average_file_size_bytes" label="Avg file size" isNumber {...head} />
+            <Head column="data_files" label="Data files" isNumber {...head} />
+            <Head column="small_file_ratio" label="Small" isNumber {...head} />
+            <Head column="delete_files" label="Deletes" isNumber {...head} />
+            <Head column="manifests" label="Manifests" isNumber {...head} />
+            <Head column="snapshots" label="Snapshots" isNumber {...head} />
+            <th scope="col" role="columnheader">
+              Findings
+            </th>
+            <Head column="measured_at" label="Measured" isNumber {...head} />
+          </tr>
+        </thead>
+        <tbody role="rowgroup" ref={body}>
+          <Spacer height={above} />
+          {items.map((item) => {
+            const table = tables[item.index];
+            return table && <TableRow key={item.key} table={table} index={item.index} measure={virtual.measureElement} />;
+          })}
+          <Spacer height={below} />
+        </tbody>
+      </table>
+      {hasMore && (
+        <div className="list-end">
+          <span className="dim">
+            {formatCount(tables.length)} of {formatCount(total)}
+          </span>
+          <Button onClick={onMore} loading={isLoadingMore}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Spacer({ height }: { height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr className="spacer" aria-hidden>
+      <td colSpan={COLUMN_COUNT} style={{ height }} />
+    </tr>
+  );
+}

@@ -1,0 +1,73 @@
+import { useDocumentTitle } from "@mantine/hooks";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { overviewQuery, tablesQuery } from "../../api/queries";
+import { Empty, ErrorNotice, Loaded, Loading } from "../../components/notices";
+import type { TablesAddress } from "../../lib/addresses";
+import { pluralize } from "../../lib/format";
+import { DEFAULT_SORT } from "../../lib/sorts";
+import { FleetAlerts } from "./FleetAlerts";
+import { OverviewTiles } from "./OverviewTiles";
+import { TableFilters } from "./TableFilters";
+import { TableList } from "./TableList";
+
+const route = getRouteApi("/");
+const TILES_HEIGHT = 110;
+const LIST_HEIGHT = 400;
+
+/** The fleet and its tables, worst first. */
+export function TablesPage() {
+  useDocumentTitle("Tables – iceberg-maintainer");
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  const overview = useQuery(overviewQuery);
+  const { search = "", catalog, band, sort = DEFAULT_SORT } = address;
+  const tables = useInfiniteQuery(tablesQuery({ search, catalog, band, sort }));
+  const change = (changed: TablesAddress) =>
+    void navigate({ search: (present) => dropEmpty({ ...present, ...changed }), replace: true, resetScroll: false });
+  const first = tables.data?.pages[0];
+  return (
+    <div className="stack">
+      <div className="row row-apart">
+        <h1>Tables</h1>
+        <span className="dim" aria-live="polite">
+          {first && pluralize(first.total, "table")}
+        </span>
+      </div>
+      <FleetAlerts />
+      <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
+        {(data) => <OverviewTiles overview={data} />}
+      </Loaded>
+      <TableFilters address={address} onChange={change} onClear={() => change({ search: "", catalog: "", band: undefined })} />
+      {tables.error && <ErrorNotice error={tables.error} onRetry={() => void tables.refetch()} />}
+      {first ? (
+        first.total === 0 ? (
+          <div className="panel">
+            {search || catalog || band ? (
+              <Empty title="No table matches these filters">Change or clear them to see others.</Empty>
+            ) : (
+              <Empty title="No tables yet">They appear here when the first scan of the catalogs is done.</Empty>
+            )}
+          </div>
+        ) : (
+          <TableList
+            tables={tables.data?.pages.flatMap((page) => page.items) ?? []}
+            total={first.total}
+            sort={sort}
+            onSort={(chosen) => change({ sort: chosen })}
+            hasMore={tables.hasNextPage}
+            isLoadingMore={tables.isFetchingNextPage}
+            onMore={() => void tables.fetchNextPage()}
+          />
+        )
+      ) : (
+        !tables.error && <Loading height={LIST_HEIGHT} label="the tables" />
+      )}
+    </div>
+  );
+}
+
+/** An address keeps only what was chosen. */
+function dropEmpty(address: TablesAddress): TablesAddress {
+  return Object.fromEntries(Object.entries(address).filter(([, value]) => Boolean(value)));
+}

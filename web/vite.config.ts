@@ -1,0 +1,40 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vitest/config";
+
+const OUT_DIR = "../maintainer/api/page";
+const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
+const WORTH_COMPRESSING_BYTES = 1024;
+
+/** Writes a .gz beside each asset, so that the daemon need not compress while it serves. */
+function compressAssets(): Plugin {
+  let outDir = OUT_DIR;
+  return {
+    name: "compress-assets",
+    apply: "build",
+    configResolved(config) {
+      outDir = config.build.outDir;
+    },
+    async closeBundle() {
+      const entries = await readdir(outDir, { recursive: true, withFileTypes: true });
+      for (const entry of entries) {
+        if (!entry.isFile() || !COMPRESSIBLE.test(entry.name)) continue;
+        const path = join(entry.parentPath, entry.name);
+        const content = await readFile(path);
+        if (content.byteLength >= WORTH_COMPRESSING_BYTES) await writeFile(`${path}.gz`, gzipSync(content, { level: 9 }));
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [react(), compressAssets()],
+  build: { outDir: OUT_DIR, emptyOutDir: true, target: "es2022", sourcemap: false, chunkSizeWarningLimit: 700 },
+  server: {
+    host: "127.0.0.1",
+    proxy: { "/api": { target: process.env.MAINTAINER_URL ?? "http://127.0.0.1:8080", changeOrigin: false } },
+  },
+  test: { environment: "jsdom", globals: false, setupFiles: ["./src/testing/setup.ts"], include: ["src/**/*.test.{ts,tsx}"] },
+});
