@@ -102,13 +102,9 @@ def _compare_summaries(parent: Snapshot, snapshot: Snapshot) -> RowProof:
 def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tuple[int, ...]:
     """The snapshots whose live rows must be counted, because summaries alone cannot prove that deletes were applied rightly."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
-    wanted: dict[int, None] = {}
-    for snapshot in own:
-        if _prove_commit(snapshot, by_id, {}) is RowProof.BOUNDED and snapshot.parent_id is not None:
-            wanted[snapshot.parent_id] = None
-            wanted[snapshot.snapshot_id] = None
+    unsure = [snapshot for snapshot in own if _prove_commit(snapshot, by_id, {}) is RowProof.BOUNDED]
+    chain = list(dict.fromkeys(end for snapshot in unsure for end in (snapshot.parent_id, snapshot.snapshot_id) if end is not None))
     # Between our commits, rows do not change hands: when nobody else committed, the first parent and the last snapshot are enough.
-    chain = list(wanted)
     is_unbroken = all(later.parent_id == earlier.snapshot_id for earlier, later in pairwise(own))
     return (chain[0], chain[-1]) if chain and is_unbroken else tuple(chain)
 
@@ -164,7 +160,6 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
     if effect.is_idle:
         text = "Nothing changed."
     else:
-        text = ""
         match procedure:
             case Procedure.REWRITE_DATA_FILES:
                 text = f"{before.data_files} data files became {after.data_files}, {format_size(effect.bytes_rewritten)} rewritten"
@@ -173,7 +168,7 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
                 text += "."
             case Procedure.REWRITE_MANIFESTS:
                 text = f"{before.manifests} manifests became {after.manifests}."
-            case Procedure.EXPIRE_SNAPSHOTS:
+            case _:
                 text = f"{before.snapshots} snapshots became {after.snapshots}."
     if effect.other_commits:
         text += f" Others committed {effect.other_commits} times meanwhile."

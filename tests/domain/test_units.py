@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.units import format_duration, format_size, parse_duration, parse_size
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("256MiB", 256 * 1024**2), ("1.5GB", 1_500_000_000), ("1048576", 1_048_576), (4096, 4096), ("64 kb", 64_000), ("1 TiB", 1024**4), ("0", 0)],
+)
+def test_sizes_are_read_as_people_write_them(text: str | int, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "MiB", "12 parsecs", "-5MiB", -5, True, None, 1.5, "1e9", [1]])
+def test_malformed_sizes_are_refused(text: object) -> None:
+    with pytest.raises(InvalidValueError, match="size"):
+        parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [("30m", timedelta(minutes=30)), ("6h", timedelta(hours=6)), ("5d", timedelta(days=5)), ("1h30m", timedelta(minutes=90)),
+     ("250ms", timedelta(milliseconds=250)), ("2w", timedelta(weeks=2))],
+)  # fmt: skip
+def test_durations_are_read_as_people_write_them(text: str, span: timedelta) -> None:
+    assert parse_duration(text) == span
+
+
+@pytest.mark.parametrize("text", ["", "5", 5, "d", "5 years", "-5m", None, "99999999999999d"])
+def test_malformed_durations_are_refused(text: object) -> None:
+    with pytest.raises(InvalidValueError, match="duration"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (32 * 1024**2, "32 MiB"), (5 * 1024**5, "5.0 PiB")]
+)
+def test_sizes_are_written_with_at_most_one_digit(size: int, text: str) -> None:
+    assert format_size(size) == text
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [(timedelta(0), "0 s"), (timedelta(seconds=59), "59 s"), (timedelta(hours=6), "6 h"), (timedelta(days=5, hours=3, minutes=2), "5 d 3 h"),
+     (timedelta(minutes=61), "1 h 1 min")],
+)  # fmt: skip
+def test_durations_are_written_with_their_two_largest_units(span: timedelta, text: str) -> None:
+    assert format_duration(span) == text
+
+
+@given(st.integers(min_value=0, max_value=10**18))
+def test_a_plain_number_of_bytes_reads_back(size: int) -> None:
+    assert parse_size(str(size)) == size

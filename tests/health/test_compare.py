@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.effect import Effect, RowProof
+from maintainer.domain.inventory import Snapshot
+from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
+from maintainer.domain.plan import Estimate
+from maintainer.domain.policy import RuleName
+from maintainer.health.compare import compare, conclude, prove_rows, rows_to_count, split_commits, spread_counts
+from maintainer.health.measure import measure, summarise
+from tests.samples import NOW, TABLE, UUID, inventory, manifest, share, snapshot
+
+APPLICATION = "maintainer-7"
+
+
+def total(records: int, deletes: int = 0, delete_files: int = 0, more: dict[str, str] | None = None) -> dict[str, str]:
+    return {"total-records": str(records), "total-position-deletes": str(deletes), "total-delete-files": str(delete_files)} | (more or {})
+
+
+def ours(snapshot_id: int, parent_id: int, summary: dict[str, str]) -> Snapshot:
+    return snapshot(snapshot_id, parent_id=parent_id, operation="replace", summary={"app-name": APPLICATION} | summary)
+
+
+def baseline(snapshot_id: int = 1, snapshots: int = 1) -> Baseline:
+    before = summarise(measure(inventory((manifest("m1", [share([10] * 20)]),))))
+    return Baseline(snapshot_id, snapshot_id, NOW, "old.json", replace(before, snapshots=snapshots))
+
+
+def make_job(action: Action | None = None, outcome: Outcome | None = None) -> Job:
+    chosen = action or RewriteDataFiles()
+    return Job(
+        "m-1", TABLE, UUID, RuleName(chosen.procedure.value), chosen, (), Estimate(20, 1, 19, 200), "", "v", 50, "policy", NOW,
+        state=JobState.RUNNING, application=APPLICATION, outcome=outcome, started_at=NOW, ended_at=NOW + timedelta(seconds=9),
+    )  # fmt: skip
+
+
+def test_only_replacements_with_our_application_name_after_the_baseline_are_ours() -> None:
+    old = ours(1, 0, {})
+    other = snapshot(2, parent_id=1)
+    mine = ours(3, 2, {})
+    foreign = replace(ours(4, 3, {}), summary={"app-name": "somebody"})
+    append_of_ours = replace(ours(5, 4, {}), operation="append")
+    commits = split_commits(baseline(1), APPLICATION, [append_of_ours, foreign, mine, other, old])
+    assert commits.own == (mine,)
+    assert commits.others == (other, foreign, append_of_ours)
+
+
+def test_without_sequence_numbers_the_commit_time_tells_what_is_new() -> None:
+    old = snapshot(8, timedelta(hours=1), sequence_number=0)
+    new = snapshot(9, timedelta(0), sequence_number=0)
+    start = replace(baseline(), sequence_number=0, newest_snapshot_at=NOW - timedelta(minutes=5))
+    assert split_commits(start, APPLICATION, [old, new]).others == (new,)
+    assert split_commits(replace(start, newest_snapshot_at=None), APPLICATION, [old]).others == (old,)
+
+
+def prove(parent: dict[str, str], mine: dict[str, str], counted: dict[int, int | None] | None = None) -> RowProof:
+    snapshots = [snapshot(1, summary=parent), ours(2, 1, mine)]
+    return prove_rows(snapshots[1:], snapshots, counted or {})
+
+
+def test_without_deletes_rows_are_proved_by_equal_totals() -> None:
+    assert prove(total(500), total(500)) is RowProof.EQUAL
+    assert prove(total(500), total(499)) is RowProof.DIFFERENT
+    assert prove(total(500), total(501)) is RowProof.DIFFERENT
+
+
+def test_applied_deletes_may_take_away_no_more_rows_than_there_were_deletes() -> None:
+    removed = {"removed-delete-files": "3"}
+    assert prove(total(500, 20, 3), total(480, more=removed)) is RowProof.BOUNDED
+    assert prove(total(500, 20, 3), total(479, more=removed)) is RowProof.DIFFERENT
+    assert prove(total(500, 20, 3), total(501, more=removed)) is RowProof.DIFFERENT
+    assert prove(total(500, 20, 3) | {"total-equality-deletes": "1"}, total(100, more=removed)) is RowProof.BOUNDED
+
+
+def test_delete_files_that_stay_beside_unchanged_records_are_equal() -> None:
+    assert prove(total(500, 20, 3), total(500, 20, 3)) is RowProof.EQUAL
+
+
+def test_dropping_deletes_without_dropping_rows_is_not_taken_for_equal() -> None:
+    parent, mine = total(500, 20, 3), total(500, more={"removed-delete-files": "3"})
+    assert prove(parent, mine) is RowProof.BOUNDED
+    assert prove(parent, mine, {1: 480, 2: 500}) is RowProof.DIFFERENT
+
+
+def test_counted_rows_settle_what_summaries_cannot() -> None:
+    parent, mine = total(500, 20, 3), total(480, more={"removed-delete-files": "3"})
+    assert prove(parent, mine, {1: 480, 2: 480}) is RowProof.COUNTED
+    assert prove(parent, mine, {1: 480, 2: 479}) is RowProof.DIFFERENT
+    assert prove(parent, mine, {1: None, 2: 480}) is RowProof.BOUNDED
+
+
+def test_a_missing_parent_or_total_proves_nothing() -> None:
+    assert prove_rows([ours(2, 1, total(5))], [ours(2, 1, total(5))], {}) is RowProof.UNKNOWN
+    assert prove_rows([replace(ours(2, 1, total(5)), parent_id=None)], [], {}) is RowProof.UNKNOWN
+    assert prove({}, total(5)) is RowProof.UNKNOWN
+    assert prove(total(5), {"total-records": "many"}) is RowProof.UNKNOWN
+
+
+def test_the_worst_of_several_commits_counts_and_no_commit_needs_no_proof() -> None:
+    snapshots = [snapshot(1, summary=total(5)), ours(2, 1, total(5)), ours(3, 2, total(4))]
+    assert prove_rows(snapshots[1:], snapshots, {}) is RowProof.DIFFERENT
+    assert prove_rows([], snapshots, {}) is RowProof.NOT_NEEDED
+
+
+def test_a_chain_of_our_commits_is_counted_at_its_two_ends() -> None:
+    gone = {"removed-delete-files": "1"}
+    chain = [snapshot(1, summary=total(500, 20, 3)), ours(2, 1, total(490, 10, 2, more=gone)), ours(3, 2, total(480, 0, 0, more=gone))]
+    assert rows_to_count(chain[1:], chain) == (1, 3)
+    assert rows_to_count([], chain) == ()
+    equal = {1: 480, 3: 480}
+    assert prove_rows(chain[1:], chain, spread_counts(chain[1:], equal)) is RowProof.COUNTED
+    lost = {1: 480, 3: 470}
+    assert prove_rows(chain[1:], chain, spread_counts(chain[1:], lost)) is RowProof.DIFFERENT
+    assert spread_counts(chain[1:], {1: 480, 3: None}) == {1: 480, 3: None}
+
+
+def test_a_chain_that_others_broke_is_counted_at_every_commit() -> None:
+    gone = {"removed-delete-files": "1"}
+    chain = [
+        snapshot(1, summary=total(500, 20, 3)),
+        ours(2, 1, total(490, 10, 2, more=gone)),
+        snapshot(3, parent_id=2, summary=total(600, 10, 2)),
+        ours(4, 3, total(590, 0, 0, more=gone)),
+    ]
+    assert rows_to_count([chain[1], chain[3]], chain) == (1, 2, 3, 4)
+
+
+def effect_of(action: Action, snapshots: list[Snapshot], snapshots_before: int = 1, snapshots_after: int = 2) -> Effect:
+    start = baseline(snapshots=snapshots_before)
+    commits = split_commits(start, APPLICATION, snapshots)
+    after = replace(summarise(measure(inventory((manifest("m9", [share([200])]),)))), snapshots=snapshots_after, snapshot_id=2)
+    rows = prove_rows(commits.own, snapshots, {})
+    return compare(make_job(action), start, after, commits, rows, {})
+
+
+def test_an_effect_claims_only_what_our_commits_did() -> None:
+    mine = {"deleted-data-files": "20", "added-data-files": "1", "removed-files-size": "200", "removed-delete-files": "2"}
+    history = [snapshot(1, summary=total(2000)), ours(2, 1, total(2000, more=mine)), snapshot(3, parent_id=2, summary={"deleted-data-files": "900"})]
+    effect = effect_of(RewriteDataFiles(), history)
+    assert (effect.own_commits, effect.other_commits) == (1, 1)
+    assert (effect.files_removed, effect.bytes_rewritten, effect.delete_files_removed) == (19, 200, 2)
+    assert effect.duration_seconds == 9
+    assert effect.rows is RowProof.EQUAL
+    assert effect.rows_before is None, "another's commit lies in between, so the totals do not belong to ours"
+    assert effect.sentence == "20 data files became 1, 200 B rewritten; average file size 10 B -> 200 B. Others committed 1 times meanwhile."
+
+
+def test_a_rewrite_nobody_disturbed_reports_its_rows() -> None:
+    effect = effect_of(RewriteDataFiles(), [snapshot(1, summary=total(2000)), ours(2, 1, total(2000))])
+    assert (effect.rows_before, effect.rows_after) == (2000, 100)
+
+
+def test_manifests_and_snapshots_are_counted_for_their_own_actions() -> None:
+    mine = {"manifests-replaced": "300", "manifests-created": "2"}
+    effect = effect_of(RewriteManifests(0), [snapshot(1, summary=total(2000)), ours(2, 1, total(2000, more=mine))])
+    assert (effect.manifests_removed, effect.files_removed, effect.snapshots_removed) == (298, 0, 0)
+    assert effect.sentence == "1 manifests became 1."
+    expiry = effect_of(ExpireSnapshots(NOW, 10), [snapshot(1), snapshot(2, parent_id=1)], snapshots_before=300, snapshots_after=11)
+    assert (expiry.snapshots_removed, expiry.own_commits, expiry.other_commits) == (290, 0, 1)
+    assert expiry.rows is RowProof.NOT_NEEDED
+    assert expiry.sentence == "300 snapshots became 11. Others committed 1 times meanwhile."
+
+
+def test_an_idle_effect_says_so() -> None:
+    effect = effect_of(RewriteDataFiles(), [snapshot(1)])
+    assert effect.is_idle
+    assert effect.sentence == "Nothing changed."
+
+
+def test_the_average_is_left_out_where_it_is_unknown() -> None:
+    effect = effect_of(RewriteDataFiles(), [snapshot(1, summary=total(1)), ours(2, 1, total(1))])
+    start = replace(effect.before, average_file_size_bytes=None)
+    empty = compare(
+        make_job(), replace(baseline(), measurement=start), effect.after, split_commits(baseline(), APPLICATION, [ours(2, 1, total(1))]), effect.rows, {}
+    )
+    assert "average" not in empty.sentence
+
+
+IDLE = effect_of(RewriteDataFiles(), [snapshot(1)])
+DONE = effect_of(RewriteDataFiles(), [snapshot(1, summary=total(2000)), ours(2, 1, total(2000))])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "effect", "state", "reason"),
+    [
+        (Outcome("finished", NOW, {"rewritten_data_files_count": 20}), DONE, JobState.SUCCEEDED, None),
+        (Outcome("finished", NOW, {"rewritten_data_files_count": 0}), IDLE, JobState.SUCCEEDED, None),
+        (Outcome("finished", NOW, {}), IDLE, JobState.SUCCEEDED, None),
+        (Outcome("finished", NOW, {"rewritten_data_files_count": 20}), IDLE, JobState.FAILED, FailureReason.UNPROVED),
+        (Outcome("finished", NOW, {}), replace(DONE, rows=RowProof.DIFFERENT), JobState.FAILED, FailureReason.UNPROVED),
+        (Outcome("cancelled", NOW), IDLE, JobState.CANCELLED, None),
+        (Outcome("failed", NOW, reason=FailureReason.CONFLICT, message="a writer won"), IDLE, JobState.FAILED, FailureReason.CONFLICT),
+        (Outcome("failed", NOW), DONE, JobState.FAILED, FailureReason.OTHER),
+        (Outcome("lost", NOW), IDLE, JobState.FAILED, FailureReason.LOST_RUNNER),
+        (Outcome("lost", NOW), DONE, JobState.SUCCEEDED, None),
+        (None, IDLE, JobState.FAILED, FailureReason.LOST_RUNNER),
+    ],
+)
+def test_the_table_has_the_last_word_on_what_spark_claimed(outcome: Outcome | None, effect: Effect, state: JobState, reason: FailureReason | None) -> None:
+    verdict = conclude(make_job(outcome=outcome), effect)
+    assert (verdict.state, verdict.reason) == (state, reason)
+
+
+def test_a_claim_of_manifests_is_not_held_against_data_files() -> None:
+    job = make_job(RewriteManifests(0), Outcome("finished", NOW, {"rewritten_data_files_count": 5}))
+    assert conclude(job, IDLE).state is JobState.SUCCEEDED
+
+
+def test_what_was_committed_before_a_failure_is_told() -> None:
+    verdict = conclude(make_job(outcome=Outcome("failed", NOW, reason=FailureReason.CONFLICT, message="a writer won")), DONE)
+    assert verdict.message.startswith("a writer won What was committed before stays: 20 data files became 1")

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maintainer.domain.health import ManifestGroup
+from maintainer.domain.inventory import ManifestContent, Ref
+from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.units import GIB, MIB
+from maintainer.health.measure import measure
+from maintainer.policy.estimate import estimate_expire_snapshots, estimate_rewrite_data_files, estimate_rewrite_manifests
+from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot, with_history
+
+RULE = Rule(RuleName.REWRITE_DATA_FILES)
+
+
+def with_options(**options: str) -> Rule:
+    return replace(RULE, options=tuple((name.replace("_", "-"), value) for name, value in options.items()))
+
+
+def test_four_small_files_in_each_partition_gain_nothing() -> None:
+    estimate = estimate_rewrite_data_files(health_of_partitions({f"day={day}": [1000] * 4 for day in range(50)}), RULE)
+    assert (estimate.items_before, estimate.items_removed, estimate.partitions) == (0, 0, 0)
+
+
+def test_five_small_files_in_a_partition_become_one() -> None:
+    estimate = estimate_rewrite_data_files(health_of_partitions({"day=1": [1000] * 5, "day=2": [1000] * 4}), RULE)
+    assert (estimate.items_before, estimate.items_after, estimate.items_removed, estimate.bytes_rewritten, estimate.partitions) == (5, 1, 4, 5000, 1)
+
+
+def test_two_files_with_more_bytes_than_the_target_are_taken() -> None:
+    estimate = estimate_rewrite_data_files(health_of_partitions({"day=1": [270 * MIB, 270 * MIB]}), RULE)
+    assert (estimate.items_before, estimate.items_after, estimate.items_removed) == (2, 1, 1)
+
+
+def test_two_files_that_would_become_two_again_are_no_gain() -> None:
+    estimate = estimate_rewrite_data_files(health_of_partitions({"day=1": [300 * MIB, 300 * MIB]}), RULE)
+    assert (estimate.items_before, estimate.items_after, estimate.items_removed) == (2, 2, 0)
+
+
+def test_one_large_file_is_split_and_counts_as_no_gain_in_files() -> None:
+    estimate = estimate_rewrite_data_files(health_of_partitions({"day=1": [GIB]}), RULE)
+    assert (estimate.items_before, estimate.items_removed) == (1, 0)
+
+
+def test_files_of_another_spec_fall_in_one_group() -> None:
+    shares = [share([1000] * 3, "day=1", spec_id=0), share([1000] * 3, "day=2", spec_id=0)]
+    health = replace(measure(inventory((manifest("m", shares),))), default_spec_id=1)
+    assert estimate_rewrite_data_files(health, RULE).items_removed == 5
+
+
+def test_the_options_of_the_rule_are_the_planners() -> None:
+    health = health_of_partitions({"day=1": [1000] * 4})
+    assert estimate_rewrite_data_files(health, with_options(min_input_files="2")).items_removed == 3
+    assert estimate_rewrite_data_files(health_of_partitions({"a": [500 * MIB] * 3}), with_options(rewrite_all="true")).items_before == 3
+    assert "upper bound" in estimate_rewrite_data_files(health, replace(RULE, where="a = 1")).note
+
+
+def test_a_remainder_is_folded_when_the_others_stay_near_the_target() -> None:
+    target = 100 * MIB
+    folded = health_of_partitions({"a": [int(10.5 * MIB)] * 20}, target)  # 210 MiB: two files of 105
+    assert estimate_rewrite_data_files(folded, RULE).items_after == 2
+    apart = health_of_partitions({"a": [int(14.5 * MIB)] * 10}, target)  # 145 MiB: 145 in one would be too much
+    assert estimate_rewrite_data_files(apart, RULE).items_after == 2
+    large = health_of_partitions({"a": [18 * MIB] * 10}, target)  # a remainder of 80 MiB is a file of its own
+    assert estimate_rewrite_data_files(large, RULE).items_after == 2
+
+
+SIZES = st.lists(st.integers(1, 2 * GIB), max_size=12)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), SIZES, min_size=1))
+def test_a_rewrite_never_promises_more_than_there_is(partitions: dict[str, list[int]]) -> None:
+    health = health_of_partitions(partitions)
+    estimate = estimate_rewrite_data_files(health, RULE)
+    assert 0 <= estimate.items_removed <= estimate.items_before - estimate.partitions or estimate.items_removed == 0
+    assert 0 <= estimate.items_after <= estimate.items_before <= (health.data_files or 0)
+    assert 0 <= estimate.bytes_rewritten <= (health.data_bytes or 0)
+
+
+@given(SIZES)
+def test_what_a_rewrite_leaves_behind_is_not_rewritten_again(sizes: list[int]) -> None:
+    """The output of an estimated rewrite, laid out evenly, offers no further gain: the loop converges."""
+    small = [size for size in sizes if size <= 400 * MIB]
+    before = estimate_rewrite_data_files(health_of_partitions({"a": small}), RULE)
+    if not before.items_after:
+        return
+    rest = [size for size in small if size >= 384 * MIB]
+    outputs = [before.bytes_rewritten // before.items_after] * before.items_after
+    after = estimate_rewrite_data_files(health_of_partitions({"a": outputs + rest}), RULE)
+    assert after.items_removed == 0
+
+
+def test_manifests_are_counted_per_spec_against_their_ideal_number() -> None:
+    groups = (
+        ManifestGroup(0, ManifestContent.DATA, 300, 300 * 8000),
+        ManifestGroup(0, ManifestContent.DELETES, 10, 80_000),
+        ManifestGroup(1, ManifestContent.DATA, 20, 400 * MIB),
+    )
+    found = estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=groups))
+    assert found is not None
+    assert found.spec_id == 0
+    assert (found.estimate.items_before, found.estimate.items_after, found.estimate.items_removed) == (310, 2, 308)
+    assert estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=())) is None
+
+
+DAY = timedelta(days=1)
+
+
+def expired_of(ages: list[timedelta], older_than: timedelta = 5 * DAY, keep: int = 2) -> list[int]:
+    health = with_history(health_of_partitions({}), ages)
+    return sorted(estimate_expire_snapshots(health, NOW - older_than, keep, NOW).expired)
+
+
+def test_snapshots_expire_when_old_and_beyond_the_newest_kept() -> None:
+    assert expired_of([9 * DAY, 8 * DAY, 7 * DAY, 1 * DAY]) == [1, 2]
+    assert expired_of([9 * DAY, 8 * DAY], keep=2) == []
+    assert expired_of([3 * DAY, 2 * DAY, 1 * DAY]) == []
+
+
+def refs_expired(refs: tuple[Ref, ...], **branch: int) -> list[int]:
+    snapshots = tuple(snapshot(i, (10 - i) * DAY, parent_id=i - 1 or None) for i in range(1, 7))
+    side = snapshot(20, 9 * DAY, parent_id=1)
+    main = Ref("main", 6, is_branch=True, **branch)
+    health = measure(inventory(snapshots=(side, *snapshots), refs=(main, *refs)))
+    return sorted(estimate_expire_snapshots(health, NOW - 5 * DAY, 1, NOW).expired)
+
+
+def test_tags_and_branches_hold_their_snapshots() -> None:
+    assert refs_expired(()) == [1, 2, 3, 4, 20]
+    assert refs_expired((Ref("v1", 2, is_branch=False),)) == [1, 3, 4, 20]
+    assert refs_expired((Ref("audit", 20, is_branch=True, min_snapshots_to_keep=2),)) == [2, 3, 4]
+
+
+def test_a_branchs_own_retention_goes_before_the_default() -> None:
+    assert refs_expired((), min_snapshots_to_keep=4) == [1, 2, 20]
+    assert refs_expired((), max_snapshot_age_ms=int((7.5 * DAY).total_seconds() * 1000)) == [1, 2, 20]
+
+
+def test_refs_past_their_own_age_or_without_a_snapshot_hold_nothing() -> None:
+    assert refs_expired((Ref("v1", 2, is_branch=False, max_ref_age_ms=1000),)) == [1, 2, 3, 4, 20]
+    assert refs_expired((Ref("v1", 2, is_branch=False, max_ref_age_ms=10**12),)) == [1, 3, 4, 20]
+    assert refs_expired((Ref("ghost", 99, is_branch=False),)) == [1, 2, 3, 4, 20]
+
+
+def test_staged_snapshots_expire_by_age_alone() -> None:
+    staged = (snapshot(7, 9 * DAY), snapshot(8, 1 * DAY), snapshot(9, 0 * DAY))
+    health = replace(measure(inventory(snapshots=staged)), refs=())
+    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 1, NOW).expired == {7}
+
+
+def test_the_next_look_is_when_the_oldest_kept_by_age_becomes_old_enough() -> None:
+    health = with_history(health_of_partitions({}), [4 * DAY, 3 * DAY, 1 * DAY])
+    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 2, NOW).next_at == NOW + 1 * DAY
+    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 10, NOW).next_at is None
+
+
+def test_a_history_that_refers_to_itself_ends() -> None:
+    health = measure(inventory(snapshots=(snapshot(1, 9 * DAY, parent_id=2), snapshot(2, 8 * DAY, parent_id=1))))
+    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 1, NOW).expired == {1}
+
+
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=15), st.integers(1, 10), st.integers(1, 10))
+def test_the_newest_snapshots_are_always_kept(ages: list[int], max_age: int, keep: int) -> None:
+    ordered = sorted(ages, reverse=True)
+    expired = expired_of([age * DAY for age in ordered], max_age * DAY, keep)
+    assert len(ordered) - len(expired) >= min(keep, len(ordered))
+    assert all(ordered[i - 1] > max_age for i in expired)
