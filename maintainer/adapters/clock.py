@@ -1,1 +1,13 @@
-"""To come."""
+"""The only now()."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:  # noqa: PLR6301 - a port's method
+        """The time now, UTC."""
+        return datetime.now(UTC)

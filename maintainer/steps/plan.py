@@ -7,12 +7,15 @@ from dataclasses import replace
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault
 from maintainer.domain.plan import Plan
-from maintainer.domain.policy import Policy, PolicyLayer, PolicySet
+from maintainer.domain.policy import Policy, PolicyLayer
+from maintainer.health.measure import measure
 from maintainer.policy.decide import Circumstances, decide
 from maintainer.policy.effective import effective
 from maintainer.ports.store import TableRecord
 from maintainer.steps.ports import Ports
+from maintainer.steps.scan import read_table, with_candidate
 
 
 def plan(ports: Ports) -> int:
@@ -37,12 +40,8 @@ def plan_table(ports: Ports, record: TableRecord, health: TableHealth) -> bool:
 
 
 def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None = None) -> Policy:
-    """The policy that governs the table, with one more layer tried out on top of the files when there is a candidate."""
-    policies: PolicySet = ports.policies.current()
-    if candidate is not None:
-        kept = tuple(layer for layer in policies.layers if layer.name != candidate.name)
-        policies = replace(policies, layers=(*kept, candidate))
-    return effective(policies, health.table, health.properties)
+    """The policy that governs the table, with one more layer laid over the files when there is a candidate."""
+    return effective(with_candidate(ports.policies.current(), candidate), health.table, health.properties)
 
 
 def make_plan(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy) -> Plan:
@@ -55,6 +54,16 @@ def make_plan(ports: Ports, record: TableRecord, health: TableHealth, policy: Po
         paused_by=record.pause.by if record.pause is not None else None,
     )
     return decide(health, policy, circumstances)
+
+
+def preview(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None) -> Plan | TableFault:
+    """Measure the table now and decide, optionally with a candidate policy laid over the files; nothing is stored."""
+    inventory = read_table(ports, table, candidate)
+    if isinstance(inventory, TableFault):
+        return inventory
+    health = measure(inventory)
+    record = ports.store.table(table) or TableRecord(table, inventory.read_at)
+    return make_plan(ports, record, health, policy_of(ports, health, candidate))
 
 
 def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, TableHealth]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
+from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.health.measure import measure, target_file_size
 from maintainer.policy.assess import grade
 from maintainer.policy.decide import target_of_policy
@@ -112,14 +113,21 @@ def scan_table(ports: Ports, table: TableIdentifier) -> ScannedTable:
     return Measured(inventory, health, graded)
 
 
-def read_table(ports: Ports, table: TableIdentifier) -> TableInventory | TableFault:
+def read_table(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None) -> TableInventory | TableFault:
     """The table's inventory, small and large measured against the target that its policy or its own property sets."""
-    policies = ports.policies.current()
+    policies = with_candidate(ports.policies.current(), candidate)
     return ports.catalog_of(table).inventory(
         table,
         lambda name, properties: target_of_policy(effective(policies, name, properties)) or target_file_size(properties),
         ports.store.digests,
     )
+
+
+def with_candidate(policies: PolicySet, candidate: PolicyLayer | None) -> PolicySet:
+    """The policies with one more layer that is tried out; it takes the place of a file of the same name."""
+    if candidate is None:
+        return policies
+    return replace(policies, layers=(*(layer for layer in policies.layers if layer.name != candidate.name), candidate))
 
 
 def scan_tables(ports: Ports, tables: Iterable[TableIdentifier], on_table: Callable[[ScannedTable], None]) -> ScanResult:

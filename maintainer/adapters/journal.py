@@ -1,0 +1,65 @@
+"""The daemon's log: one line an event, `noun.verb` with fields, beside whatever else counts it."""
+
+from __future__ import annotations
+
+import logging
+
+from maintainer.domain.effect import Effect
+from maintainer.domain.health import Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job, JobState
+from maintainer.domain.plan import Plan
+from maintainer.domain.units import format_size
+from maintainer.ports.telemetry import Telemetry
+
+log = logging.getLogger("maintainer")
+
+
+class Journal:
+    """Telemetry that writes what is worth a line, and hands everything on."""
+
+    def __init__(self, inner: Telemetry) -> None:
+        self._inner = inner
+
+    def table_measured(self, health: TableHealth, grade: Grade) -> None:
+        """A table has been measured: a line for those who want every one."""
+        average = format_size(health.average_file_size_bytes) if health.average_file_size_bytes is not None else "none"
+        log.debug("table.measured table=%s band=%s data_files=%s average_file_size=%r", health.table, grade.band, health.data_files, average)
+        self._inner.table_measured(health, grade)
+
+    def table_gone(self, table: TableIdentifier) -> None:
+        """A table is no longer there."""
+        log.info("table.gone table=%s", table)
+        self._inner.table_gone(table)
+
+    def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
+        """A scan of the fleet is over; the line says at the cost of what."""
+        log.info("scan.finished tables=%d faults=%d manifest_entries_read=%d seconds=%.2f", tables, faults, entries, seconds)
+        self._inner.scan_finished(seconds, entries, tables, faults)
+
+    def fleet_measured(self, data_files: int, data_bytes: int) -> None:
+        """The sums over all tables."""
+        self._inner.fleet_measured(data_files, data_bytes)
+
+    def plan_made(self, plan: Plan) -> None:
+        """A plan that differs from the one before: what it wants, and why the rest waits."""
+        for planned in plan.planned:
+            log.info("action.planned table=%s rule=%s reason=%r", plan.table, planned.rule, planned.reason)
+        for skipped in plan.skipped:
+            log.debug("action.skipped table=%s rule=%s code=%s reason=%r", plan.table, skipped.rule, skipped.code, skipped.reason)
+        self._inner.plan_made(plan)
+
+    def job_finished(self, job: Job, effect: Effect | None) -> None:
+        """A job has reached a final state."""
+        said = job.failure_message or (effect.sentence if effect is not None else "")
+        level = logging.WARNING if job.state is JobState.FAILED else logging.INFO
+        log.log(level, "job.%s job=%s table=%s rule=%s reason=%s message=%r", job.state, job.job_id, job.table, job.rule, job.failure_reason or "none", said)
+        self._inner.job_finished(job, effect)
+
+    def jobs_counted(self, counts: dict[str, int]) -> None:
+        """How many jobs are in each state now."""
+        self._inner.jobs_counted(counts)
+
+    def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
+        """One run of a step of the loop is over."""
+        self._inner.step_finished(step, seconds, is_ok)
