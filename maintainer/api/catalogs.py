@@ -8,6 +8,7 @@ from fastapi import APIRouter
 
 from maintainer.api import schemas
 from maintainer.api.deps import ServicesIn
+from maintainer.domain.identifier import TableIdentifier
 
 router = APIRouter(tags=["catalogs"])
 
@@ -18,6 +19,6 @@ def get_catalogs(services: ServicesIn) -> list[schemas.CatalogOut]:
     counts = Counter(table.catalog for table in services.store.table_names())
     faults: dict[str, list[schemas.CatalogFaultOut]] = defaultdict(list)
     for fault in services.store.catalog_faults():
-        namespace = ".".join(fault.namespace)
+        namespace = TableIdentifier(fault.catalog, fault.namespace, "").namespace_text
         faults[fault.catalog].append(schemas.CatalogFaultOut(namespace=namespace, reason=fault.reason, seen_at=fault.seen_at))
     return [schemas.CatalogOut(name=name, type=kind, tables=counts[name], faults=faults[name]) for name, kind in sorted(services.catalogs.items())]

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.api.nouns import GRADE, HEALTH, PLAN, finish_job, make_job, run_job
+from tests.api.serving import Client
+
+
+@pytest.fixture
+def client() -> Client:
+    """An API on a store with one measured and planned table, a finished and a running job."""
+    client = Client()
+    store = client.daemon.store
+    store.record_health(HEALTH, GRADE)
+    store.record_plan(PLAN)
+    for job in (make_job("job-1"), make_job("job-2")):
+        store.add_job(job)
+    done, running = finish_job(run_job(make_job("job-1"))), run_job(make_job("job-2"))
+    store.stored.update({"job-1": done, "job-2": running})
+    return client

@@ -1,0 +1,154 @@
+"""An API on fakes, and a client that speaks to it in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from threading import Event
+from typing import Any, cast
+from urllib.parse import quote
+
+import anyio
+import httpx
+from fastapi import FastAPI
+
+from maintainer.adapters.policies import parse_policy
+from maintainer.api.application import build_api
+from maintainer.api.deps import Services
+from maintainer.domain.action import Action
+from maintainer.domain.errors import MaintainerError
+from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName, Setting
+from maintainer.policy.effective import effective
+from maintainer.ports.store import Store
+from tests.api.nouns import NOW, PLAN, make_job
+from tests.api.standin import StandInStore
+
+HOST = "maintainer.test"
+_DEFAULTS = {"mode": Setting(Mode.OBSERVE, "policies/default.yaml:1"), "target_file_size_bytes": Setting(268435456, "policies/default.yaml:2")}
+LAYERS = PolicySet(
+    (PolicyLayer("default.yaml", (TablePattern("*"),), _DEFAULTS),),
+    (PolicyProblem("policies/bad.yaml:3", "rules.rewrite_datafiles is not a rule; did you mean rewrite_data_files?"),),
+    "v1",
+)
+Query = Mapping[str, Any]
+
+
+class FixedClock:
+    def now(self) -> datetime:
+        return NOW
+
+
+class FixedPolicies:
+    def current(self) -> PolicySet:
+        return LAYERS
+
+
+@dataclass
+class Daemon:
+    """What the API asked of the daemon, and what it is to answer."""
+
+    store: StandInStore = field(default_factory=StandInStore)
+    previews: list[tuple[TableIdentifier, PolicyLayer | None]] = field(default_factory=list)
+    runs: list[tuple[TableIdentifier, tuple[RuleName, ...], str]] = field(default_factory=list)
+    cancels: list[tuple[str, str]] = field(default_factory=list)
+    checks: list[tuple[str, bool, str]] = field(default_factory=lambda: [("store", True, "SQLite, schema 1")])
+    refusal: MaintainerError | None = None  # raised by whatever is asked
+    stopping: Event = field(default_factory=Event)
+
+    def preview(self, table: TableIdentifier, layer: PolicyLayer | None) -> Plan:
+        self._refuse()
+        self.previews.append((table, layer))
+        return PLAN
+
+    def run_now(self, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, tuple[Job, ...]]:
+        self._refuse()
+        self.runs.append((table, rules, requested_by))
+        return PLAN, (make_job(table=table),)
+
+    def cancel(self, job_id: str, requested_by: str) -> Job:
+        self._refuse()
+        self.cancels.append((job_id, requested_by))
+        return self.store.stored[job_id]
+
+    def _refuse(self) -> None:
+        if self.refusal:
+            raise self.refusal
+
+    def services(self) -> Services:
+        return Services(
+            store=cast("Store", self.store),
+            policies=FixedPolicies(),
+            clock=FixedClock(),
+            catalogs={"lake": "sql", "ice": "rest"},
+            effective=effective_of,
+            parse_policy=parse_policy,
+            statement=write_statement,
+            preview=self.preview,
+            run_now=self.run_now,
+            cancel=self.cancel,
+            readiness=lambda: self.checks,
+            metrics=lambda: (b"maintainer_leader 1.0\n", "text/plain; version=0.0.4; charset=utf-8"),
+            stopping=self.stopping,
+        )
+
+
+def effective_of(table: TableIdentifier, properties: Mapping[str, str]) -> Policy:
+    return effective(LAYERS, table, properties)
+
+
+def write_statement(table: TableIdentifier, action: Action) -> str:
+    return f"CALL {action.procedure} ON {table}"
+
+
+@dataclass
+class Client:
+    """Sends requests to the ASGI application; raise_errors False, as a server would answer."""
+
+    daemon: Daemon = field(default_factory=Daemon)
+    page: Path = Path("/nowhere")
+
+    @cached_property
+    def api(self) -> FastAPI:
+        """Built at the first request."""
+        return build_api(self.daemon.services(), self.page)
+
+    def send(
+        self, method: str, path: str, headers: Mapping[str, str] | None = None, content: bytes | None = None, query: Mapping[str, Any] | None = None
+    ) -> httpx.Response:
+        transport = httpx.ASGITransport(self.api, raise_app_exceptions=False)
+
+        async def talk() -> httpx.Response:
+            async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
+                return await client.request(method, path, headers=dict(headers or {}), content=content, params=query)
+
+        return anyio.run(talk)
+
+    def get(self, path: str, headers: Mapping[str, str] | None = None, /, **query: Any) -> httpx.Response:  # noqa: ANN401 - whatever httpx writes into a query
+        return self.send("GET", path, headers, query=query or None)
+
+    def post(self, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> httpx.Response:
+        if body is None:
+            return self.send("POST", path, headers)
+        return self.send("POST", path, {"Content-Type": "application/json", **(headers or {})}, json.dumps(body).encode())
+
+
+def path_of(table: TableIdentifier) -> str:
+    return "/api/v1/tables/" + "/".join(quote(part, safe="") for part in (table.catalog, table.namespace_text, table.name))
+
+
+def expect_problem(response: httpx.Response, status: int) -> str:
+    """The detail of the problem that the response must be."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert problem["status"] == status
+    assert problem["title"]
+    assert "Traceback" not in response.text
+    return str(problem["detail"])

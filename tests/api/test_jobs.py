@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import httpx
+import pytest
+import uvicorn
+
+from maintainer.api import stream
+from maintainer.api.stream import tell_events
+from maintainer.domain.errors import InvalidTransitionError
+from maintainer.domain.job import JobEvent
+from tests.api.nouns import NOW, ORDERS, finish_job, make_job, run_job
+from tests.api.serving import Client, expect_problem
+
+DEADLINE_SECONDS = 20.0
+
+
+def tell(client: Client, *names: str, job_id: str = "job-1") -> None:
+    client.daemon.store.append_events([JobEvent(job_id, NOW, name, {"n": number}) for number, name in enumerate(names)])
+
+
+def read_stream(text: str) -> list[tuple[str, str]]:
+    """(event's type or its id, name or state) of each message."""
+    messages = []
+    for block in text.strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if "data" in fields:
+            data = json.loads(fields["data"])
+            messages.append((fields.get("event", fields.get("id", "")), data.get("name") or data["state"]))
+    return messages
+
+
+@contextmanager
+def serve(client: Client) -> Iterator[str]:
+    """A real server on a free port; its address."""
+    config = uvicorn.Config(client.api, host="127.0.0.1", port=0, log_level="error", ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        wait_for(lambda: server.started)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        client.daemon.stopping.set()
+        server.should_exit = True
+        thread.join(DEADLINE_SECONDS)
+        assert not thread.is_alive()
+
+
+def wait_for(condition: object) -> None:
+    assert callable(condition)
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        threading.Event().wait(0.01)
+
+
+def test_jobs_are_listed_newest_first_and_filtered(client: Client) -> None:
+    other = replace(ORDERS, name="other")
+    client.daemon.store.add_job(make_job("job-3", table=other, created_at=NOW - timedelta(minutes=1)))
+    assert client.get("/api/v1/jobs").json()["items"][0]["job_id"] == "job-3"
+    assert [job["job_id"] for job in client.get("/api/v1/jobs", state=["succeeded", "pending"]).json()["items"]] == ["job-3", "job-1"]
+    assert [job["job_id"] for job in client.get("/api/v1/jobs", table=str(other)).json()["items"]] == ["job-3"]
+    page = client.get("/api/v1/jobs", limit=2).json()
+    rest = client.get("/api/v1/jobs", limit=2, cursor=page["next_cursor"]).json()
+    assert (page["total"], len(page["items"]), len(rest["items"]), rest["next_cursor"]) == (3, 2, 1, None)
+
+
+@pytest.mark.parametrize("query", [{"state": "asleep"}, {"table": "orders"}, {"table": "a..b"}, {"limit": -1}, {"cursor": "stolen"}])
+def test_a_bad_job_query_is_a_problem(client: Client, query: dict[str, object]) -> None:
+    expect_problem(client.get("/api/v1/jobs", **query), 422)
+
+
+def test_a_finished_job_shows_what_it_achieved(client: Client) -> None:
+    job = client.get("/api/v1/jobs/job-1").json()
+    assert job["state"] == "succeeded"
+    assert (job["effect"]["before"]["data_files"], job["effect"]["after"]["data_files"]) == (100, 2)
+    assert job["effect"]["after"]["snapshot_id"] == "9223372036854775806"
+    assert (job["effect"]["rows"], job["effect"]["sentence"]) == ("equal", "98 files fewer")
+
+
+def test_a_running_job_shows_its_progress(client: Client) -> None:
+    job = client.get("/api/v1/jobs/job-2").json()
+    assert job["progress"] == {"tasks_done": 3, "tasks_total": 10, "phase": "rewriting files"}
+    assert job["effect"] is None
+
+
+@pytest.mark.parametrize(("method", "page"), [("GET", ""), ("GET", "/events"), ("POST", "/cancel")])
+def test_an_unknown_job_is_a_404(client: Client, method: str, page: str) -> None:
+    assert "no job 'job-9'" in expect_problem(client.send(method, f"/api/v1/jobs/job-9{page}"), 404)
+
+
+def test_a_running_job_can_be_cancelled(client: Client) -> None:
+    response = client.post("/api/v1/jobs/job-2/cancel")
+    assert response.status_code == 202
+    assert client.daemon.cancels == [("job-2", "person")]
+
+
+def test_a_job_that_is_over_cannot_be_cancelled(client: Client) -> None:
+    assert "job job-1 is over: it is succeeded" in expect_problem(client.post("/api/v1/jobs/job-1/cancel"), 409)
+    client.daemon.refusal = InvalidTransitionError("job job-2 is failed and cannot become cancelled")
+    expect_problem(client.post("/api/v1/jobs/job-2/cancel"), 409)
+
+
+def test_the_story_of_a_finished_job_is_told_once_with_its_end(client: Client) -> None:
+    tell(client, "job.submitted", "job.proved")
+    response = client.get("/api/v1/jobs/job-1/events")
+    assert response.headers["content-type"].startswith("text/event-stream")
+    assert read_stream(response.text) == [("1", "job.submitted"), ("2", "job.proved"), ("job", "succeeded"), ("end", "succeeded")]
+
+
+def test_a_client_that_comes_back_is_told_only_what_it_missed(client: Client) -> None:
+    tell(client, "job.submitted", "job.proved")
+    response = client.get("/api/v1/jobs/job-1/events", {"Last-Event-ID": "1"})
+    assert read_stream(response.text) == [("2", "job.proved"), ("job", "succeeded"), ("end", "succeeded")]
+
+
+def test_the_story_so_far_is_a_list_for_those_who_ask_for_json(client: Client) -> None:
+    tell(client, "job.submitted", "spark.progress", job_id="job-2")
+    response = client.get("/api/v1/jobs/job-2/events", {"Accept": "application/json"})
+    assert response.headers["content-type"] == "application/json"
+    assert response.json() == [
+        {"sequence": 1, "at": "2026-03-01T12:00:00Z", "name": "job.submitted", "fields": {"n": 0}},
+        {"sequence": 2, "at": "2026-03-01T12:00:00Z", "name": "spark.progress", "fields": {"n": 1}},
+    ]
+    assert client.get("/api/v1/jobs/job-2/events", {"Accept": "application/json", "Last-Event-ID": "2"}).json() == []
+
+
+@pytest.mark.parametrize("last", ["-1", "x", str(2**63)])
+def test_a_last_event_id_that_is_none_of_ours_is_refused(client: Client, last: str) -> None:
+    expect_problem(client.get("/api/v1/jobs/job-1/events", {"Last-Event-ID": last}), 422)
+
+
+def test_a_stream_tells_what_happens_while_it_is_open_and_ends_with_the_job(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
+    tell(client, "job.submitted", job_id="job-2")
+    with serve(client) as address, httpx.stream("GET", f"{address}/api/v1/jobs/job-2/events", timeout=DEADLINE_SECONDS, trust_env=False) as response:
+        blocks = response.iter_text()
+        text = next(blocks)
+        while "event: job" not in text:
+            text += next(blocks)
+        tell(client, "job.proved", job_id="job-2")
+        client.daemon.store.stored["job-2"] = finish_job(client.daemon.store.stored["job-2"])
+        text += "".join(blocks)
+    messages = read_stream(text)
+    assert messages[:2] == [("1", "job.submitted"), ("job", "running")]
+    assert sorted(messages[2:4]) == [("2", "job.proved"), ("job", "succeeded")]
+    assert messages[4:] == [("end", "succeeded")]
+
+
+def test_an_event_that_is_stored_after_the_final_state_is_still_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "POLL_SECONDS", 0)
+    job = client.daemon.store.stored["job-2"]
+    story = tell_events(client.daemon.services(), job, 0)
+    assert "running" in next(story) + next(story)
+    client.daemon.store.stored["job-2"] = finish_job(job)
+    assert "succeeded" in next(story)
+    tell(client, "job.proved", job_id="job-2")
+    assert read_stream("".join(story)) == [("1", "job.proved"), ("end", "succeeded")]
+
+
+def test_a_stopping_daemon_ends_its_streams(client: Client) -> None:
+    client.daemon.stopping.set()
+    assert read_stream(client.get("/api/v1/jobs/job-2/events").text) == [("job", "running")]
+
+
+def test_a_stream_lasts_no_longer_than_its_bound(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "MAX_STREAM_SECONDS", 0.05)
+    monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
+    assert read_stream(client.get("/api/v1/jobs/job-2/events").text) == [("job", "running")]
+
+
+def test_a_quiet_stream_says_that_it_is_still_here(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "KEEP_ALIVE_SECONDS", 0)
+    monkeypatch.setattr(stream, "POLL_SECONDS", 0)
+    story = tell_events(client.daemon.services(), client.daemon.store.stored["job-2"], 0)
+    assert [next(story), next(story)[:10], next(story)] == ["retry: 3000\n\n", "event: job", ": still here\n\n"]
+    story.close()  # type: ignore[attr-defined]
+
+
+def test_streams_beyond_the_cap_tell_what_there_is_and_end(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "_waiting", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(stream, "POLL_SECONDS", 0)
+    services, job = client.daemon.services(), run_job(make_job("job-2"))
+    first = tell_events(services, job, 0)
+    next(first)
+    next(first)
+    assert read_stream("".join(tell_events(services, job, 0))) == [("job", "running")]
+    first.close()  # type: ignore[attr-defined]
+    second = tell_events(services, job, 0)
+    assert [next(second)[:5], next(second)[:10]] == ["retry", "event: job"]
+    assert stream._waiting._value == 0
+    second.close()  # type: ignore[attr-defined]
+    assert stream._waiting._value == 1

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maintainer.api.application import openapi_document, write_openapi
+from tests.api.serving import Client
+
+COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
+OPERATIONS = [(path, method, operation) for path, methods in openapi_document()["paths"].items() for method, operation in methods.items()]
+PROMISED = {
+    ("GET", "/api/v1/overview"), ("GET", "/api/v1/tables"), ("GET", "/api/v1/jobs"), ("GET", "/api/v1/jobs/{job_id}"), ("GET", "/api/v1/jobs/{job_id}/events"),
+    ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST", "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"),
+    ("GET", "/api/v1/policies/effective/{catalog}/{namespace}/{table}"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/history"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/partitions"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/plan"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/plan"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/run"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/pause"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/resume"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics"),
+}  # fmt: skip
+
+
+def find_references(node: object) -> set[str]:
+    if isinstance(node, dict):
+        own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
+        return own.union(*(find_references(child) for child in node.values()))
+    if isinstance(node, list):
+        return set().union(*(find_references(child) for child in node))
+    return set()
+
+
+def test_the_committed_document_is_the_present_one() -> None:
+    assert json.loads(COMMITTED.read_text(encoding="utf-8")) == openapi_document()
+    assert COMMITTED.read_text(encoding="utf-8") == write_openapi()
+
+
+def test_the_served_document_is_the_committed_one() -> None:
+    assert Client().get("/openapi.json").json() == json.loads(COMMITTED.read_text(encoding="utf-8"))
+
+
+def test_the_document_is_openapi_3_1_with_every_promised_operation() -> None:
+    assert openapi_document()["openapi"].startswith("3.1")
+    assert {(method.upper(), path) for path, method, _ in OPERATIONS} == PROMISED
+
+
+def test_every_reference_leads_somewhere() -> None:
+    document = openapi_document()
+    schemas = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert find_references(document) <= schemas
+
+
+def test_operation_ids_are_told_apart() -> None:
+    ids = [operation["operationId"] for _, _, operation in OPERATIONS]
+    assert len(set(ids)) == len(ids)
+    assert all(name.isidentifier() and name == name.lower() for name in ids)
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=[operation["operationId"] for _, _, operation in OPERATIONS])
+def test_every_operation_is_described_and_its_errors_are_problems(path: str, method: str, operation: dict[str, Any]) -> None:
+    assert operation["summary"]
+    assert operation["description"]
+    assert len(operation["tags"]) == 1
+    errors = {status: response for status, response in operation["responses"].items() if status >= "400"}
+    if path.startswith("/api/"):
+        assert {"422", "503"} <= set(errors)
+        assert all(list(response["content"]) == ["application/problem+json"] for response in errors.values())
+    assert method in {"get", "post"}

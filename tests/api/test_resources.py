@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from maintainer import __version__
+from maintainer.domain.inventory import CatalogFault
+from maintainer.domain.units import MIB
+from tests.api.nouns import NOW, ORDERS
+from tests.api.serving import Client, expect_problem, path_of
+
+
+def test_the_overview_names_every_band_and_every_state(client: Client) -> None:
+    overview = client.get("/api/v1/overview").json()
+    assert overview["bands"] == {"healthy": 0, "watch": 0, "degraded": 1, "critical": 0}
+    assert overview["jobs"] == {"pending": 0, "submitted": 0, "running": 1, "succeeded": 1, "failed": 0, "cancelled": 0, "unknown": 0}
+    assert overview["average_file_size_bytes"] == 1.5 * MIB
+    assert overview["version"] == __version__
+
+
+def test_an_empty_fleet_has_no_average() -> None:
+    overview = Client().get("/api/v1/overview").json()
+    assert (overview["tables"], overview["average_file_size_bytes"], overview["last_measured_at"]) == (0, None, None)
+
+
+def test_catalogs_come_with_their_tables_and_faults(client: Client) -> None:
+    client.daemon.store.record_catalog_faults("ice", [CatalogFault("ice", ("a", "b.c"), "connection refused", NOW)])
+    assert client.get("/api/v1/catalogs").json() == [
+        {"name": "ice", "type": "rest", "tables": 0, "faults": [{"namespace": "a.`b.c`", "reason": "connection refused", "seen_at": "2026-03-01T12:00:00Z"}]},
+        {"name": "lake", "type": "sql", "tables": 1, "faults": []},
+    ]
+
+
+def test_the_policy_files_are_listed_with_lines_and_problems(client: Client) -> None:
+    policies = client.get("/api/v1/policies").json()
+    assert policies["version"] == "v1"
+    assert policies["layers"][0]["tables"] == ["*"]
+    assert {"path": "target_file_size", "value": "256MiB", "source": "policies/default.yaml:2"} in policies["layers"][0]["values"]
+    assert policies["problems"][0]["source"] == "policies/bad.yaml:3"
+
+
+def test_the_effective_policy_of_a_table_is_that_of_its_page(client: Client) -> None:
+    policy = client.get(path_of(ORDERS).replace("/tables/", "/policies/effective/")).json()
+    assert policy == client.get(path_of(ORDERS)).json()["policy"]
+    assert policy["mode"] == "observe"
+    expect_problem(client.get("/api/v1/policies/effective/lake/sales/nothing"), 404)
+
+
+def test_a_policy_text_is_checked_line_by_line(client: Client) -> None:
+    assert client.post("/api/v1/policies/validate", {"yaml": "tables: lake.*\n"}).json() == {"is_valid": True, "problems": []}
+    verdict = client.post("/api/v1/policies/validate", {"yaml": "tables: lake.*\npriority: 101\nmod: enforce\n"}).json()
+    assert verdict["is_valid"] is False
+    assert [problem["source"] for problem in verdict["problems"]] == ["candidate.yaml:2", "candidate.yaml:3"]
+
+
+@pytest.mark.parametrize("yaml", ["", "a: [", "\t", "&a [*a]", "tables: lake.*\ntables: x", "- 1", "tables: " + "[" * 500])
+def test_any_text_gets_a_verdict(client: Client, yaml: str) -> None:
+    response = client.post("/api/v1/policies/validate", {"yaml": yaml})
+    assert response.status_code == 200
+    assert response.json()["problems"]
+
+
+def test_the_probes_say_alive_and_ready(client: Client) -> None:
+    assert client.get("/livez").json() == {"status": "alive"}
+    assert client.get("/readyz").json() == {"is_ready": True, "checks": [{"name": "store", "is_ok": True, "message": "SQLite, schema 1"}]}
+
+
+def test_what_does_not_work_makes_it_not_ready_but_alive(client: Client) -> None:
+    client.daemon.checks.append(("catalog ice", False, "connection refused"))
+    client.daemon.store.is_down = True
+    response = client.get("/readyz")
+    assert response.status_code == 503
+    assert response.json()["is_ready"] is False
+    assert client.get("/livez").status_code == 200
+
+
+def test_metrics_are_passed_through_with_their_content_type(client: Client) -> None:
+    response = client.get("/metrics")
+    assert response.content == b"maintainer_leader 1.0\n"
+    assert response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+
+
+def test_the_documentation_names_every_operation_and_loads_nothing_from_elsewhere(client: Client) -> None:
+    page = client.get("/docs").text
+    document = client.get("/openapi.json").json()
+    told = {html.unescape(title) for title in re.findall(r"<summary><code>(.*?)</code>", page)}
+    assert told >= {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+    assert told >= set(document["components"]["schemas"])
+    assert "<script" not in page
+    assert not re.search(r"(?:src|href)=['\"]?(?:https?:)?//", page)

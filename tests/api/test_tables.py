@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from maintainer.domain.health import Band, Grade
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.policy import RuleName
+from maintainer.domain.units import MIB
+from tests.api.nouns import BIG_ID, GRADE, HEALTH, NOW, ORDERS, PLAN
+from tests.api.serving import Client, expect_problem, path_of
+
+NASTY = [
+    TableIdentifier("lake", ("a/b",), "c/d"),
+    TableIdentifier("lake", ("a.b", "c"), "d.e"),
+    TableIdentifier("lake", ("größe",), "таблица 🧊"),
+    TableIdentifier("lake", ("it's",), 'say "hi"'),
+    TableIdentifier("lake", ("back`tick",), "100%25"),
+    TableIdentifier("lake", ("%2F",), "a?b#c&d=e;f"),
+    TableIdentifier("lake", ("plus+minus",), "a b\\c"),
+]
+
+
+def add_tables(client: Client, *names: str) -> None:
+    for name in names:
+        client.daemon.store.record_health(replace(HEALTH, table=replace(ORDERS, name=name)), GRADE)
+
+
+def test_the_list_has_a_row_a_table_with_ids_as_text(client: Client) -> None:
+    page = client.get("/api/v1/tables").json()
+    assert page["total"] == 1
+    assert page["next_cursor"] is None
+    row = page["items"][0]
+    assert (row["table"], row["catalog"], row["namespace"], row["name"]) == ("lake.sales.orders", "lake", "sales", "orders")
+    assert row["snapshot_id"] == str(BIG_ID)
+    assert row["measured_at"] == "2026-03-01T11:57:00Z"
+    assert row["average_file_size_bytes"] == 1.5 * MIB
+    assert row["findings"][0]["sentence"] == "files are 1.5 MiB on average, under 32 MiB"
+
+
+def test_the_list_is_read_page_by_page(client: Client) -> None:
+    add_tables(client, "a", "b", "c", "d")
+    names, cursor = [], None
+    for _ in range(3):
+        page = client.get("/api/v1/tables", limit=2, **({"cursor": cursor} if cursor else {})).json()
+        names += [row["name"] for row in page["items"]]
+        cursor = page["next_cursor"]
+    assert names == ["a", "b", "c", "d", "orders"]
+    assert cursor is None
+
+
+def test_a_minus_before_the_sort_means_descending(client: Client) -> None:
+    add_tables(client, "a", "z")
+    assert [row["name"] for row in client.get("/api/v1/tables", sort="-name").json()["items"]] == ["z", "orders", "a"]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [({"search": "ORD"}, ["orders"]), ({"catalog": "ice"}, []), ({"namespace": "sales"}, ["a", "orders"]), ({"band": "critical"}, ["a"])],
+)
+def test_the_list_is_filtered(client: Client, query: dict[str, str], names: list[str]) -> None:
+    client.daemon.store.record_health(replace(HEALTH, table=replace(ORDERS, name="a")), Grade(Band.CRITICAL))
+    assert [row["name"] for row in client.get("/api/v1/tables", **query).json()["items"]] == names
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ({"limit": 0}, "limit"), ({"limit": 1001}, "limit"), ({"limit": "many"}, "limit"), ({"sort": "color"}, "color"), ({"sort": "--name"}, "--name"),
+        ({"band": "purple"}, "band"), ({"cursor": "stolen"}, "stolen"), ({"search": "x" * 1001}, "search"),
+    ],
+)  # fmt: skip
+def test_a_bad_parameter_is_a_problem_that_names_it(client: Client, query: dict[str, object], word: str) -> None:
+    assert word in expect_problem(client.get("/api/v1/tables", **query), 422)
+
+
+def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) -> None:
+    table = client.get(path_of(ORDERS)).json()
+    assert table["partitions"] == 3
+    assert table["histogram"][0] == {"from_bytes": 0, "to_bytes": 16384, "files": 0}
+    assert table["histogram"][-1]["to_bytes"] is None
+    assert sum(part["files"] for part in table["histogram"]) == 100
+    assert table["refs"][0] == {"name": "main", "snapshot_id": str(BIG_ID), "is_branch": True}
+    assert table["manifest_groups"][1] == {"spec_id": 0, "content": "deletes", "count": 1, "bytes": 10_000}
+    assert {"path": "target_file_size", "value": "256MiB", "source": "policies/default.yaml:2"} in table["policy"]["values"]
+
+
+def test_a_table_that_could_not_be_measured_shows_its_fault_and_no_figures(client: Client) -> None:
+    broken = replace(ORDERS, name="broken")
+    client.daemon.store.record_fault(TableFault(broken, FaultKind.METADATA_MISSING, "9.json is not there", NOW))
+    table = client.get(path_of(broken)).json()
+    assert table["fault"]["reason"] == "9.json is not there"
+    assert table["data_files"] is None
+    assert table["partitions"] is None
+    assert client.get(f"{path_of(broken)}/partitions").json() == {"items": [], "next_cursor": None, "total": 0}
+
+
+@pytest.mark.parametrize("table", NASTY, ids=str)
+@pytest.mark.parametrize("page", ["", "/history", "/partitions"])
+def test_any_name_works_when_it_is_url_encoded(client: Client, table: TableIdentifier, page: str) -> None:
+    client.daemon.store.record_health(replace(HEALTH, table=table), GRADE)
+    response = client.get(path_of(table) + page)
+    assert response.status_code == 200, response.text
+    if page != "/partitions":
+        assert response.json()["table"] == str(table)
+
+
+def test_nested_levels_are_told_from_a_dot_inside_a_level(client: Client) -> None:
+    for namespace in (("a", "b"), ("a.b",)):
+        client.daemon.store.record_health(replace(HEALTH, table=TableIdentifier("lake", namespace, "t")), GRADE)
+    assert client.get("/api/v1/tables/lake/a.b/t").json()["table"] == "lake.a.b.t"
+    assert client.get("/api/v1/tables/lake/%60a.b%60/t").json()["table"] == "lake.`a.b`.t"
+
+
+def test_an_unknown_table_is_answered_with_near_names(client: Client) -> None:
+    assert "did you mean lake.sales.orders?" in expect_problem(client.get("/api/v1/tables/lake/sales/order"), 404)
+    assert "there are: ice, lake" in expect_problem(client.get("/api/v1/tables/lakes/sales/orders"), 404)
+
+
+@pytest.mark.parametrize("namespace", ["%60open", "a..b", "."])
+def test_a_malformed_namespace_names_no_table(client: Client, namespace: str) -> None:
+    expect_problem(client.get(f"/api/v1/tables/lake/x{namespace}/t" if namespace == "." else f"/api/v1/tables/lake/{namespace}/t"), 404)
+
+
+@pytest.mark.parametrize("page", ["", "/history", "/partitions", "/plan"])
+def test_every_page_of_an_unknown_table_is_a_404(client: Client, page: str) -> None:
+    expect_problem(client.get(f"/api/v1/tables/lake/sales/nothing{page}"), 404)
+
+
+def test_history_has_samples_oldest_first_within_its_bounds(client: Client) -> None:
+    for hours in (5, 3, 1):
+        client.daemon.store.samples.setdefault(ORDERS, []).insert(0, replace(HEALTH, measured_at=NOW - timedelta(hours=hours), data_files=hours))
+    client.daemon.store.samples[ORDERS].sort(key=lambda health: health.measured_at)
+    history = client.get(f"{path_of(ORDERS)}/history", metric="data_files", **{"from": "2026-03-01T08:30:00Z", "to": "2026-03-01T11:30:00Z"}).json()
+    assert history == {
+        "table": "lake.sales.orders",
+        "metric": "data_files",
+        "samples": [{"at": "2026-03-01T09:00:00Z", "value": 3.0}, {"at": "2026-03-01T11:00:00Z", "value": 1.0}],
+    }
+
+
+def test_a_long_history_is_thinned_and_keeps_the_latest_sample(client: Client) -> None:
+    minutes = 5000
+    client.daemon.store.samples[ORDERS] = [replace(HEALTH, measured_at=NOW - timedelta(minutes=minute)) for minute in range(minutes, 0, -1)]
+    samples = client.get(f"{path_of(ORDERS)}/history").json()["samples"]
+    assert len(samples) == 1667
+    assert samples[-1]["at"] == "2026-03-01T11:59:00Z"
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ({"metric": "color"}, "color"),
+        ({"from": "yesterday"}, "from"), ({"from": "2026-01-01T00:00:00"}, "from"), ({"to": "0001-01-01T00:00:00+14:00"}, "0001"),
+        ({"from": "2026-03-02T00:00:00Z", "to": "2026-03-01T00:00:00Z"}, "after"),
+    ],
+)  # fmt: skip
+def test_a_bad_history_query_is_a_problem(client: Client, query: dict[str, str], word: str) -> None:
+    assert word in expect_problem(client.get(f"{path_of(ORDERS)}/history", **query), 422)
+
+
+def test_history_can_end_at_the_beginning_of_time(client: Client) -> None:
+    assert client.get(f"{path_of(ORDERS)}/history", to="0001-01-01T00:00:00Z").json()["samples"] == []
+
+
+@pytest.mark.parametrize(
+    ("sort", "worst"),
+    [
+        ("small_files", ["day=2", "day=1", "day=3"]), ("data_files", ["day=2", "day=1", "day=3"]), ("average_file_size_bytes", ["day=1", "day=2", "day=3"]),
+        ("data_bytes", ["day=2", "day=1", "day=3"]), ("delete_files", ["day=3", "day=1", "day=2"]),
+    ],
+)  # fmt: skip
+def test_partitions_come_worst_first(client: Client, sort: str, worst: list[str]) -> None:
+    page = client.get(f"{path_of(ORDERS)}/partitions", sort=sort, limit=2).json()
+    assert [row["partition"] for row in page["items"]] == worst[:2]
+    assert page["total"] == 3
+
+
+def test_the_stored_plan_says_what_why_and_when_next(client: Client) -> None:
+    plan = client.get(f"{path_of(ORDERS)}/plan").json()
+    assert plan["planned"][0]["action"] == "CALL rewrite_data_files ON lake.sales.orders"
+    assert plan["planned"][0]["estimate"]["items_removed"] == 98
+    assert [(skipped["code"], skipped["next_at"]) for skipped in plan["skipped"]] == [("cooling_down", "2026-03-01T17:00:00Z"), ("below_threshold", None)]
+
+
+def test_a_table_without_a_plan_says_so(client: Client) -> None:
+    add_tables(client, "fresh")
+    assert "no plan has been made for lake.sales.fresh" in expect_problem(client.get(f"{path_of(replace(ORDERS, name='fresh'))}/plan"), 404)
+
+
+def test_a_dry_run_needs_no_body_and_stores_nothing(client: Client) -> None:
+    client.daemon.store.records[ORDERS] = replace(client.daemon.store.records[ORDERS], plan=None)
+    assert client.post(f"{path_of(ORDERS)}/plan").json()["made_at"] == PLAN.made_at.isoformat().replace("+00:00", "Z")
+    assert client.daemon.previews == [(ORDERS, None)]
+    assert client.daemon.store.records[ORDERS].plan is None
+
+
+def test_a_dry_run_takes_a_candidate_policy(client: Client) -> None:
+    assert client.post(f"{path_of(ORDERS)}/plan", {"yaml": "tables: lake.sales.*\nmode: enforce\n"}).status_code == 200
+    layer = client.daemon.previews[0][1]
+    assert layer is not None
+    assert layer.settings["mode"].value == "enforce"
+
+
+def test_a_candidate_policy_that_is_wrong_or_for_others_is_refused(client: Client) -> None:
+    path = f"{path_of(ORDERS)}/plan"
+    assert "candidate.yaml:2" in expect_problem(client.post(path, {"yaml": "tables: lake.sales.*\nmod: enforce\n"}), 422)
+    assert "does not match lake.sales.orders" in expect_problem(client.post(path, {"yaml": "tables: lake.hr.*\n"}), 422)
+    assert client.daemon.previews == []
+
+
+def test_a_run_names_its_rules_once_each_and_is_accepted(client: Client) -> None:
+    response = client.post(f"{path_of(ORDERS)}/run", {"rules": ["rewrite_data_files", "expire_snapshots", "rewrite_data_files"]})
+    assert response.status_code == 202
+    assert response.json()["jobs"][0]["state"] == "pending"
+    assert response.json()["plan"]["policy"] == "abc123"
+    assert client.daemon.runs == [(ORDERS, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "person")]
+
+
+def test_a_run_without_a_body_is_what_the_plan_would_do(client: Client) -> None:
+    assert client.post(f"{path_of(ORDERS)}/run").status_code == 202
+    assert client.daemon.runs == [(ORDERS, (), "person")]
+
+
+@pytest.mark.parametrize("body", [{"rules": ["drop_table"]}, {"rule": []}, [], "x", 7])
+def test_a_run_of_nonsense_is_refused(client: Client, body: object) -> None:
+    expect_problem(client.post(f"{path_of(ORDERS)}/run", body), 422)
+    assert client.daemon.runs == []
+
+
+def test_a_pause_holds_until_it_is_resumed(client: Client) -> None:
+    paused = client.post(f"{path_of(ORDERS)}/pause", {"reason": "month-end close"}).json()
+    assert paused == {"by": "person", "at": "2026-03-01T12:00:00Z", "reason": "month-end close"}
+    assert client.get(path_of(ORDERS)).json()["pause"] == paused
+    response = client.post(f"{path_of(ORDERS)}/resume")
+    assert (response.status_code, response.content) == (204, b"")
+    assert client.get(path_of(ORDERS)).json()["pause"] is None
+    assert client.post(f"{path_of(ORDERS)}/pause").json()["reason"] == ""
+
+
+@pytest.mark.parametrize("verb", ["plan", "run", "pause", "resume"])
+def test_nothing_can_be_asked_of_an_unknown_table(client: Client, verb: str) -> None:
+    expect_problem(client.post(f"/api/v1/tables/lake/sales/nothing/{verb}"), 404)
