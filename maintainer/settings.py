@@ -334,6 +334,10 @@ def _keep_texts(document: Document) -> None:
                 mapping = mapping.get(part) if isinstance(mapping, dict) else None
             if isinstance(mapping, dict) and path[-1] in mapping:
                 mapping[path[-1]] = document.expanded.get(path, document.texts[path])
+    _refuse_nested_properties(document)
+
+
+def _refuse_nested_properties(document: Document) -> None:
     catalogs = document.value.get("catalogs")
     for name, properties in catalogs.items() if isinstance(catalogs, dict) else ():
         for key, value in list(properties.items()) if isinstance(properties, dict) else ():

@@ -123,10 +123,10 @@ class _Walk:
     is_over: bool = False
 
     def read_root(self, node: yaml.Node) -> None:
-        self.document.lines[()] = node.start_mark.line + 1
         if not isinstance(node, yaml.MappingNode):
             self._report(node, (), "the file must hold keys and values, like `mode: observe`")
             return
+        self.document.lines[()] = node.start_mark.line + 1
         self.document.value = self._read_mapping(node, ())
 
     def _report(self, node: yaml.Node, path: Path, message: str) -> None:

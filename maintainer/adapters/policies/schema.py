@@ -35,9 +35,12 @@ def _tidy_value(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _unwrap(schema: dict[str, Any]) -> dict[str, Any]:
-    choices = schema.get("anyOf")
-    if not choices or {"type": "null"} not in choices:
-        return schema
-    rest = [choice for choice in choices if choice != {"type": "null"}]
     outer = {key: value for key, value in schema.items() if key != "anyOf" and not (key == "default" and value is None)}
-    return {**rest[0], **outer} if len(rest) == 1 else {"anyOf": rest, **outer}
+    choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
+    match choices:
+        case []:
+            return outer
+        case [only]:
+            return {**only, **outer}
+        case _:
+            return {"anyOf": choices, **outer}

@@ -38,6 +38,7 @@ _WANTED = {
     "bool_type": "be true or false",
     "string_type": "be a text",
     "string_too_short": "not be empty",
+    "too_short": "have at least one",
     "list_type": "be a list",
     "model_type": "hold keys and values",
     "dict_type": "hold keys and values",
@@ -109,7 +110,7 @@ def _write(value: object) -> str:
         case dict():
             return "a mapping"
         case list():
-            return "a list"
+            return "a list" if value else "empty"
         case _:
             return repr(value)
 

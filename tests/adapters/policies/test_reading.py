@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS, MAXIMUM_DEPTH, MAXIMUM_VALUES, read_document
+from maintainer.domain.identifier import TablePattern
+from maintainer.domain.policy import Mode, PolicyLayer, Setting
+
+_GOOD = """\
+tables: [lake.sales.orders, "lake.cdc.*"]
+mode: enforce
+priority: 50
+target_file_size: 256MiB
+window: {cron: "0 1 * * *", duration: 4h, timezone: Europe/Berlin}
+rules:
+  rewrite_data_files:
+    when: {average_file_size_below: 32MiB, small_file_count_above: 50, small_file_ratio_above: 1}
+    where: "order_date < current_date"
+    strategy: sort
+    sort_order: "zorder(a, b)"
+    cooldown: 1h30m
+    options: {min-input-files: 5, partial-progress.enabled: true, max-file-size-bytes: 1GiB, delete-ratio-threshold: 0.1}
+  rewrite_manifests: {when: {manifest_count_above: 100}, enabled: false}
+  expire_snapshots:
+    when: {snapshot_count_above: 100, oldest_snapshot_age_above: 5d}
+    max_age: 24h
+    keep: 2
+  remove_orphan_files: {every: 7d, older_than: 3d}
+  rewrite_position_delete_files: {when: {position_delete_file_count_above: 100}}
+"""
+
+_DATA = "rules.rewrite_data_files"
+
+
+def problems_of(text: str, name: str = "x.yaml") -> list[str]:
+    parsed = parse_policy(text, name)
+    return [] if isinstance(parsed, PolicyLayer) else [f"{problem.source}: {problem.message}" for problem in parsed]
+
+
+def layer_of(text: str, name: str = "x.yaml") -> PolicyLayer:
+    parsed = parse_policy(text, name)
+    assert isinstance(parsed, PolicyLayer), parsed
+    return parsed
+
+
+def test_a_file_becomes_flat_settings_in_their_units_with_the_line_of_each() -> None:
+    layer = parse_policy(_GOOD, "x.yaml", "policies/x.yaml")
+    assert isinstance(layer, PolicyLayer)
+    assert layer.name == "x.yaml"
+    assert layer.tables == (TablePattern("lake.sales.orders"), TablePattern("lake.cdc.*"))
+    expected: dict[str, tuple[object, int]] = {
+        "mode": (Mode.ENFORCE, 2),
+        "priority": (50, 3),
+        "target_file_size_bytes": (256 * 1024**2, 4),
+        "window.cron": ("0 1 * * *", 5),
+        "window.duration": (timedelta(hours=4), 5),
+        "window.timezone": ("Europe/Berlin", 5),
+        _DATA: (True, 7),
+        f"{_DATA}.when.average_file_size_below": (32.0 * 1024**2, 8),
+        f"{_DATA}.when.small_file_count_above": (50.0, 8),
+        f"{_DATA}.when.small_file_ratio_above": (1.0, 8),
+        f"{_DATA}.where": ("order_date < current_date", 9),
+        f"{_DATA}.strategy": ("sort", 10),
+        f"{_DATA}.sort_order": ("zorder(a, b)", 11),
+        f"{_DATA}.cooldown": (timedelta(minutes=90), 12),
+        f"{_DATA}.options.min-input-files": ("5", 13),
+        f"{_DATA}.options.partial-progress.enabled": ("true", 13),
+        f"{_DATA}.options.max-file-size-bytes": ("1073741824", 13),
+        f"{_DATA}.options.delete-ratio-threshold": ("0.1", 13),
+        "rules.rewrite_manifests": (True, 14),
+        "rules.rewrite_manifests.when.manifest_count_above": (100.0, 14),
+        "rules.rewrite_manifests.enabled": (False, 14),
+        "rules.expire_snapshots": (True, 15),
+        "rules.expire_snapshots.when.snapshot_count_above": (100.0, 16),
+        "rules.expire_snapshots.when.oldest_snapshot_age_above": (432000.0, 16),
+        "rules.expire_snapshots.max_age": (timedelta(days=1), 17),
+        "rules.expire_snapshots.keep": (2, 18),
+        "rules.remove_orphan_files": (True, 19),
+        "rules.remove_orphan_files.every": (timedelta(days=7), 19),
+        "rules.remove_orphan_files.older_than": (timedelta(days=3), 19),
+        "rules.rewrite_position_delete_files": (True, 20),
+        "rules.rewrite_position_delete_files.when.position_delete_file_count_above": (100.0, 20),
+    }
+    assert dict(layer.settings) == {path: Setting(value, f"policies/x.yaml:{line}") for path, (value, line) in expected.items()}
+    assert {path: type(setting.value) for path, setting in layer.settings.items()} == {path: type(value) for path, (value, _) in expected.items()}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (Path(__file__).parent / "bad").glob("*.yaml")))
+def test_a_bad_file_is_refused_with_exactly_these_sentences(name: str) -> None:
+    directory = Path(__file__).parent / "bad"
+    text = (directory / f"{name}.yaml").read_text("utf-8")
+    assert "\n".join(problems_of(text, f"{name}.yaml")) + "\n" == (directory / f"{name}.txt").read_text("utf-8")
+
+
+def test_there_are_at_least_fifteen_bad_files() -> None:
+    assert len(list((Path(__file__).parent / "bad").glob("*.yaml"))) >= 15
+
+
+@pytest.mark.parametrize("name", ["default.yaml", "default.yml"])
+def test_the_default_file_needs_no_tables(name: str) -> None:
+    assert layer_of("mode: observe", name).tables == (TablePattern("*"),)
+
+
+def test_an_empty_default_file_sets_nothing() -> None:
+    assert layer_of("# nothing yet\n", "default.yaml") == PolicyLayer("default.yaml", (TablePattern("*"),), {})
+
+
+def test_any_other_file_needs_tables() -> None:
+    assert problems_of("mode: observe") == ["x.yaml:1: tables is missing; name a table, a glob or a list, like `tables: lake.sales.*`"]
+
+
+def test_an_exact_name_is_kept_as_a_table_writes_itself() -> None:
+    assert layer_of("tables: lake.`sales`.`a.b`").tables == (TablePattern("lake.sales.`a.b`"),)
+
+
+@pytest.mark.parametrize("glob", ["*", "lake.*", "*.streaming.*", "lake.sales.orders_?", "lake.[a-c]*.x", "lake.[]]*", "lake.[!]]*"])
+def test_a_glob_is_taken_as_it_is(glob: str) -> None:
+    assert layer_of(f"tables: '{glob}'").tables == (TablePattern(glob),)
+
+
+@pytest.mark.parametrize("word", ["no", "on", "1:30", "2024-01-01", "0x10", "1_000"])
+def test_words_that_older_yaml_turns_into_other_things_stay_text(word: str) -> None:
+    assert layer_of(f"tables: '*'\nrules: {{rewrite_data_files: {{where: {word}}}}}").settings["rules.rewrite_data_files.where"].value == word
+
+
+def test_a_rule_without_fields_is_named_all_the_same() -> None:
+    assert dict(layer_of("tables: '*'\nrules: {rewrite_manifests: {}}").settings) == {"rules.rewrite_manifests": Setting(value=True, source="x.yaml:2")}
+
+
+def test_an_anchor_may_be_used_but_stands_for_a_bounded_number_of_values() -> None:
+    assert layer_of("tables: ['*']\nrules: {rewrite_manifests: &a {cooldown: 1h}, expire_snapshots: *a}").settings[
+        "rules.expire_snapshots.cooldown"
+    ].value == timedelta(hours=1)
+    bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12))
+    assert any(f"more than {MAXIMUM_VALUES} values" in problem for problem in problems_of(bomb))
+
+
+@pytest.mark.parametrize("text", ["a: &a [*a]", "a: " + "[" * 30 + "]" * 30, "[" * 100_000])
+def test_endless_and_very_deep_values_are_refused(text: str) -> None:
+    assert any(f"deeper than {MAXIMUM_DEPTH} levels" in problem for problem in problems_of(text))
+
+
+def test_a_file_over_the_limit_is_not_read() -> None:
+    assert problems_of("#" * (MAXIMUM_CHARACTERS + 1)) == [f"x.yaml: the file has {MAXIMUM_CHARACTERS + 1} characters, over the limit of {MAXIMUM_CHARACTERS}"]
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_either_a_layer_or_problems(text: str) -> None:
+    parsed = parse_policy(text, "x.yaml")
+    assert isinstance(parsed, PolicyLayer) or parsed
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["tables", "mode", "rules", "when", "window", "keep", "cron", "options", "rewrite_data_files", "x"]), inner, max_size=4
+            )
+        ),
+        max_leaves=15,
+    )
+)
+def test_any_shape_is_either_a_layer_or_problems_with_lines(value: object) -> None:
+    import json  # noqa: PLC0415 - JSON is YAML, and only this test writes it
+
+    parsed = parse_policy(json.dumps({"tables": "*", "rules": value}), "x.yaml")
+    if not isinstance(parsed, PolicyLayer):
+        assert all(problem.source.startswith("x.yaml:") for problem in parsed)
+
+
+def test_a_reader_of_lines_gives_each_key_and_item_its_own() -> None:
+    document = read_document("a: 1\nb:\n  - x\n  - c: true\n")
+    assert document.value == {"a": 1, "b": ["x", {"c": True}]}
+    assert document.lines == {(): 1, ("a",): 1, ("b",): 2, ("b", 0): 3, ("b", 1): 4, ("b", 1, "c"): 4}
