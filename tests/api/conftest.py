@@ -13,8 +13,6 @@ def client() -> Client:
     store = client.daemon.store
     store.record_health(HEALTH, GRADE)
     store.record_plan(PLAN)
-    for job in (make_job("job-1"), make_job("job-2")):
-        store.add_job(job)
-    done, running = finish_job(run_job(make_job("job-1"))), run_job(make_job("job-2"))
-    store.stored.update({"job-1": done, "job-2": running})
+    for job in (finish_job(run_job(make_job("job-1"))), run_job(make_job("job-2"))):
+        assert store.add_job(job)
     return client

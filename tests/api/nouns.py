@@ -40,6 +40,11 @@ HEALTH = TableHealth(
     refs=(Ref("main", BIG_ID, is_branch=True), Ref("v1", 17, is_branch=False)), properties={"owner": "sales"},
 )  # fmt: skip
 
+
+def measure(table: TableIdentifier, **figures: object) -> TableHealth:
+    return replace(HEALTH, table=table, table_uuid=f"uuid of {table}", **figures)  # type: ignore[arg-type]
+
+
 REWRITE = RewriteDataFiles(where="day > 1")
 PLAN = Plan(
     table=ORDERS, table_uuid="3f0c", snapshot_id=BIG_ID, metadata_location=HEALTH.metadata_location, policy_version="abc123", mode=Mode.ENFORCE, priority=50,
@@ -57,7 +62,8 @@ EFFECT = Effect(BEFORE, AFTER, 1, 0, 98, 10, 6, 0, 150 * MIB, 60.0, RowProof.EQU
 
 def make_job(job_id: str = "job-1", table: TableIdentifier = ORDERS, created_at: datetime = NOW - timedelta(minutes=10)) -> Job:
     return Job(
-        job_id=job_id, table=table, table_uuid=f"uuid-{table}", rule=RuleName.REWRITE_DATA_FILES, action=REWRITE, findings=(FINDING,), estimate=ESTIMATE,
+        job_id=job_id, table=table, table_uuid=HEALTH.table_uuid if table == ORDERS else f"uuid of {table}",
+        rule=RuleName.REWRITE_DATA_FILES, action=REWRITE, findings=(FINDING,), estimate=ESTIMATE,
         reason="100 files become 2", policy_version="abc123", priority=50, requested_by="policy", created_at=created_at,
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Event
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
 
 import anyio
@@ -26,9 +26,8 @@ from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName, Setting
 from maintainer.policy.effective import effective
-from maintainer.ports.store import Store
 from tests.api.nouns import NOW, PLAN, make_job
-from tests.api.standin import StandInStore
+from tests.fakes.adapters.store import FakeStore
 
 HOST = "maintainer.test"
 _DEFAULTS = {"mode": Setting(Mode.OBSERVE, "policies/default.yaml:1"), "target_file_size_bytes": Setting(268435456, "policies/default.yaml:2")}
@@ -54,7 +53,7 @@ class FixedPolicies:
 class Daemon:
     """What the API asked of the daemon, and what it is to answer."""
 
-    store: StandInStore = field(default_factory=StandInStore)
+    store: FakeStore = field(default_factory=FakeStore)
     previews: list[tuple[TableIdentifier, PolicyLayer | None]] = field(default_factory=list)
     runs: list[tuple[TableIdentifier, tuple[RuleName, ...], str]] = field(default_factory=list)
     cancels: list[tuple[str, str]] = field(default_factory=list)
@@ -75,7 +74,7 @@ class Daemon:
     def cancel(self, job_id: str, requested_by: str) -> Job:
         self._refuse()
         self.cancels.append((job_id, requested_by))
-        return self.store.stored[job_id]
+        return job_of(self.store, job_id)
 
     def _refuse(self) -> None:
         if self.refusal:
@@ -83,7 +82,7 @@ class Daemon:
 
     def services(self) -> Services:
         return Services(
-            store=cast("Store", self.store),
+            store=self.store,
             policies=FixedPolicies(),
             clock=FixedClock(),
             catalogs={"lake": "sql", "ice": "rest"},
@@ -97,6 +96,12 @@ class Daemon:
             metrics=lambda: (b"maintainer_leader 1.0\n", "text/plain; version=0.0.4; charset=utf-8"),
             stopping=self.stopping,
         )
+
+
+def job_of(store: FakeStore, job_id: str) -> Job:
+    job = store.job(job_id)
+    assert job is not None
+    return job
 
 
 def effective_of(table: TableIdentifier, properties: Mapping[str, str]) -> Policy:

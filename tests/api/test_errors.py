@@ -37,7 +37,7 @@ def test_each_of_our_errors_has_its_status(client: Client, error: type[Maintaine
 
 @pytest.mark.parametrize("path", ["/overview", "/tables", "/tables/lake/sales/orders", "/jobs", "/jobs/job-1"])
 def test_a_store_that_is_down_is_a_503(client: Client, path: str) -> None:
-    client.daemon.store.is_down = True
+    client.daemon.store.broken = "store sqlite:///maintainer.db cannot be read: disk I/O error"
     assert "disk I/O error" in expect_problem(client.get(f"/api/v1{path}"), 503)
 
 

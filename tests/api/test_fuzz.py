@@ -66,9 +66,9 @@ def test_no_parameter_is_ever_our_fault(path: str, operation: dict[str, Any], da
     client.daemon.stopping.set()
     client.daemon.store.record_health(HEALTH, GRADE)
     client.daemon.store.record_plan(PLAN)
-    client.daemon.store.stored["job-1"] = finish_job(run_job(make_job("job-1")))
+    client.daemon.store.add_job(finish_job(run_job(make_job("job-1"))))
     target, headers = data.draw(requests(path, operation))
     response = client.send("GET", target, headers)
     assert response.status_code < 500, response.text
-    if response.status_code >= 400 and target.startswith("/api/"):
+    if response.status_code >= 400 and response.request.url.path.startswith("/api/"):
         assert response.headers["content-type"] == "application/problem+json"

@@ -15,15 +15,19 @@ import uvicorn
 from maintainer.api import stream
 from maintainer.api.stream import tell_events
 from maintainer.domain.errors import InvalidTransitionError
-from maintainer.domain.job import JobEvent
+from maintainer.domain.job import JobEvent, JobState
 from tests.api.nouns import NOW, ORDERS, finish_job, make_job, run_job
-from tests.api.serving import Client, expect_problem
+from tests.api.serving import Client, expect_problem, job_of
 
 DEADLINE_SECONDS = 20.0
 
 
 def tell(client: Client, *names: str, job_id: str = "job-1") -> None:
     client.daemon.store.append_events([JobEvent(job_id, NOW, name, {"n": number}) for number, name in enumerate(names)])
+
+
+def finish(client: Client) -> None:
+    assert client.daemon.store.update_job(finish_job(job_of(client.daemon.store, "job-2")), JobState.RUNNING)
 
 
 def read_stream(text: str) -> list[tuple[str, str]]:
@@ -147,7 +151,7 @@ def test_a_stream_tells_what_happens_while_it_is_open_and_ends_with_the_job(clie
         while "event: job" not in text:
             text += next(blocks)
         tell(client, "job.proved", job_id="job-2")
-        client.daemon.store.stored["job-2"] = finish_job(client.daemon.store.stored["job-2"])
+        finish(client)
         text += "".join(blocks)
     messages = read_stream(text)
     assert messages[:2] == [("1", "job.submitted"), ("job", "running")]
@@ -157,10 +161,10 @@ def test_a_stream_tells_what_happens_while_it_is_open_and_ends_with_the_job(clie
 
 def test_an_event_that_is_stored_after_the_final_state_is_still_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)
-    job = client.daemon.store.stored["job-2"]
+    job = job_of(client.daemon.store, "job-2")
     story = tell_events(client.daemon.services(), job, 0)
     assert "running" in next(story) + next(story)
-    client.daemon.store.stored["job-2"] = finish_job(job)
+    finish(client)
     assert "succeeded" in next(story)
     tell(client, "job.proved", job_id="job-2")
     assert read_stream("".join(story)) == [("1", "job.proved"), ("end", "succeeded")]
@@ -180,7 +184,7 @@ def test_a_stream_lasts_no_longer_than_its_bound(client: Client, monkeypatch: py
 def test_a_quiet_stream_says_that_it_is_still_here(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "KEEP_ALIVE_SECONDS", 0)
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)
-    story = tell_events(client.daemon.services(), client.daemon.store.stored["job-2"], 0)
+    story = tell_events(client.daemon.services(), job_of(client.daemon.store, "job-2"), 0)
     assert [next(story), next(story)[:10], next(story)] == ["retry: 3000\n\n", "event: job", ": still here\n\n"]
     story.close()  # type: ignore[attr-defined]
 

@@ -69,7 +69,7 @@ def test_the_probes_say_alive_and_ready(client: Client) -> None:
 
 def test_what_does_not_work_makes_it_not_ready_but_alive(client: Client) -> None:
     client.daemon.checks.append(("catalog ice", False, "connection refused"))
-    client.daemon.store.is_down = True
+    client.daemon.store.broken = "disk I/O error"
     response = client.get("/readyz")
     assert response.status_code == 503
     assert response.json()["is_ready"] is False

@@ -10,7 +10,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import MIB
-from tests.api.nouns import BIG_ID, GRADE, HEALTH, NOW, ORDERS, PLAN
+from tests.api.nouns import BIG_ID, GRADE, HEALTH, NOW, ORDERS, PLAN, measure
 from tests.api.serving import Client, expect_problem, path_of
 
 NASTY = [
@@ -26,7 +26,7 @@ NASTY = [
 
 def add_tables(client: Client, *names: str) -> None:
     for name in names:
-        client.daemon.store.record_health(replace(HEALTH, table=replace(ORDERS, name=name)), GRADE)
+        client.daemon.store.record_health(measure(replace(ORDERS, name=name)), GRADE)
 
 
 def test_the_list_has_a_row_a_table_with_ids_as_text(client: Client) -> None:
@@ -62,7 +62,7 @@ def test_a_minus_before_the_sort_means_descending(client: Client) -> None:
     [({"search": "ORD"}, ["orders"]), ({"catalog": "ice"}, []), ({"namespace": "sales"}, ["a", "orders"]), ({"band": "critical"}, ["a"])],
 )
 def test_the_list_is_filtered(client: Client, query: dict[str, str], names: list[str]) -> None:
-    client.daemon.store.record_health(replace(HEALTH, table=replace(ORDERS, name="a")), Grade(Band.CRITICAL))
+    client.daemon.store.record_health(measure(replace(ORDERS, name="a")), Grade(Band.CRITICAL))
     assert [row["name"] for row in client.get("/api/v1/tables", **query).json()["items"]] == names
 
 
@@ -101,7 +101,7 @@ def test_a_table_that_could_not_be_measured_shows_its_fault_and_no_figures(clien
 @pytest.mark.parametrize("table", NASTY, ids=str)
 @pytest.mark.parametrize("page", ["", "/history", "/partitions"])
 def test_any_name_works_when_it_is_url_encoded(client: Client, table: TableIdentifier, page: str) -> None:
-    client.daemon.store.record_health(replace(HEALTH, table=table), GRADE)
+    client.daemon.store.record_health(measure(table), GRADE)
     response = client.get(path_of(table) + page)
     assert response.status_code == 200, response.text
     if page != "/partitions":
@@ -110,7 +110,7 @@ def test_any_name_works_when_it_is_url_encoded(client: Client, table: TableIdent
 
 def test_nested_levels_are_told_from_a_dot_inside_a_level(client: Client) -> None:
     for namespace in (("a", "b"), ("a.b",)):
-        client.daemon.store.record_health(replace(HEALTH, table=TableIdentifier("lake", namespace, "t")), GRADE)
+        client.daemon.store.record_health(measure(TableIdentifier("lake", namespace, "t")), GRADE)
     assert client.get("/api/v1/tables/lake/a.b/t").json()["table"] == "lake.a.b.t"
     assert client.get("/api/v1/tables/lake/%60a.b%60/t").json()["table"] == "lake.`a.b`.t"
 
@@ -131,9 +131,8 @@ def test_every_page_of_an_unknown_table_is_a_404(client: Client, page: str) -> N
 
 
 def test_history_has_samples_oldest_first_within_its_bounds(client: Client) -> None:
-    for hours in (5, 3, 1):
-        client.daemon.store.samples.setdefault(ORDERS, []).insert(0, replace(HEALTH, measured_at=NOW - timedelta(hours=hours), data_files=hours))
-    client.daemon.store.samples[ORDERS].sort(key=lambda health: health.measured_at)
+    for hours in (5, 1, 3):
+        client.daemon.store.record_health(replace(HEALTH, measured_at=NOW - timedelta(hours=hours), data_files=hours), GRADE)
     history = client.get(f"{path_of(ORDERS)}/history", metric="data_files", **{"from": "2026-03-01T08:30:00Z", "to": "2026-03-01T11:30:00Z"}).json()
     assert history == {
         "table": "lake.sales.orders",
@@ -143,8 +142,8 @@ def test_history_has_samples_oldest_first_within_its_bounds(client: Client) -> N
 
 
 def test_a_long_history_is_thinned_and_keeps_the_latest_sample(client: Client) -> None:
-    minutes = 5000
-    client.daemon.store.samples[ORDERS] = [replace(HEALTH, measured_at=NOW - timedelta(minutes=minute)) for minute in range(minutes, 0, -1)]
+    for minute in range(5000, 0, -1):
+        client.daemon.store.record_health(replace(HEALTH, measured_at=NOW - timedelta(minutes=minute)), GRADE)
     samples = client.get(f"{path_of(ORDERS)}/history").json()["samples"]
     assert len(samples) == 1667
     assert samples[-1]["at"] == "2026-03-01T11:59:00Z"
@@ -192,10 +191,11 @@ def test_a_table_without_a_plan_says_so(client: Client) -> None:
 
 
 def test_a_dry_run_needs_no_body_and_stores_nothing(client: Client) -> None:
-    client.daemon.store.records[ORDERS] = replace(client.daemon.store.records[ORDERS], plan=None)
-    assert client.post(f"{path_of(ORDERS)}/plan").json()["made_at"] == PLAN.made_at.isoformat().replace("+00:00", "Z")
-    assert client.daemon.previews == [(ORDERS, None)]
-    assert client.daemon.store.records[ORDERS].plan is None
+    fresh = replace(ORDERS, name="fresh")
+    client.daemon.store.record_health(measure(fresh), GRADE)
+    assert client.post(f"{path_of(fresh)}/plan").json()["made_at"] == PLAN.made_at.isoformat().replace("+00:00", "Z")
+    assert client.daemon.previews == [(fresh, None)]
+    expect_problem(client.get(f"{path_of(fresh)}/plan"), 404)
 
 
 def test_a_dry_run_takes_a_candidate_policy(client: Client) -> None:
