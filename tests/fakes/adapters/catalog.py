@@ -1,0 +1,104 @@
+"""A catalog in memory: tables are inventories that a test puts there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from maintainer.domain.errors import CatalogUnavailableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault, FaultKind, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.ports.catalog import KnownDigests, TargetOf
+from maintainer.ports.clock import Clock
+
+
+class FakeCatalog:
+    def __init__(self, name: str, clock: Clock) -> None:
+        self._name = name
+        self._clock = clock
+        self._tables: dict[TableIdentifier, TableInventory | TableFault] = {}
+        self._rows: dict[tuple[TableIdentifier, int], int] = {}
+        self._failing_namespaces: dict[tuple[str, ...], str] = {}
+        self._outage: str | None = None
+        self.closed = False
+
+    def put(self, entry: TableInventory | TableFault) -> None:
+        """Add a table, or replace what it is."""
+        if entry.table.catalog != self._name:
+            message = f"{entry.table} does not belong in catalog {self._name}"
+            raise ValueError(message)
+        self._tables[entry.table] = entry
+
+    def drop(self, table: TableIdentifier) -> None:
+        del self._tables[table]
+
+    def set_rows(self, table: TableIdentifier, snapshot_id: int, rows: int) -> None:
+        self._rows[table, snapshot_id] = rows
+
+    def fail(self, reason: str) -> None:
+        """Nothing answers any more, until recover()."""
+        self._outage = reason
+
+    def recover(self) -> None:
+        self._outage = None
+        self._failing_namespaces.clear()
+
+    def fail_namespace(self, namespace: tuple[str, ...], reason: str) -> None:
+        """Listing this namespace fails, until recover()."""
+        self._failing_namespaces[namespace] = reason
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
+        if self._outage is not None:
+            yield CatalogFault(self._name, (), self._outage, self._clock.now())
+            return
+        for namespace, reason in sorted(self._failing_namespaces.items()):
+            yield CatalogFault(self._name, namespace, reason, self._clock.now())
+        for table, entry in sorted(self._tables.items(), key=lambda item: item[0]):
+            is_view = isinstance(entry, TableFault) and entry.kind is FaultKind.VIEW
+            if table.namespace not in self._failing_namespaces and not is_view:
+                yield table
+
+    def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
+        entry = self._find(table)
+        if isinstance(entry, TableFault):
+            return entry
+        classes = SizeClasses.around(target_of(table, entry.properties))
+        paths = [digest.path for digest in entry.manifests]
+        recalled = known(entry.table_uuid, paths, classes.target_bytes) if paths else {}
+        manifests = tuple(
+            replace(recalled[digest.path], entries_read=0) if digest.path in recalled and recalled[digest.path].length_bytes == digest.length_bytes else digest
+            for digest in entry.manifests
+        )
+        return replace(entry, size_classes=classes, manifests=manifests, read_at=self._clock.now())
+
+    def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
+        entry = self._find(table)
+        return entry if isinstance(entry, TableFault) else entry.snapshots
+
+    def count_rows(self, table: TableIdentifier, snapshot_id: int, limit_bytes: int) -> int | None:
+        """What set_rows said; a fake has no files, so limit_bytes never stands in the way."""
+        del limit_bytes
+        entry = self._find(table)
+        if isinstance(entry, TableFault) or all(snapshot.snapshot_id != snapshot_id for snapshot in entry.snapshots):
+            return None
+        return self._rows.get((table, snapshot_id))
+
+    def ping(self) -> str:
+        if self._outage is not None:
+            raise CatalogUnavailableError(self._outage)
+        return f"Fake catalog {self._name} answers, with {len(self._tables)} tables."
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _find(self, table: TableIdentifier) -> TableInventory | TableFault:
+        if self._outage is not None:
+            return TableFault(table, FaultKind.CATALOG_UNAVAILABLE, self._outage, self._clock.now())
+        entry = self._tables.get(table)
+        if entry is None:
+            return TableFault(table, FaultKind.DROPPED, "the catalog does not have it any more", self._clock.now())
+        return replace(entry, seen_at=self._clock.now()) if isinstance(entry, TableFault) else entry
