@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from maintainer.domain.errors import ConfigurationError
+from maintainer.settings import Settings, load_settings
+
+_LAKE = "catalogs: {lake: {type: rest, uri: 'https://catalog.example/'}}\n"
+
+Load = Callable[..., Settings]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "conf" / "maintainer.yaml"
+
+
+@pytest.fixture
+def load(file: Path) -> Load:
+    def load(text: str = _LAKE, environ: Mapping[str, str] | None = None) -> Settings:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+        return load_settings(file, environ or {})
+
+    return load
+
+
+@pytest.fixture
+def refuse(load: Load, file: Path) -> Callable[..., list[str]]:
+    def refuse(text: str = _LAKE, environ: Mapping[str, str] | None = None) -> list[str]:
+        with pytest.raises(ConfigurationError) as caught:
+            load(text, environ)
+        return str(caught.value).replace(str(file), "maintainer.yaml").splitlines()
+
+    return refuse
+
+
+Refuse = Callable[..., list[str]]
+
+
+def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
+    settings = load()
+    assert settings.catalogs["lake"].properties == {"type": "rest", "uri": "https://catalog.example/"}
+    assert settings.catalogs["lake"].spark == {}
+    assert settings.redacted() == {
+        "catalogs": {"lake": {"type": "rest", "uri": "https://catalog.example/"}},
+        "store": f"sqlite:///{file.parent}/maintainer.db",
+        "policies": f"{file.parent}/policies",
+        "scan": {"interval": "5m", "workers": 2, "timeout": "10m"},
+        "plan": {"interval": "30s"},
+        "submit": {"interval": "5s"},
+        "watch": {"interval": "2s"},
+        "review": {"interval": "5s"},
+        "prune": {"interval": "1h", "samples": "90d", "jobs": "365d"},
+        "spark": {
+            "runner": "local",
+            "master": "local[2]",
+            "driver_memory": "2048m",
+            "max_jobs": 2,
+            "idle_timeout": "10m",
+            "start_timeout": "2m",
+            "java_home": None,
+            "jars_dir": None,
+            "run_dir": f"{file.parent}/run",
+            "conf": {},
+        },
+        "server": {"host": "127.0.0.1", "port": 8080},
+        "drain_timeout": "1m",
+        "auth": {},
+    }
+
+
+def test_catalog_properties_stay_the_texts_that_were_written(load: Load) -> None:
+    text = "catalogs:\n  lake: {type: rest, a: 1.10, b: True, c: 007, d: 'x y', spark: {io-impl: org.x, n: 1.0}}\nspark: {conf: {spark.a: 1.10}}\n"
+    settings = load(text)
+    assert settings.catalogs["lake"].properties == {"type": "rest", "a": "1.10", "b": "True", "c": "007", "d": "x y"}
+    assert settings.catalogs["lake"].spark == {"io-impl": "org.x", "n": "1.0"}
+    assert settings.spark.conf == {"spark.a": "1.10"}
+
+
+def test_relative_paths_are_beside_the_file(load: Load, file: Path) -> None:
+    base = file.parent
+    settings = load(
+        "catalogs:\n"
+        "  lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: ../warehouse}\n"
+        "  untyped: {uri: 'sqlite:///c.db', warehouse: w}\n"
+        "  rest: {type: rest, uri: 'https://x', warehouse: main}\n"
+        "  there: {type: sql, uri: 'sqlite:////abs/c.db', warehouse: 's3://bucket/w'}\n"
+        "  memory: {type: sql, uri: 'sqlite:///:memory:'}\n"
+        "store: sqlite:///data/m.db?timeout=5\npolicies: ../p\nspark: {jars_dir: jars, java_home: /opt/java}\n"
+    )
+    assert settings.catalogs["lake"].properties["uri"] == f"sqlite:///{base}/catalog.db"
+    assert settings.catalogs["lake"].properties["warehouse"] == f"file://{base.parent}/warehouse"
+    assert settings.catalogs["untyped"].properties["warehouse"] == f"file://{base}/w"
+    assert settings.catalogs["rest"].properties["warehouse"] == "main"
+    assert settings.catalogs["there"].properties == {"type": "sql", "uri": "sqlite:////abs/c.db", "warehouse": "s3://bucket/w"}
+    assert settings.catalogs["memory"].properties["uri"] == "sqlite:///:memory:"
+    assert settings.store == f"sqlite:///{base}/data/m.db?timeout=5"
+    assert settings.policies == base.parent / "p"
+    assert (settings.spark.jars_dir, settings.spark.java_home, settings.spark.run_dir) == (base / "jars", Path("/opt/java"), base / "data" / "run")
+
+
+def test_without_a_file_in_the_store_the_run_directory_is_beside_the_configuration(load: Load, file: Path) -> None:
+    assert load(_LAKE + "store: postgresql://db.example/maintainer\n").spark.run_dir == file.parent / "run"
+
+
+def test_the_file_is_named_by_argument_else_by_variable_else_found_here(load: Load, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = load()
+    assert load_settings(None, {"MAINTAINER_CONFIG": str(file)}) == expected
+    monkeypatch.chdir(file.parent)
+    assert load_settings(None, {}) == expected
+    assert load_settings(Path("maintainer.yaml"), {"MAINTAINER_CONFIG": "/nowhere"}) == expected
+
+
+def test_a_missing_file_is_one_line_that_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(tmp_path / "no.yaml", {})
+    assert str(caught.value) == (
+        f"there is no configuration file {tmp_path}/no.yaml; write one that begins with `catalogs: {{lake: {{type: rest, uri: ...}}}}`, "
+        "name another with --config or MAINTAINER_CONFIG, or try `maintainer demo`"
+    )
+
+
+def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read: Is a directory"):
+        load_settings(tmp_path, {})
+    (tmp_path / "a.yaml").write_bytes(b"\xff")
+    with pytest.raises(ConfigurationError, match="is not UTF-8 text: byte 0xff at position 0"):
+        load_settings(tmp_path / "a.yaml", {})
+
+
+def test_the_environment_wins_over_the_file(load: Load, file: Path) -> None:
+    text = "catalogs: {lake: {type: rest, s3.access-key-id: a}}\nscan: {workers: 3}\nspark: {conf: {spark.sql.x: 1}}\n"
+    settings = load(
+        text,
+        {
+            "MAINTAINER_SCAN__WORKERS": "4",
+            "MAINTAINER_SCAN__INTERVAL": "1h",
+            "MAINTAINER_SERVER__PORT": "0",
+            "MAINTAINER_DRAIN_TIMEOUT": "5s",
+            "MAINTAINER_STORE": "sqlite:///other.db",
+            "MAINTAINER_POLICIES": "p",
+            "MAINTAINER_SPARK__JAVA_HOME": "/opt/java",
+            "MAINTAINER_CATALOGS__LAKE__S3_ACCESS_KEY_ID": "1.10",
+            "MAINTAINER_SPARK__CONF__SPARK_SQL_X": "2.0",
+        },
+    )
+    assert (settings.scan.workers, settings.scan.interval, settings.server.port) == (4, timedelta(hours=1), 0)
+    assert (settings.drain_timeout, settings.store, settings.policies) == (timedelta(seconds=5), f"sqlite:///{file.parent}/other.db", file.parent / "p")
+    assert settings.catalogs["lake"].properties["s3.access-key-id"] == "1.10"
+    assert settings.spark.conf == {"spark.sql.x": "2.0"}
+    assert settings.spark.java_home == Path("/opt/java")
+
+
+def test_variables_that_are_none_of_ours_are_left_alone(load: Load) -> None:
+    environ = {
+        "MAINTAINER_CONFIG": "x",
+        "MAINTAINER_SKIP_SPARK": "1",
+        "MAINTAINER_PORT": "tcp://10.0.0.1:80",
+        "MAINTAINER_SERVICE_HOST": "10.0.0.1",
+        "SCAN__WORKERS": "9",
+    }
+    assert load(environ=environ) == load()
+
+
+def test_a_variable_that_is_nearly_ours_is_an_error_that_names_the_nearest(refuse: Refuse) -> None:
+    environ = {
+        "MAINTAINER_SERVER__PROT": "1",
+        "MAINTAINER_STROE": "x",
+        "MAINTAINER_XX__YY": "1",
+        "MAINTAINER_CATALOGS__LAKE__URL": "x",
+        "MAINTAINER_SCAN__WORKERS": "many",
+        "MAINTAINER_SERVER__HOST": "",
+    }
+    assert refuse(environ=environ) == [
+        "MAINTAINER_CATALOGS__LAKE__URL: unknown variable, did you mean MAINTAINER_CATALOGS__LAKE__URI?",
+        "MAINTAINER_SERVER__PROT: unknown variable, did you mean MAINTAINER_SERVER__PORT?",
+        "MAINTAINER_STROE: unknown variable, did you mean MAINTAINER_STORE?",
+        "MAINTAINER_XX__YY: unknown variable; it names no setting",
+        "MAINTAINER_SCAN__WORKERS: scan.workers is 'many', but must be a whole number",
+        "MAINTAINER_SERVER__HOST: server.host is '', but must not be empty",
+    ]
+
+
+def test_names_in_values_come_from_the_environment(load: Load) -> None:
+    text = 'catalogs: {lake: {type: rest, credential: "${ID}:${SECRET}", plain: "$HOME $${ID}", n: "${N}"}}\nscan: {workers: "${N}"}\nstore: "${STORE}"\n'
+    settings = load(text, {"ID": "me", "SECRET": "a: {b}#'\"", "N": "5", "STORE": "postgresql://u:p@h/d"})
+    assert settings.catalogs["lake"].properties == {"type": "rest", "credential": "me:a: {b}#'\"", "plain": "$HOME ${ID}", "n": "5"}
+    assert (settings.scan.workers, settings.store) == (5, "postgresql://u:p@h/d")
+
+
+def test_a_name_that_the_environment_has_not_is_cited_by_line(refuse: Refuse) -> None:
+    assert refuse("catalogs:\n  lake:\n    token: ${TOKEN}\n") == ["maintainer.yaml:3: catalogs.lake.token: the environment has no variable TOKEN"]
+
+
+def test_everything_that_is_wrong_with_a_file_is_said_with_its_line(refuse: Refuse) -> None:
+    text = """\
+catalogs:
+  lake:
+    type: sql
+    s3: {endpoint: x}
+    empty:
+    spark: {a: {b: c}}
+stroe: x
+store: mysql://user:hush@host/db
+scan: {interval: 1, wokers: 2, workers: 0}
+spark: {runner: operator, master: spark://h, driver_memory: 1m, conf: {a.b: 1}, jars: x}
+server: {port: 65536, port: 1, host: 5}
+watch: 2s
+prune: {samples: 30m}
+auth: {tokens: [a]}
+"""
+    assert refuse(text) == [
+        "maintainer.yaml:4: catalogs.lake.s3 holds several values; write each property by its whole name, like s3.endpoint",
+        "maintainer.yaml:5: catalogs.lake.empty has no value; write one or leave it out",
+        "maintainer.yaml:6: catalogs.lake.spark.a is a mapping, but must be a text",
+        "maintainer.yaml:7: unknown key 'stroe', did you mean 'store'?",
+        "maintainer.yaml:8: store is 'mysql://user:***@host/db', but must begin with sqlite:/// or postgresql://",
+        "maintainer.yaml:9: scan.interval is not a duration: duration 1 is not understood; write it with a unit, like 30m, 6h or 5d",
+        "maintainer.yaml:9: scan.workers is 0, under the least value 1",
+        "maintainer.yaml:9: unknown key 'wokers', did you mean 'workers'?",
+        "maintainer.yaml:10: spark.runner is operator, which is not supported in this version; write local",
+        "maintainer.yaml:10: spark.master is 'spark://h', but the runner local takes local, local[N] or local[*]",
+        "maintainer.yaml:10: spark.driver_memory is 1m, but must be from 512MiB to 1TiB",
+        "maintainer.yaml:10: spark.conf has 'a.b'; Spark reads only names that begin with spark.",
+        "maintainer.yaml:10: unknown key 'jars', did you mean 'jars_dir'?",
+        "maintainer.yaml:11: key 'port' is written twice; the first is on line 11",
+        "maintainer.yaml:11: server.host is 5, but must be a text",
+        "maintainer.yaml:12: watch is '2s', but must hold keys and values",
+        "maintainer.yaml:13: prune.samples is 30m, under the least value 1h",
+        "maintainer.yaml:14: auth is not supported in this version; leave it out",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "maintainer.yaml:1: catalogs is missing"),
+        ("catalogs: {}\n", "maintainer.yaml:1: catalogs is empty; name at least one catalog"),
+        ("catalogs: {a.b: {type: rest}}\n", "maintainer.yaml:1: catalogs has a catalog 'a.b'; a name is 1 to 100 letters, digits, - and _, a letter first"),
+        ("catalogs: {lake: rest}\n", "maintainer.yaml:1: catalogs.lake is 'rest', but must hold keys and values"),
+        ("catalogs: [\n", "maintainer.yaml:2: not valid YAML: expected the node content, but found '<stream end>'"),
+        (_LAKE + "spark: {runner: kubernetes}\n", "maintainer.yaml:2: spark.runner is 'kubernetes', but must be local"),
+    ],
+)
+def test_a_file_without_usable_catalogs_or_runner_is_refused(refuse: Refuse, text: str, problem: str) -> None:
+    assert refuse(text) == [problem]
+
+
+@pytest.mark.parametrize(("text", "spark"), [("2g", "2048m"), ("2GiB", "2048m"), ("1536m", "1536m"), ("0.5GiB", "512m"), ("2GB", "1907m")])
+def test_memory_is_written_as_spark_or_as_sizes_are(load: Load, text: str, spark: str) -> None:
+    assert load(_LAKE + f"spark: {{driver_memory: {text}}}\n").spark.driver_memory == spark
+
+
+_SECRET = "hush-hush"  # noqa: S105 - what must not be seen
+_SECRETIVE = f"""\
+catalogs:
+  lake:
+    type: sql
+    uri: postgresql+psycopg://user:{_SECRET}@host/db?sslpassword={_SECRET}&a=b
+    credential: id:{_SECRET}
+    token: {_SECRET}
+    s3.secret-access-key: {_SECRET}
+    header.Authorization: {_SECRET}
+    spark: {{jdbc.password: {_SECRET}}}
+store: postgresql://user:{_SECRET}@host/db
+spark: {{conf: {{spark.hadoop.fs.s3a.secret.key: {_SECRET}}}}}
+"""
+
+
+def test_secrets_are_never_printed(load: Load) -> None:
+    settings = load(_SECRETIVE)
+    printed = [settings, settings.redacted(), settings.catalogs, settings.spark, settings.catalogs["lake"]]
+    assert not [text for value in printed for text in (str(value), repr(value)) if _SECRET in text]
+    catalogs = settings.redacted()["catalogs"]
+    assert isinstance(catalogs, dict)
+    assert catalogs["lake"]["uri"] == "postgresql+psycopg://user:***@host/db?sslpassword=***&a=b"
+    assert catalogs["lake"]["type"] == "sql"
+
+
+def test_what_a_name_or_a_variable_stands_for_is_not_in_a_message(refuse: Refuse) -> None:
+    problems = refuse(
+        'catalogs: {lake: {type: rest}}\nscan: {workers: "${TOKEN}"}\nspark: {master: "x-${TOKEN}"}\n', {"TOKEN": _SECRET, "MAINTAINER_STORE": f"x{_SECRET}"}
+    )
+    assert problems == [
+        "MAINTAINER_STORE: store is '${MAINTAINER_STORE}', but must begin with sqlite:/// or postgresql://",
+        "maintainer.yaml:2: scan.workers is '${TOKEN}', but must be a whole number",
+        "maintainer.yaml:3: spark.master is 'x-${TOKEN}', but the runner local takes local, local[N] or local[*]",
+    ]
+
+
+def test_settings_cannot_be_changed(load: Load) -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        load().store = "x"
+
+
+def test_the_real_environment_is_accepted(load: Load) -> None:
+    assert load(environ={name: text for name, text in os.environ.items() if not name.startswith("MAINTAINER_")}) == load()
