@@ -1,0 +1,158 @@
+"""A catalog's PyIceberg properties as the Spark configuration that reaches the same tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from re import compile as compile_regex
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from maintainer.domain.errors import ConfigurationError
+
+_S3_FILE_IO = "org.apache.iceberg.aws.s3.S3FileIO"
+_SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+_NAME = compile_regex(r"[A-Za-z_][A-Za-z0-9_-]*")
+_RESERVED_NAMES = frozenset({"spark_catalog", "system", "session", "global_temp"})  # Spark's own catalogs and its temporary views
+_SQLITE_BUSY_MILLISECONDS = 30_000  # a commit of another process holds the file for milliseconds, a slow disk for seconds
+
+# What only concerns the Python process: it has no Spark counterpart and needs none.
+_PYTHON_ONLY = frozenset(
+    {
+        "type", "py-io-impl", "echo", "pool_pre_ping", "init_catalog_tables", "downcast-ns-timestamp-to-us-on-write", "hive.hive2-compatible",
+        "s3.connect-timeout", "s3.request-timeout", "s3.resolve-region", "s3.retry-strategy-impl", "rest-page-size", "snapshot-loading-mode",
+    }
+)  # fmt: skip
+
+# PyIceberg spells these as Iceberg's Java library does.
+_SAME_IN_SPARK = frozenset(
+    {
+        "warehouse", "prefix", "client.region", "s3.endpoint", "s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.path-style-access",
+        "client.access-key-id", "client.secret-access-key", "client.session-token",
+    }
+)  # fmt: skip
+_SAME_BY_TYPE = {
+    "rest": frozenset(
+        {"credential", "token", "oauth2-server-uri", "scope", "audience", "resource", "rest.sigv4-enabled", "rest.signing-region", "rest.signing-name"}
+    ),
+    "glue": frozenset({"glue.id", "glue.endpoint", "glue.skip-archive"}),
+    "sql": frozenset[str](),
+    "hive": frozenset[str](),
+}
+_RENAMED = {"s3.region": "client.region", "glue.region": "client.region"}
+_POSTGRESQL_PARAMETERS = {
+    "sslmode": "sslmode", "sslrootcert": "sslrootcert", "sslcert": "sslcert", "sslkey": "sslkey",
+    "application_name": "ApplicationName", "connect_timeout": "connectTimeout",
+}  # fmt: skip
+_TYPE_BY_SCHEME = {"http": "rest", "https": "rest", "thrift": "hive", "sqlite": "sql", "postgresql": "sql"}
+
+
+def spark_configuration(name: str, properties: Mapping[str, str], spark_overrides: Mapping[str, str]) -> dict[str, str]:
+    """Spark's settings for one catalog; ConfigurationError naming the property that has no counterpart.
+
+    An override is a property of Iceberg's Java catalog, or a whole Spark setting when it starts with ``spark.``; it stands in for the property of its name.
+    """
+    if _NAME.fullmatch(name) is None or name in _RESERVED_NAMES:
+        message = f"catalog name {name!r} cannot be a Spark catalog; use letters, digits, - and _, and none of {', '.join(sorted(_RESERVED_NAMES))}"
+        raise ConfigurationError(message)
+    kind = _kind(name, properties)
+    translated = {"cache-enabled": "false"} | _place(name, kind, properties)
+    for key, value in properties.items():
+        if key not in spark_overrides and key != "uri":
+            translated |= _translate(name, kind, key, str(value))
+    if "io-impl" not in spark_overrides and _uses_s3(kind, translated):
+        translated["io-impl"] = _S3_FILE_IO
+    prefix = f"spark.sql.catalog.{name}"
+    settings = {prefix: _SPARK_CATALOG} | {f"{prefix}.{key}": value for key, value in translated.items()}
+    return settings | {key if key.startswith("spark.") else f"{prefix}.{key}": str(value) for key, value in spark_overrides.items()}
+
+
+def needs_s3(settings: Mapping[str, str]) -> bool:
+    """True when the catalog's settings (spark_configuration's result) need Iceberg's classes for AWS."""
+    return any(value == _S3_FILE_IO or (key.endswith(".type") and value == "glue") or key.endswith(".rest.sigv4-enabled") for key, value in settings.items())
+
+
+def _kind(name: str, properties: Mapping[str, str]) -> str:
+    for key in ("catalog-impl", "py-catalog-impl"):
+        if key in properties:
+            message = f"catalog {name}: property {key} has no counterpart in Spark; the local runner knows the types rest, sql, hive and glue"
+            raise ConfigurationError(message)
+    scheme = urlsplit(properties.get("uri", "")).scheme.partition("+")[0]
+    kind = properties.get("type") or _TYPE_BY_SCHEME.get(scheme)
+    if kind not in _SAME_BY_TYPE:
+        message = f"catalog {name}: type {kind!r} cannot be translated for Spark; it must be one of {', '.join(sorted(_SAME_BY_TYPE))}"
+        raise ConfigurationError(message)
+    return kind
+
+
+def _place(name: str, kind: str, properties: Mapping[str, str]) -> dict[str, str]:
+    """The catalog's type and address."""
+    uri = properties.get("uri", "")
+    if kind == "glue":
+        return {"type": "glue"}
+    if not uri:
+        message = f"catalog {name}: property uri is missing; a {kind} catalog needs it"
+        raise ConfigurationError(message)
+    match kind:
+        case "sql":
+            if not properties.get("warehouse"):
+                message = f"catalog {name}: property warehouse is missing; a sql catalog needs it"
+                raise ConfigurationError(message)
+            return {"type": "jdbc", "jdbc.schema-version": "V1"} | _jdbc(name, uri)
+        case "rest":  # PyIceberg asks for vended credentials unless told otherwise; Iceberg's Java client asks only when told
+            return {"type": "rest", "uri": uri, "header.X-Iceberg-Access-Delegation": "vended-credentials"}
+        case _:
+            return {"type": kind, "uri": uri}
+
+
+def _jdbc(name: str, uri: str) -> dict[str, str]:
+    scheme = urlsplit(uri).scheme.partition("+")[0]
+    match scheme:
+        case "sqlite":
+            return _sqlite(name, uri)
+        case "postgresql":
+            return _postgresql(name, uri)
+        case _:
+            message = f"catalog {name}: property uri has the scheme {scheme!r}; a sql catalog for Spark is sqlite or postgresql"
+            raise ConfigurationError(message)
+
+
+def _sqlite(name: str, uri: str) -> dict[str, str]:
+    path = uri.partition(":")[2].removeprefix("///")
+    if not path.startswith("/") or any(character in path for character in "?#"):
+        message = f"catalog {name}: property uri is {uri!r}; for Spark it must be sqlite:/// with an absolute path that holds neither ? nor #"
+        raise ConfigurationError(message)
+    return {"uri": f"jdbc:sqlite:{path}", "jdbc.busy_timeout": str(_SQLITE_BUSY_MILLISECONDS)}
+
+
+def _postgresql(name: str, uri: str) -> dict[str, str]:
+    parts = urlsplit(uri)
+    parameters: list[str] = []
+    for key, value in parse_qsl(parts.query, keep_blank_values=True):
+        if key not in _POSTGRESQL_PARAMETERS:
+            message = f"catalog {name}: parameter {key!r} of property uri cannot be translated for Spark; known are {', '.join(_POSTGRESQL_PARAMETERS)}"
+            raise ConfigurationError(message)
+        parameters.append(f"{_POSTGRESQL_PARAMETERS[key]}={value}")
+    host = parts.netloc.rpartition("@")[2]
+    if not host:
+        message = f"catalog {name}: property uri names no host; Spark reaches PostgreSQL by host and port only"
+        raise ConfigurationError(message)
+    address = {"uri": f"jdbc:postgresql://{host}{parts.path}" + ("?" + "&".join(parameters) if parameters else "")}
+    secrets = {"jdbc.user": parts.username, "jdbc.password": parts.password}
+    return address | {key: unquote(value) for key, value in secrets.items() if value is not None}
+
+
+def _translate(name: str, kind: str, key: str, value: str) -> dict[str, str]:
+    if key in _PYTHON_ONLY:
+        return {}
+    if key in _SAME_IN_SPARK or key in _SAME_BY_TYPE[kind] or (kind == "rest" and key.startswith("header.")):
+        return {key: value}
+    if key in _RENAMED:
+        return {_RENAMED[key]: value}
+    if key == "s3.force-virtual-addressing":
+        return {"s3.path-style-access": "false" if value.lower() == "true" else "true"}
+    message = f"catalog {name}: property {key} cannot be translated for Spark; write its Spark counterpart under spark:, or {key} itself to pass it on"
+    raise ConfigurationError(message)
+
+
+def _uses_s3(kind: str, translated: Mapping[str, str]) -> bool:
+    warehouse = translated.get("warehouse", "")
+    return kind == "glue" or warehouse.startswith(("s3://", "s3a://", "s3n://")) or any(key.startswith("s3.") for key in translated)
