@@ -143,7 +143,7 @@ def describe_table(catalog: Catalog, new: NewTable) -> tuple[TableMetadata, File
 
 
 def create_with_history(catalog: Catalog, new: NewTable, commits: Sequence[DatedCommit], keep: int | None = None) -> Table:
-    """Create the table with its first commits and add the others in order; with keep, older snapshots are expired along the way.
+    """Create the table with its first commits and add the others in order; with keep, older snapshots are expired with each group of commits after the first.
 
     The creation carries the first snapshots, because a table created now whose snapshots are older would have a metadata log that Iceberg calls out of order.
     """
@@ -160,17 +160,16 @@ def create_with_history(catalog: Catalog, new: NewTable, commits: Sequence[Dated
             if head.snapshot:
                 updates += _advance_main(head.snapshot)
                 written.append(head.snapshot)
-        expired = written[:-keep] if keep else []
-        written = written[len(expired) :]
         if table is None:
             transaction._apply(tuple(updates))  # noqa: SLF001 - a transaction takes dated snapshots by no other door
             transaction.commit_transaction()
             table = catalog.load_table(new.identifier)
-            updates = []
+            continue  # a commit that only expires would carry the time of today into the log; the next group's commit expires too
+        expired = written[:-keep] if keep else []
+        written = written[len(expired) :]
         if expired:
             updates.append(RemoveSnapshotsUpdate.model_validate({"snapshot-ids": [snapshot.snapshot_id for snapshot in expired]}))
-        if updates:
-            catalog.commit_table(table, (), tuple(updates))
+        catalog.commit_table(table, (), tuple(updates))
         _remove_manifest_lists(expired)
     return catalog.load_table(new.identifier)
 

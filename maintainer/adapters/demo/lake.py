@@ -7,11 +7,12 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum, auto
 from pathlib import Path
 
 from pyiceberg.catalog.sql import SqlCatalog
+from sqlalchemy.exc import SQLAlchemyError
 
 from maintainer.adapters.demo.configuration import write_configuration
 from maintainer.adapters.demo.spark import MergeProcess, SparkLaunch, stage_changes
@@ -47,6 +48,7 @@ class LakeReport:
 
 class _State(Enum):
     EMPTY = auto()
+    NO_DIRECTORY = auto()
     FOREIGN = auto()
     HALF_BUILT = auto()
     COMPLETE = auto()
@@ -71,6 +73,9 @@ def build_lake(directory: Path, say: Callable[[str], None], spark: SparkLaunch, 
         case _State.COMPLETE:
             say(f"{directory} holds a complete demo lake: used as it is")
             return LakeReport(directory, configuration, was_built=False, seconds=time.monotonic() - started)
+        case _State.NO_DIRECTORY:
+            message = f"{directory} is not a directory: give --dir a new or empty directory"
+            raise ConfigurationError(message)
         case _State.FOREIGN:
             message = f"{directory} is not empty and has no {MARKER}: give --dir a new or empty directory"
             raise ConfigurationError(message)
@@ -87,8 +92,8 @@ def build_lake(directory: Path, say: Callable[[str], None], spark: SparkLaunch, 
             pass
     try:
         _build(directory, say, spark, now)
-    except OSError as error:
-        message = f"the demo lake cannot be written to {directory}: {error.strerror or error}"
+    except (OSError, SQLAlchemyError) as error:
+        message = f"the demo lake cannot be written to {directory}: {error}"
         raise ConfigurationError(message) from error
     return LakeReport(directory, configuration, was_built=True, seconds=time.monotonic() - started)
 
@@ -106,7 +111,12 @@ def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now:
             catalog.create_namespace(namespace)
         stage_changes(staging / "changes.parquet")
         with MergeProcess(spark, catalog_file, warehouse, staging) as merges:  # Spark starts and merges while the other tables are made
-            create_tables(catalog, warehouse, now.replace(hour=0, minute=0, second=0, microsecond=0), say)
+
+            def proceed(text: str) -> None:
+                say(text)
+                merges.raise_if_failed()  # a machine without Java learns it now, not when all else is done
+
+            create_tables(catalog, warehouse, now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0), proceed)
             merges.wait(say)
     finally:
         catalog.close()
@@ -117,7 +127,7 @@ def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now:
 
 def _inspect(directory: Path) -> _State:
     if directory.exists() and not directory.is_dir():
-        return _State.FOREIGN
+        return _State.NO_DIRECTORY
     if not directory.exists() or not any(directory.iterdir()):
         return _State.EMPTY
     marker = _read_marker(directory)

@@ -95,7 +95,12 @@ class MergeProcess:
         """Pass the child's lines on until it ends; RunnerUnavailableError with the end of its log when it failed or took too long."""
         for line in self._process.stdout or ():
             say(line.rstrip("\n"))
-        code = self._process.wait()
+        self._process.wait()
+        self.raise_if_failed()
+
+    def raise_if_failed(self) -> None:
+        """Raise RunnerUnavailableError when the child has already ended badly; does not wait."""
+        code = self._process.poll()
         if code:
             why = f"took more than {MERGE_SECONDS} s" if self._was_late else f"ended with exit code {code}"
             message = f"Spark for the demo lake {why}; the end of its log: {_end_of(self._log)}"
