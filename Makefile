@@ -28,7 +28,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := maintainer/domain maintainer/health maintainer/policy
 
-.PHONY: help setup demo run test test-web test-fast check check-generated generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -113,15 +113,24 @@ test-fast: setup  ## what needs neither Spark nor servers; branches of the pure 
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not slow" --numprocesses 2 --dist worksteal \
 	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
 
-check: setup check-generated  ## format, lint, types, layers, generated files, the page's own checks
+# All of them run, so that one look shows all that is wrong.
+CHECKS := check-format check-lint check-types check-layers check-generated check-page
+check: setup  ## format, lint, types, layers, generated files, the page's own checks
+	@$(MAKE) --keep-going $(CHECKS)
+
+check-format:
 	$(BIN)/ruff format --check .
+check-lint:
 	$(BIN)/ruff check .
+check-types:
 	$(BIN)/mypy
+check-layers:
 	$(BIN)/lint-imports
+check-page:
 	$(NPM) run check
 
 # What is committed must be what the code generates: made anew beside it and compared. The page's types are compared by its own checks.
-check-generated: setup
+check-generated:
 	@set -eu; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; status=0; \
 	$(BIN)/maintainer openapi >"$$fresh/openapi.json"; \
 	$(BIN)/maintainer policies schema >"$$fresh/schema.json"; \

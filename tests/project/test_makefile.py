@@ -53,7 +53,7 @@ def prepare_environment(clone: Path) -> Path:
 def test_make_alone_lists_every_command(clone: Path) -> None:
     result = run_make(clone)
     listed = {line.split()[1] for line in result.stdout.splitlines()}
-    assert listed == find_targets(read_text("Makefile")) - {"check-generated"}
+    assert listed == {name for name in find_targets(read_text("Makefile")) if not name.startswith("check-")}
     assert list(clone.glob(".venv")) == []
 
 
