@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from sqlalchemy import URL, Connection, Engine, Insert, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DataError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from maintainer.domain.errors import ConfigurationError, InvalidValueError, StoreUnavailableError
@@ -118,6 +118,10 @@ class Database:
             raise InvalidValueError(message) from error
         except DBAPIError as error:
             raise self._unavailable(self._one_line(error.orig or error)) from error
+        except StatementError as error:
+            if isinstance(error.orig, InvalidValueError):  # a column type refused the value
+                raise error.orig from error
+            raise
         except PoolTimeoutError as error:
             raise self._unavailable(_EXHAUSTED) from error
         except (sqlite3.Error, psycopg.Error, OSError) as error:
@@ -148,7 +152,8 @@ class Database:
 
     def insert_unless_present(self, table: Table, values: dict[str, Any]) -> Insert:
         """INSERT that does nothing (rowcount 0) when any unique index already has such a row."""
-        return (sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)).values(values).on_conflict_do_nothing()
+        statement = (sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)).values(values).on_conflict_do_nothing()
+        return statement.execution_options(preserve_rowcount=True)  # SQLAlchemy does not ask for an INSERT's otherwise
 
     def close(self) -> None:
         """Let go of all connections."""
