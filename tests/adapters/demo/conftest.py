@@ -24,5 +24,5 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> BuiltLake:
     directory = tmp_path_factory.mktemp("demo") / "lake"
     said: list[str] = []
     now = datetime.now(UTC)
-    report = build_lake(directory, said.append, find_launch(), now)
+    report = build_lake(directory, said.append, find_launch(tmp_path_factory.mktemp("java")), now)
     return BuiltLake(directory, report, tuple(said), now.replace(hour=0, minute=0, second=0, microsecond=0))

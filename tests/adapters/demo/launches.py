@@ -1,18 +1,17 @@
-"""How the tests start Spark."""
+"""How the tests start Spark: with the Java and the jars that make setup brought."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
 from maintainer.adapters.demo import SparkLaunch
+from maintainer.adapters.spark.jars import default_directory, find_jars
+from maintainer.adapters.spark.java import find_java, prepare_home
 
 
-def find_launch() -> SparkLaunch:
-    """The Java of JAVA_HOME or of the PATH, and the jars in the directory that ICEBERG_JARS names."""
-    jars = tuple(str(path) for path in sorted(Path(os.environ["ICEBERG_JARS"]).glob("*.jar")))
-    java = shutil.which("java")
-    java_home = os.environ.get("JAVA_HOME") or str(Path(java or "").resolve().parents[1])
-    return SparkLaunch(sys.executable, java_home, jars)
+def find_launch(work: Path) -> SparkLaunch:
+    """A launch as the composition root makes it; the work directory may come to hold a wrapper around Java."""
+    java = find_java(None, os.environ)
+    return SparkLaunch(sys.executable, str(prepare_home(java, work)), tuple(str(jar) for jar in find_jars(default_directory(), with_s3=False)))

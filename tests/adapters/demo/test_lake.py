@@ -111,7 +111,7 @@ def test_both_readers_find_the_rows_that_every_build_has(built: BuiltLake) -> No
 
 def test_spark_reads_the_same_number_of_rows(built: BuiltLake, tmp_path: Path) -> None:
     names = {name: name.replace("access log", "`access log`") for name in EXPECTED}
-    found = count_by_spark(find_launch(), built.directory, tmp_path, names.values())
+    found = count_by_spark(find_launch(tmp_path), built.directory, tmp_path, names.values())
     assert found == {names[name]: expected.rows for name, expected in EXPECTED.items()}
 
 
