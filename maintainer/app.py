@@ -1,1 +1,216 @@
 """The composition root: the only file that knows every adapter."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
+from uuid import uuid4
+
+from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.clock import SystemClock
+from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
+from maintainer.adapters.journal import Journal
+from maintainer.adapters.policies import PolicyDirectory, parse_policy
+from maintainer.adapters.spark.catalogs import spark_configuration
+from maintainer.adapters.spark.jars import default_directory, find_jars
+from maintainer.adapters.spark.java import find_java, prepare_home
+from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
+from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.store import open_store
+from maintainer.adapters.telemetry import PrometheusTelemetry
+from maintainer.api.deps import Services
+from maintainer.domain.errors import InvalidTransitionError, MaintainerError, UnknownTableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.policy.effective import effective
+from maintainer.ports.catalog import Catalog
+from maintainer.scheduler import Scheduler, Step
+from maintainer.settings import Settings
+from maintainer.steps.plan import plan, preview
+from maintainer.steps.ports import Ports
+from maintainer.steps.prune import prune
+from maintainer.steps.review import review
+from maintainer.steps.scan import scan
+from maintainer.steps.submit import request_cancel, request_run, submit
+from maintainer.steps.watch import watch
+
+# A daemon that has not scanned for this many intervals is not ready: what it shows is old.
+STALE_SCAN_INTERVALS = 3
+LEAST_STALE_SCAN = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Everything, put together from one configuration."""
+
+    settings: Settings
+    ports: Ports
+    telemetry: PrometheusTelemetry
+    stopping: Event = field(default_factory=Event)
+
+
+@contextmanager
+def open_app(settings: Settings) -> Iterator[App]:
+    """Put the world together; on leaving, Spark and every connection are ended."""
+    with ExitStack() as stack:
+        clock = SystemClock()
+        store = open_store(settings.store)
+        stack.callback(store.close)
+        catalogs = open_catalogs(settings, clock)
+        for catalog in catalogs.values():
+            stack.callback(catalog.close)
+        instance = store.instance_id()
+        runner = LocalRunner(
+            options=spark_options(settings),
+            catalogs={name: spark_configuration(name, catalog.properties, catalog.spark) for name, catalog in settings.catalogs.items()},
+            owner=f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}",
+            application=f"iceberg-maintainer-{instance}",
+            run_dir=run_dir(settings),
+            clock=clock,
+        )
+        stack.callback(runner.close)
+        telemetry = PrometheusTelemetry()
+        ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id)
+        yield App(settings, ports, telemetry)
+
+
+def new_job_id() -> str:
+    """A fresh job id: a DNS label, so that it can name a Spark application on any cluster."""
+    return f"m-{uuid4().hex[:12]}"
+
+
+def open_catalogs(settings: Settings, clock: SystemClock) -> Mapping[str, Catalog]:
+    """The configured catalogs by name; nothing is connected yet."""
+    return {name: PyIcebergCatalog(name, catalog.properties, clock, settings.scan.workers) for name, catalog in settings.catalogs.items()}
+
+
+def run_dir(settings: Settings) -> Path:
+    """Where Spark's logs and the runner's locks lie; settings resolve it."""
+    return settings.spark.run_dir or Path("run").absolute()
+
+
+def spark_options(settings: Settings) -> LocalSparkOptions:
+    """The runner's options from the settings."""
+    spark = settings.spark
+    return LocalSparkOptions(
+        master=spark.master,
+        driver_memory=spark.driver_memory,
+        max_jobs=spark.max_jobs,
+        idle_timeout=spark.idle_timeout,
+        start_timeout=spark.start_timeout,
+        java_home=spark.java_home,
+        jars_dir=spark.jars_dir,
+        conf=spark.conf,
+    )
+
+
+# -- the loop
+
+
+def make_scheduler(app: App) -> Scheduler:
+    """The steps of the loop at their intervals."""
+    ports, settings = app.ports, app.settings
+    steps = (
+        Step("scan", partial(scan, ports, should_stop=app.stopping.is_set), settings.scan.interval, starts_work=True),
+        Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True),
+        Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True),
+        Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),
+        Step("review", partial(review, ports), settings.review.interval, starts_work=False),
+        Step("prune", partial(prune, ports, settings.prune.samples, settings.prune.jobs), settings.prune.interval, starts_work=True),
+    )
+    return Scheduler(steps, ports.telemetry)
+
+
+def own_jobs(ports: Ports) -> list[Job]:
+    """The unfinished jobs that this process has handed to its runner."""
+    return [job for job in ports.store.unfinished_jobs() if job.owner == ports.runner.owner]
+
+
+# -- what the API stands on
+
+
+def make_services(app: App, scheduler: Scheduler) -> Services:
+    """The API's services, filled from the ports and the steps."""
+    ports = app.ports
+    return Services(
+        store=ports.store,
+        policies=ports.policies,
+        clock=ports.clock,
+        catalogs={name: catalog.properties.get("type", "pyiceberg") for name, catalog in app.settings.catalogs.items()},
+        effective=lambda table, properties: effective(ports.policies.current(), table, properties),
+        parse_policy=parse_policy,
+        statement=call_statement,
+        preview=partial(_preview, ports),
+        run_now=partial(_run_now, ports),
+        cancel=partial(_cancel, ports),
+        readiness=partial(_readiness, app, scheduler),
+        metrics=app.telemetry.render,
+        stopping=app.stopping,
+    )
+
+
+def _preview(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None) -> Plan:
+    made = preview(ports, table, candidate)
+    if isinstance(made, TableFault):
+        message = f"table {table} cannot be measured ({made.kind}): {made.reason}"
+        raise UnknownTableError(message)
+    return made
+
+
+def _run_now(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, tuple[Job, ...]]:
+    made, job = request_run(ports, table, rules, requested_by)
+    return made, (job,) if job is not None else ()
+
+
+def _cancel(ports: Ports, job_id: str, requested_by: str) -> Job:
+    job = ports.store.job(job_id)
+    if job is None:
+        message = f"no job {job_id}"
+        raise UnknownTableError(message)
+    if job.state.is_final:
+        message = f"job {job_id} is {job.state} already and cannot be cancelled"
+        raise InvalidTransitionError(message)
+    return request_cancel(ports, job, requested_by)
+
+
+def _readiness(app: App, scheduler: Scheduler) -> Sequence[tuple[str, bool, str]]:
+    checks: list[tuple[str, bool, str]] = []
+    try:
+        checks.append(("store", True, app.ports.store.describe()))
+    except MaintainerError as error:
+        checks.append(("store", False, str(error)))
+    last_scan = scheduler.last_runs.get("scan")
+    bound = max(LEAST_STALE_SCAN, STALE_SCAN_INTERVALS * app.settings.scan.interval)
+    if last_scan is None:
+        checks.append(("scan", True, "the first scan is under way"))
+    else:
+        age = datetime.now(UTC) - last_scan
+        checks.append(("scan", age <= bound, f"the last scan ended at {last_scan:%Y-%m-%d %H:%M:%S} UTC"))
+    if app.stopping.is_set():
+        checks.append(("daemon", False, "stopping"))
+    return checks
+
+
+# -- the demo
+
+
+def build_demo(directory: Path, say: Callable[[str], None]) -> LakeReport:
+    """Build the demo lake, or find it built."""
+    if lake_is_complete(directory):  # no Spark is needed to say so
+        return build_lake(directory, say, SparkLaunch(sys.executable, "", ()), datetime.now(UTC))
+    with TemporaryDirectory(prefix="iceberg-maintainer-") as scratch:
+        java_home = prepare_home(find_java(None, os.environ), Path(scratch))
+        jars = tuple(str(jar) for jar in find_jars(default_directory(), with_s3=False))
+        return build_lake(directory, say, SparkLaunch(sys.executable, str(java_home), jars), datetime.now(UTC))

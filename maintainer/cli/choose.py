@@ -1,0 +1,64 @@
+"""From what was typed to tables: exact names are taken at their word, globs are held against the listing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+from maintainer.cli.console import say
+from maintainer.domain.errors import CatalogUnavailableError, UnknownTableError
+from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
+from maintainer.steps.ports import Ports
+from maintainer.steps.scan import ScannedTable
+
+MAX_NEAR_NAMES = 3
+
+
+def choose_tables(ports: Ports, names: Sequence[str]) -> list[TableIdentifier]:
+    """The tables that the names select, all when there is none; UnknownTableError for a glob that selects nothing."""
+    patterns = [TablePattern(name) for name in names]
+    chosen: dict[TableIdentifier, None] = {}
+    listed: list[TableIdentifier] | None = None
+    for pattern in patterns:
+        if pattern.is_exact:
+            table = TableIdentifier.parse(pattern.text)
+            ports.catalog_of(table)
+            chosen[table] = None
+            continue
+        listed = list_tables(ports) if listed is None else listed
+        found = [table for table in listed if pattern.matches(table)]
+        if not found:
+            message = f"no table matches {pattern.text!r}; {len(listed)} tables are there"
+            raise UnknownTableError(message)
+        chosen.update(dict.fromkeys(found))
+    return list(chosen) if patterns else list_tables(ports)
+
+
+def list_tables(ports: Ports) -> list[TableIdentifier]:
+    """Every table of every catalog that can be listed; what cannot is said."""
+    return [table for catalog in ports.catalogs for table in _list_catalog(ports, catalog)]
+
+
+def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier]:
+    try:
+        for listed in ports.catalogs[name].tables():
+            if isinstance(listed, CatalogFault):
+                say(f"warning: {'.'.join((listed.catalog, *listed.namespace))} could not be listed: {listed.reason}")
+            else:
+                yield listed
+    except CatalogUnavailableError as error:
+        say(f"warning: {name} could not be listed: {error}")
+
+
+def refuse_unknown(names: Sequence[str], scanned: Sequence[ScannedTable]) -> None:
+    """UnknownTableError when a table that was named exactly is not there."""
+    for one in scanned:
+        if isinstance(one, TableFault) and one.kind is FaultKind.DROPPED and str(one.table) in names:
+            raise UnknownTableError(describe_unknown(one.table, []))
+
+
+def describe_unknown(table: TableIdentifier, known: Sequence[TableIdentifier]) -> str:
+    """An unknown name, with near ones."""
+    near = get_close_matches(str(table), [str(name) for name in known], n=MAX_NEAR_NAMES)
+    return f"table {table} does not exist" + (f"; did you mean {', '.join(near)}?" if near else "")

@@ -1,0 +1,368 @@
+"""Every command; what each does is a call or two into the composition root and the steps."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.live import Live
+from rich.markup import escape
+from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from maintainer import __version__
+from maintainer.adapters.policies import PolicyDirectory, policy_schema
+from maintainer.adapters.spark.procedure import call_statement
+from maintainer.api.application import write_openapi
+from maintainer.app import App, build_demo, open_app
+from maintainer.cli import show
+from maintainer.cli.choose import choose_tables, refuse_unknown
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, join, make_console, print_json, say
+from maintainer.cli.diagnose import diagnose
+from maintainer.cli.jobs import jobs_app
+from maintainer.cli.once import follow_job, run_until_rest
+from maintainer.cli.serve import serve as serve_daemon
+from maintainer.cli.state import Config, load
+from maintainer.domain.errors import ConfigurationError, InvalidValueError, UnknownTableError
+from maintainer.domain.health import Band
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.job import Job, JobState
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import RuleName
+from maintainer.policy.decide import on_request
+from maintainer.policy.effective import describe, effective
+from maintainer.settings import load_settings
+from maintainer.steps.plan import make_plan, measured_record, policy_of, preview
+from maintainer.steps.scan import Measured, ScannedTable, scan_table, scan_tables
+from maintainer.steps.scan import scan as scan_fleet
+from maintainer.steps.submit import request_run
+
+application = typer.Typer(
+    name="maintainer",
+    help="A maintenance daemon for Apache Iceberg tables: it measures, decides by policy, runs Spark, and proves what it achieved.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+policies_app = typer.Typer(help="Policy files: validate them, explain them, print their schema.", no_args_is_help=True)
+application.add_typer(policies_app, name="policies")
+application.add_typer(jobs_app, name="jobs")
+
+Tables = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="catalog.namespace.table, or a glob; all tables when none is named.")]
+Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]
+DEFAULT_DEMO_DIRECTORY = Path("demo-lake")
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"iceberg-maintainer {__version__}")
+        raise typer.Exit
+
+
+@application.callback()
+def root(
+    context: typer.Context,
+    config: Config = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)] = False,  # noqa: ARG001 - its callback acts
+) -> None:
+    """A maintenance daemon for Apache Iceberg tables."""
+    context.obj = config
+
+
+@application.command()
+@command
+def serve(config: Config = None) -> None:
+    """Run the daemon: scheduler, REST API and web page."""
+    serve_daemon(load(config))
+
+
+@application.command()
+@command
+def scan(tables: Tables = None, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+    """Measure tables now and print their health."""
+    with open_app(load(config)) as app:
+        scanned = _measure(app, tables)
+        if output is OutputFormat.JSON:
+            print_json([show.scanned_json(one) for one in scanned])
+        else:
+            make_console().print(show.health_table(scanned))
+        if any(isinstance(one, TableFault) for one in scanned):
+            raise typer.Exit(EXIT_FAILED)
+
+
+def _measure(app: App, names: list[str] | None) -> list[ScannedTable]:
+    """Measure all tables or those named, with a count of them on standard error."""
+    scanned: list[ScannedTable] = []
+    console = make_console(is_error=True)
+    with Progress(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True) as progress:
+        task = progress.add_task("measuring", total=None)
+
+        def note(one: ScannedTable) -> None:
+            table = one.table if isinstance(one, TableFault) else one.health.table
+            if not (isinstance(one, TableFault) and one.kind is FaultKind.VIEW):
+                scanned.append(one)
+            progress.update(task, advance=1, description=f"measured {escape(str(table))}")
+
+        if names:
+            result = scan_tables(app.ports, choose_tables(app.ports, names), note)
+            refuse_unknown(names, scanned)
+        else:
+            result = scan_fleet(app.ports, note)
+    for fault in result.faults:
+        if not isinstance(fault, TableFault):
+            where = ".".join((fault.catalog, *fault.namespace))
+            say(f"warning: {where} could not be listed: {fault.reason}")
+    if result.faults and not scanned:
+        raise typer.Exit(EXIT_FAILED)
+    return scanned
+
+
+@application.command()
+@command
+def plan(tables: Tables = None, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+    """Show what would be done and why, and what not and why not; changes nothing."""
+    with open_app(load(config)) as app:
+        plans, faults = _preview_all(app, tables)
+        if output is OutputFormat.JSON:
+            print_json([show.plan_json(made, call_statement) for made in plans])
+        else:
+            make_console().print(show.plan_table(plans, call_statement))
+        for fault in faults:
+            say(f"warning: {fault.table} cannot be measured ({fault.kind}): {fault.reason}")
+        if faults:
+            raise typer.Exit(EXIT_FAILED)
+
+
+def _preview_all(app: App, names: list[str] | None) -> tuple[list[Plan], list[TableFault]]:
+    made = [preview(app.ports, table) for table in choose_tables(app.ports, names or [])]
+    faults = [one for one in made if isinstance(one, TableFault) and one.kind is not FaultKind.VIEW]
+    refuse_unknown(names or [], faults)
+    return [one for one in made if isinstance(one, Plan)], faults
+
+
+@application.command()
+@command
+def run(
+    table: Annotated[str, typer.Argument(help="catalog.namespace.table")],
+    action: Annotated[list[RuleName] | None, typer.Option("--action", help="A rule to carry out whatever its thresholds say; may be repeated.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    config: Config = None,
+) -> None:
+    """Do what the plan says, or the named actions, now; print before and after."""
+    identifier = TableIdentifier.parse(table)
+    rules = tuple(dict.fromkeys(action or []))
+    with open_app(load(config)) as app:
+        _refuse_unmeasurable(scan_table(app.ports, identifier))
+        if not yes:
+            _ask(app, identifier, rules)
+        made, job = request_run(app.ports, identifier, rules, "person")
+        _say_skipped(made)
+        if job is None:
+            _explain_no_job(app, made)
+            return
+        done = _follow(app, job)
+        for one in done:
+            _print_job(one)
+        if any(one.state is not JobState.SUCCEEDED for one in done):
+            raise typer.Exit(EXIT_FAILED)
+
+
+def _refuse_unmeasurable(scanned: ScannedTable) -> None:
+    if isinstance(scanned, TableFault):
+        message = f"table {scanned.table} cannot be measured ({scanned.kind}): {scanned.reason}"
+        raise UnknownTableError(message)
+
+
+def _ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
+    """Show the statements and ask; without a terminal to ask on, --yes is needed."""
+    record, health = measured_record(app.ports, table)
+    made = make_plan(app.ports, record, health, on_request(policy_of(app.ports, health), rules))
+    if not made.planned:
+        return
+    make_console(is_error=True).print(show.plan_table([replace(made, skipped=())], call_statement))
+    if not sys.stdin.isatty():
+        message = "there is no terminal to ask on; give --yes to carry this out"
+        raise InvalidValueError(message)
+    typer.confirm("Carry this out now?", abort=True, err=True)
+
+
+def _say_skipped(made: Plan) -> None:
+    for skipped in made.skipped:
+        say(f"{skipped.rule}: {skipped.code}: {skipped.reason}")
+
+
+def _explain_no_job(app: App, made: Plan) -> None:
+    if not made.planned:
+        say(f"nothing to do for {made.table}")
+        return
+    unfinished = next((job for job in app.ports.store.unfinished_jobs() if job.table_uuid == made.table_uuid), None)
+    say(f"not started: job {unfinished.job_id if unfinished else 'of another process'} is working on {made.table}; one at a time")
+    raise typer.Exit(EXIT_FAILED)
+
+
+def _follow(app: App, job: Job) -> list[Job]:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
+        tasks = {job.job_id: progress.add_task(str(job.rule), total=None)}
+
+        def note(current: Job) -> None:
+            task = tasks.get(current.job_id)
+            if task is None:
+                task = tasks[current.job_id] = progress.add_task(str(current.rule), total=None)
+            phase = current.progress.phase or current.state
+            progress.update(task, description=f"{current.rule}: {phase}", completed=current.progress.tasks_done or 0, total=current.progress.tasks_total)
+
+        return follow_job(app.ports, job, note)
+
+
+def _print_job(job: Job) -> None:
+    console = make_console()
+    took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
+    console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")
+    if job.effect is not None:
+        console.print(show.effect_table(job.effect))
+        console.print(f"{escape(job.effect.sentence)} {show.ROW_PROOFS[job.effect.rows]}.")
+    if job.failure_message:
+        console.print(escape(job.failure_message))
+
+
+@application.command()
+@command
+def check(
+    tables: Tables = None,
+    fail_on: Annotated[str, typer.Option("--fail-on", metavar="warning|critical", help="The least severity that fails.")] = "critical",
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """For CI and cron: measure, and exit 1 when a table is that bad (or cannot be measured)."""
+    bounds = {"warning": (Band.WATCH, Band.DEGRADED, Band.CRITICAL), "critical": (Band.CRITICAL,)}
+    if fail_on not in bounds:
+        message = f"--fail-on {fail_on!r} is neither warning nor critical"
+        raise InvalidValueError(message)
+    with open_app(load(config)) as app:
+        scanned = _measure(app, tables)
+    bad = [one for one in scanned if isinstance(one, TableFault) or one.grade.band in bounds[fail_on]]
+    if output is OutputFormat.JSON:
+        print_json([show.scanned_json(one) for one in bad])
+    elif bad:
+        make_console().print(show.health_table(bad))
+    say(f"{len(scanned)} tables measured, {len(bad)} at {fail_on} or worse")
+    if bad:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@policies_app.command("check")
+@command
+def check_policies(
+    directory: Annotated[Path | None, typer.Argument(help="A policy directory; the configured one when not given.")] = None, config: Config = None
+) -> None:
+    """Validate policy files: exit 2 and each problem as file:line when one is wrong."""
+    policies = PolicyDirectory(directory or load(config).policies).current()
+    for problem in policies.problems:
+        typer.echo(f"{problem.source}: {problem.message}", err=True)
+    if policies.problems:
+        raise typer.Exit(2)
+    typer.echo(f"{len(policies.layers)} policy files are valid: {join([layer.name for layer in policies.layers]) or 'none'}")
+
+
+@policies_app.command("explain")
+@command
+def explain_policy(table: Annotated[str, typer.Argument(help="catalog.namespace.table")], output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+    """Show the policy that governs a table, with the file and line that each value comes from."""
+    identifier = TableIdentifier.parse(table)
+    with open_app(load(config)) as app:
+        scanned = scan_table(app.ports, identifier)
+        _refuse_unmeasurable(scanned)
+        properties = scanned.health.properties if isinstance(scanned, Measured) else {}
+        policies = app.ports.policies.current()
+        values = describe(effective(policies, identifier, properties))
+    for problem in policies.problems:
+        say(f"warning: {problem.source}: {problem.message}")
+    if output is OutputFormat.JSON:
+        print_json([{"path": path, "value": value, "source": source} for path, value, source in values])
+        return
+    shown = show.make_table("setting", "value", "from")
+    for path, value, source in values:
+        shown.add_row(path, escape(value), escape(source))
+    make_console().print(shown)
+
+
+@policies_app.command("schema")
+@command
+def print_policy_schema() -> None:
+    """Print the JSON schema of policy files."""
+    typer.echo(json.dumps(policy_schema(), indent=2, ensure_ascii=False))
+
+
+@application.command()
+@command
+def doctor(config: Config = None) -> None:
+    """Check Java, Spark and its jars, catalogs, store, policies and page: what works, what does not, what to do."""
+    if not diagnose(load(config), make_console()):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@application.command()
+@command
+def openapi() -> None:
+    """Print the OpenAPI document of the REST API."""
+    typer.echo(write_openapi(), nl=False)
+
+
+@application.command()
+@command
+def demo(
+    directory: Annotated[Path, typer.Option("--dir", help="Where the lake is, or is to be built.")] = DEFAULT_DEMO_DIRECTORY,
+    build_only: Annotated[bool, typer.Option("--build-only", help="Build the lake and stop.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Run full cycles until nothing is left to do, print before and after, and stop.")] = False,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="The page's port.")] = None,
+) -> None:
+    """Build a local lake with real small-file troubles, and run the daemon on it."""
+    if build_only and once:
+        message = "--build-only and --once exclude each other"
+        raise InvalidValueError(message)
+    started = time.monotonic()
+    report = build_demo(directory, say)
+    if report.was_built:
+        say(f"lake built in {time.monotonic() - started:.0f} s: {report.directory}")
+    say(f"configuration: {report.configuration}")
+    if build_only:
+        return
+    environ = {name: value for name, value in os.environ.items() if name != "MAINTAINER_CONFIG"}
+    settings = load_settings(report.configuration, environ)
+    if port is not None:
+        settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
+    if not once:
+        serve_daemon(settings)
+        return
+    with open_app(settings) as app:
+        _demo_once(app)
+
+
+def _demo_once(app: App) -> None:
+    console = make_console(is_error=True)
+    with Live(console=console, transient=True, refresh_per_second=4) as live:
+        report = run_until_rest(app.ports, lambda text: live.console.print(text, markup=False), lambda jobs: live.update(show.jobs_table(jobs)))
+    out = make_console()
+    out.print(show.jobs_table(report.jobs) if report.jobs else "No job was needed.")
+    out.print()
+    out.print(show.fleet_table(report.before, report.after))
+    out.print()
+    out.print("Why nothing more is done:")
+    out.print(show.plan_table([report.plans[table] for table in sorted(report.plans)], call_statement))
+    if not report.is_at_rest:
+        message = f"the lake is not at rest after {report.cycles} cycles"
+        raise ConfigurationError(message)
+    if any(job.state is not JobState.SUCCEEDED for job in report.jobs):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def main() -> None:
+    """Run the command line."""
+    application()

@@ -1,0 +1,81 @@
+"""Where the command line writes, and how it ends: no traceback reaches a user."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from functools import wraps
+from typing import ParamSpec
+
+import typer
+from rich.console import Console
+
+from maintainer.domain.errors import ConfigurationError, InvalidValueError, MaintainerError, UnknownTableError
+
+P = ParamSpec("P")
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
+WIDTH_OF_A_PIPE = 180  # columns, when the output is no terminal: wide enough that no name is cut
+
+
+class OutputFormat(StrEnum):
+    """How a list is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def make_console(*, is_error: bool = False) -> Console:
+    """A console on standard output, or on standard error for what is said beside the result."""
+    stream = sys.stderr if is_error else sys.stdout
+    return Console(stderr=is_error, width=None if stream.isatty() else WIDTH_OF_A_PIPE, highlight=False, soft_wrap=False)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on standard output."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def say(text: str) -> None:
+    """A line about what goes on, on standard error, so that results can be piped."""
+    make_console(is_error=True).print(text, markup=False)
+
+
+@contextmanager
+def explained_errors() -> Iterator[None]:
+    """One clear line instead of a traceback: exit 2 for usage and configuration, 1 for what failed, 130 for Ctrl-C."""
+    try:
+        yield
+    except MaintainerError as error:
+        for line in str(error).splitlines():
+            typer.echo(f"error: {line}", err=True)
+        is_usage = isinstance(error, ConfigurationError | InvalidValueError | UnknownTableError)
+        raise typer.Exit(EXIT_USAGE if is_usage else EXIT_FAILED) from None
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except BrokenPipeError:
+        # The reader of our output is gone (head, less): nothing is wrong with us.
+        sys.stderr.close()
+        raise typer.Exit(0) from None
+
+
+def command(function: Callable[P, None]) -> Callable[P, None]:
+    """Run a command with its errors explained."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        with explained_errors():
+            function(*args, **kwargs)
+
+    return run
+
+
+def join(words: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)

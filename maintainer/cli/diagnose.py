@@ -1,0 +1,54 @@
+"""`maintainer doctor`: ask everything that the daemon needs whether it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from maintainer.api.page import PAGE_DIRECTORY
+from maintainer.app import App, open_app
+from maintainer.cli.show import make_table
+from maintainer.domain.errors import MaintainerError
+from maintainer.settings import Settings
+
+Finding = tuple[str, bool, str]
+
+
+def diagnose(settings: Settings, console: Console) -> bool:
+    """Print one row a thing; True when all is fine."""
+    findings: list[Finding] = []
+    try:
+        with open_app(settings) as app:
+            findings += _ask_everything(app)
+    except MaintainerError as error:
+        findings.append(("store", False, str(error)))
+    table = make_table("what", "", "finding")
+    for what, is_fine, sentence in findings:
+        table.add_row(escape(what), Text("ok", style="green") if is_fine else Text("FAILED", style="bold red"), Text(sentence))
+    console.print(table)
+    return all(is_fine for _, is_fine, _ in findings)
+
+
+def _ask_everything(app: App) -> Iterator[Finding]:
+    yield from app.ports.runner.describe()
+    for name, catalog in app.ports.catalogs.items():
+        yield _ask(f"catalog {name}", catalog.ping)
+    yield _ask("store", app.ports.store.describe)
+    policies = app.ports.policies.current()
+    yield from (("policy", False, f"{problem.source}: {problem.message}") for problem in policies.problems)
+    if not policies.problems:
+        yield "policies", True, f"{len(policies.layers)} files in {app.settings.policies}"
+    if (PAGE_DIRECTORY / "index.html").is_file():
+        yield "web page", True, "built"
+    else:
+        yield "web page", False, "not built; `make web` builds it (the API works without it)"
+
+
+def _ask(what: str, question: Callable[[], str]) -> Finding:
+    try:
+        return what, True, question()
+    except MaintainerError as error:
+        return what, False, str(error)

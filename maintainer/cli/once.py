@@ -1,0 +1,122 @@
+"""Running the loop in the foreground: until a job is over, or until nothing is left to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+from maintainer.ports.store import JobQuery
+from maintainer.steps.plan import plan
+from maintainer.steps.ports import Ports
+from maintainer.steps.review import review
+from maintainer.steps.scan import Measured, ScannedTable, scan
+from maintainer.steps.submit import request_cancel, start_pending, submit
+from maintainer.steps.watch import watch
+
+POLL_SECONDS = 0.2
+CANCEL_GRACE = timedelta(seconds=60)
+MAX_CYCLES = 12  # each cycle carries out one action a table: three rules, and what others' commits make necessary again
+
+
+def follow_job(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> list[Job]:
+    """Carry a requested job, and those that follow from the same request, to their ends; on Ctrl-C the running one is cancelled first."""
+    done: list[Job] = []
+    current: Job | None = job
+    try:
+        while current is not None:
+            finished = _follow_one(ports, current, on_progress)
+            done.append(finished)
+            current = _next_of_request(ports, finished)
+    except KeyboardInterrupt:
+        if current is not None:
+            _cancel_and_wait(ports, current, on_progress)
+        raise
+    return done
+
+
+def _follow_one(ports: Ports, job: Job, on_progress: Callable[[Job], None], deadline: float | None = None) -> Job:
+    """Until the job is in a final state; another process may be the one that runs it."""
+    current = job
+    while not current.state.is_final and (deadline is None or time.monotonic() < deadline):
+        start_pending(ports, frozenset({job.job_id}))
+        watch(ports)
+        review(ports)
+        current = ports.store.job(job.job_id) or current
+        on_progress(current)
+        if not current.state.is_final:
+            time.sleep(POLL_SECONDS)
+    return current
+
+
+def _next_of_request(ports: Ports, finished: Job) -> Job | None:
+    if not finished.then:
+        return None
+    unfinished = ports.store.unfinished_jobs()
+    return next((job for job in unfinished if job.table_uuid == finished.table_uuid and job.requested_by == finished.requested_by), None)
+
+
+def _cancel_and_wait(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> None:
+    latest = ports.store.job(job.job_id)
+    if latest is not None:
+        request_cancel(ports, latest, "person")
+        _follow_one(ports, latest, on_progress, deadline=time.monotonic() + CANCEL_GRACE.total_seconds())
+
+
+@dataclass(slots=True)
+class OnceReport:
+    """What running the loop until it rests came to."""
+
+    before: list[ScannedTable] = field(default_factory=list)
+    after: list[ScannedTable] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    plans: dict[TableIdentifier, Plan] = field(default_factory=dict)
+    cycles: int = 0
+    is_at_rest: bool = False
+
+
+def run_until_rest(ports: Ports, say: Callable[[str], None], on_progress: Callable[[list[Job]], None]) -> OnceReport:
+    """Full cycles of the loop until one has nothing to do; then scan once more for the figures after."""
+    report = OnceReport()
+    known = {job.job_id for job in ports.store.jobs(JobQuery(limit=1000)).items}
+    for _ in range(MAX_CYCLES):
+        report.cycles += 1
+        scanned: list[ScannedTable] = []
+        result = scan(ports, scanned.append)
+        report.before = report.before or scanned
+        report.after = scanned
+        plan(ports)
+        cost = f"{result.entries_read:,} manifest entries read, {result.manifests_reused:,} manifests known"
+        say(f"cycle {report.cycles}: {result.measured} tables measured, {cost}")
+        if not submit(ports) and not ports.store.unfinished_jobs():
+            report.is_at_rest = True
+            break
+        _finish_all(ports, on_progress)
+    fresh = [job for job in ports.store.jobs(JobQuery(limit=1000)).items if job.job_id not in known]
+    report.jobs = sorted(fresh, key=lambda job: job.created_at)
+    report.plans = {made.table: made for made in ports.store.plans() if made.table in {one.health.table for one in report.after if isinstance(one, Measured)}}
+    return report
+
+
+def _finish_all(ports: Ports, on_progress: Callable[[list[Job]], None]) -> None:
+    """Until nothing runs and nothing more is admitted from the plans that reviews made anew."""
+    try:
+        while unfinished := list(ports.store.unfinished_jobs()):
+            on_progress(unfinished)
+            watch(ports)
+            review(ports)
+            submit(ports)
+            time.sleep(POLL_SECONDS)
+    except KeyboardInterrupt:
+        for job in ports.store.unfinished_jobs():
+            request_cancel(ports, job, "person")
+        deadline = time.monotonic() + CANCEL_GRACE.total_seconds()
+        while ports.store.unfinished_jobs() and time.monotonic() < deadline:
+            watch(ports)
+            review(ports)
+            time.sleep(POLL_SECONDS)
+        raise

@@ -1,0 +1,130 @@
+"""The daemon in the foreground: scheduler, API and page, until a signal; then an orderly end."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from types import FrameType
+
+import uvicorn
+
+from maintainer.api.application import build_api
+from maintainer.app import App, make_scheduler, make_services, open_app, own_jobs
+from maintainer.domain.errors import ConfigurationError, MaintainerError
+from maintainer.domain.job import Job
+from maintainer.ports.runner import Runner
+from maintainer.settings import Settings
+from maintainer.steps.review import review
+from maintainer.steps.submit import request_cancel
+from maintainer.steps.watch import watch
+
+log = logging.getLogger("maintainer")
+
+SERVER_STOP_SECONDS = 5
+
+
+def serve(settings: Settings) -> None:
+    """Run until SIGTERM or SIGINT; running jobs are given the drain timeout, a second signal cuts it short."""
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    listener = bind(settings.server.host, settings.server.port)
+    with listener, open_app(settings) as app:
+        _run(app, listener)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket; ConfigurationError when the address is taken or not ours."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        message = f"server.host {host}, server.port {port}: cannot listen there: {error.strerror or error}"
+        raise ConfigurationError(message) from error
+    return listener
+
+
+def _run(app: App, listener: socket.socket) -> None:
+    scheduler = make_scheduler(app)
+    signals = _Signals()
+    config = uvicorn.Config(build_api(make_services(app, scheduler)), log_level="warning", access_log=False, timeout_graceful_shutdown=SERVER_STOP_SECONDS)
+    server = uvicorn.Server(config)
+    # In a thread of its own: the API goes on answering while running jobs are drained.
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True)
+    with signals.caught():
+        thread.start()
+        scheduler.start()
+        host, port = listener.getsockname()[:2]
+        log.info("daemon.started page=http://%s:%d/ application=%s", f"[{host}]" if ":" in host else host, port, app.ports.runner.application)
+        _log_policy_problems(app)
+        signals.first.wait()
+        log.info("daemon.stopping")
+        app.stopping.set()
+        scheduler.drain(partial(_own_running, app, signals), partial(_cancel, app), _drain_timeout(app, signals))
+        scheduler.stop()
+        _settle_what_is_left(app)
+        server.should_exit = True
+        thread.join(SERVER_STOP_SECONDS + 1)
+    log.info("daemon.stopped")
+
+
+def _log_policy_problems(app: App) -> None:
+    for problem in app.ports.policies.current().problems:
+        log.warning("policy.refused source=%s problem=%r", problem.source, problem.message)
+
+
+class _Signals:
+    """The first signal asks for an orderly end, the second for a quick one."""
+
+    def __init__(self) -> None:
+        self.first = threading.Event()
+        self.second = threading.Event()
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a signal handler's signature
+        (self.second if self.first.is_set() else self.first).set()
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        previous = {number: signal.signal(number, self._handle) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+
+def _drain_timeout(app: App, signals: _Signals) -> timedelta:
+    return timedelta(0) if signals.second.is_set() else app.settings.drain_timeout
+
+
+def _own_running(app: App, signals: _Signals) -> list[Job]:
+    jobs = own_jobs(app.ports)
+    if signals.second.is_set():
+        for job in jobs:
+            if not job.cancel_requested_by:
+                _cancel(app, job)
+    return jobs
+
+
+def _cancel(app: App, job: Job) -> object:
+    return request_cancel(app.ports, job, "shutdown")
+
+
+def _settle_what_is_left(app: App) -> None:
+    """End Spark, then let the tables tell what became of jobs that did not end by themselves."""
+    runner: Runner = app.ports.runner
+    runner.close()
+    try:
+        watch(app.ports)
+        review(app.ports)
+    except MaintainerError as error:
+        log.warning("daemon.left_jobs error=%s", error)  # the next start finds them lost and asks the tables

@@ -1,0 +1,236 @@
+"""What is printed: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from rich.table import Table
+from rich.text import Text
+
+from maintainer.domain.action import Action
+from maintainer.domain.effect import Effect, RowProof
+from maintainer.domain.health import Band, Finding, Grade, TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault
+from maintainer.domain.job import Job, JobState
+from maintainer.domain.plan import Estimate, Plan
+from maintainer.domain.units import format_duration, format_size
+from maintainer.steps.scan import Measured, ScannedTable
+
+Statement = Callable[[TableIdentifier, Action], str]
+
+BAND_STYLES = {Band.HEALTHY: "green", Band.WATCH: "cyan", Band.DEGRADED: "yellow", Band.CRITICAL: "bold red"}
+_STATE_STYLES = {JobState.SUCCEEDED: "green", JobState.FAILED: "bold red", JobState.CANCELLED: "yellow", JobState.UNKNOWN: "magenta"}
+ROW_PROOFS = {
+    RowProof.EQUAL: "rows unchanged (totals equal)",
+    RowProof.COUNTED: "rows unchanged (counted before and after)",
+    RowProof.BOUNDED: "rows within the deletes there were (too large to count)",
+    RowProof.NOT_NEEDED: "no snapshot written",
+    RowProof.DIFFERENT: "ROWS DIFFER",
+    RowProof.UNKNOWN: "rows not proved: a snapshot is gone",
+}
+
+
+def _count(value: float | None) -> str:
+    return "?" if value is None else f"{value:,.0f}"
+
+
+def _size(value: float | None) -> str:
+    return "?" if value is None else format_size(value)
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat().replace("+00:00", "Z") if moment is not None else None
+
+
+def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
+    """An empty table in the house's style."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return table
+
+
+# -- scan
+
+
+def health_table(scanned: Sequence[ScannedTable]) -> Table:
+    """One row a table: its figures and the reason for its band."""
+    numbers = ("avg file", "files", "small", "deletes", "manifests", "snapshots")
+    table = make_table("table", "band", *numbers, "why", right=numbers)
+    for one in scanned:
+        if isinstance(one, TableFault):
+            table.add_row(str(one.table), Text(one.kind.value, style="bold red"), *["?"] * len(numbers), Text(one.reason))
+            continue
+        health, grade = one.health, one.grade
+        deletes = [count for count in (health.position_delete_files, health.equality_delete_files, health.deletion_vectors) if count is not None]
+        average = "-" if health.data_files == 0 else _size(health.average_file_size_bytes)
+        removed = _count(sum(deletes) if deletes else None)
+        figures = (average, _count(health.data_files), _count(health.small_files), removed, _count(health.manifests), _count(health.snapshots))
+        table.add_row(str(health.table), Text(grade.band.value, style=BAND_STYLES[grade.band]), *figures, Text(grade.reason))
+    return table
+
+
+def finding_json(finding: Finding) -> dict[str, object]:
+    """A finding as `scan` and `plan` print it."""
+    return {
+        "metric": finding.metric,
+        "observed": finding.observed,
+        "bound": finding.bound,
+        "severity": finding.severity,
+        "is_actionable": finding.is_actionable,
+        "sentence": finding.sentence,
+    }
+
+
+def scanned_json(scanned: ScannedTable) -> dict[str, object]:
+    """A measured table, or its fault."""
+    match scanned:
+        case TableFault(table, kind, reason, seen_at):
+            return {"table": str(table), "fault": {"kind": kind, "reason": reason, "seen_at": _time(seen_at)}}
+        case Measured(_, health, grade):
+            return health_json(health, grade)
+
+
+def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
+    """Health with the names that other programs rely on."""
+    same = (
+        "snapshot_id", "format_version", "target_file_size_bytes", "data_files", "data_bytes", "average_file_size_bytes", "small_files", "small_file_ratio",
+        "records", "position_delete_files", "equality_delete_files", "deletion_vectors", "delete_bytes", "delete_records", "manifests", "manifest_bytes",
+        "data_manifests", "delete_manifests", "snapshots", "branches", "tags", "metadata_bytes",
+    )  # fmt: skip
+    return {
+        "table": str(health.table),
+        "table_uuid": health.table_uuid,
+        "measured_at": _time(health.measured_at),
+        **{name: getattr(health, name) for name in same},
+        "oldest_snapshot_at": _time(health.oldest_snapshot_at),
+        "newest_snapshot_at": _time(health.newest_snapshot_at),
+        "partitions": len(health.partitions),
+        "histogram": list(health.histogram),
+        "formats": dict(health.formats),
+        "unreadable": [{"path": piece.path, "reason": piece.reason} for piece in health.unreadable],
+        "band": grade.band,
+        "reason": grade.reason,
+        "findings": [finding_json(finding) for finding in grade.findings],
+    }
+
+
+# -- plan
+
+
+def plan_table(plans: Sequence[Plan], statement: Statement) -> Table:
+    """One row a rule: what would be done and why, what not and why not, and when it is looked at next."""
+    table = make_table("table", "rule", "verdict", "why", "next look")
+    for plan in plans:
+        name = str(plan.table)
+        for planned in plan.planned:
+            why = Text(planned.reason).append("\n" + statement(plan.table, planned.action), style="dim")
+            table.add_row(name, planned.rule.value, Text("planned", style="bold green"), why, "now")
+            name = ""
+        for skipped in plan.skipped:
+            next_look = skipped.next_at.strftime("%Y-%m-%d %H:%M UTC") if skipped.next_at else "when the table changes"
+            table.add_row(name, skipped.rule.value, Text(skipped.code.value, style="dim"), Text(skipped.reason), Text(next_look, style="dim"))
+            name = ""
+    return table
+
+
+def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
+    """An estimate; None where there is none."""
+    if estimate is None:
+        return None
+    names = ("items_before", "items_after", "items_removed", "bytes_rewritten", "partitions", "note")
+    return {name: getattr(estimate, name) for name in names}
+
+
+def plan_json(plan: Plan, statement: Statement) -> dict[str, object]:
+    """A plan with the names that other programs rely on."""
+    return {
+        "table": str(plan.table),
+        "policy": plan.policy_version,
+        "mode": plan.mode,
+        "snapshot_id": plan.snapshot_id,
+        "made_at": _time(plan.made_at),
+        "planned": [
+            {
+                "rule": planned.rule,
+                "action": statement(plan.table, planned.action),
+                "findings": [finding_json(finding) for finding in planned.findings],
+                "estimate": estimate_json(planned.estimate),
+                "reason": planned.reason,
+            }
+            for planned in plan.planned
+        ],
+        "skipped": [
+            {
+                "rule": skipped.rule,
+                "code": skipped.code,
+                "reason": skipped.reason,
+                "next_at": _time(skipped.next_at),
+                "findings": [finding_json(finding) for finding in skipped.findings],
+                "estimate": estimate_json(skipped.estimate),
+            }
+            for skipped in plan.skipped
+        ],
+    }
+
+
+# -- jobs
+
+
+def jobs_table(jobs: Sequence[Job]) -> Table:
+    """One row a job."""
+    table = make_table("job", "table", "rule", "state", "took", "result", right=("took",))
+    for job in jobs:
+        took = format_duration(job.duration) if job.duration is not None else job.progress.phase
+        result = job.failure_message or (job.effect.sentence if job.effect is not None else job.reason)
+        table.add_row(job.job_id, str(job.table), job.rule.value, Text(job.state.value, style=_STATE_STYLES.get(job.state, "")), took, Text(result))
+    return table
+
+
+def effect_table(effect: Effect) -> Table:
+    """Before and after, one row a figure."""
+    before, after = effect.before, effect.after
+    table = make_table("", "before", "after", right=("before", "after"))
+    table.add_row("data files", _count(before.data_files), _count(after.data_files))
+    table.add_row("average file size", _size(before.average_file_size_bytes), _size(after.average_file_size_bytes))
+    table.add_row("data bytes", _size(before.data_bytes), _size(after.data_bytes))
+    table.add_row("delete files", _count(before.delete_files), _count(after.delete_files))
+    table.add_row("manifests", _count(before.manifests), _count(after.manifests))
+    table.add_row("snapshots", _count(before.snapshots), _count(after.snapshots))
+    table.add_row("records in files", _count(before.records), _count(after.records))
+    return table
+
+
+def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -> Table:
+    """The fleet before and after, one row a table."""
+    numbers = ("files", "avg file", "deletes", "manifests", "snapshots")
+    table = make_table("table", "band", *numbers, "left as it is because", right=numbers)
+    earlier = {one.health.table: one for one in before if isinstance(one, Measured)}
+    for one in after:
+        if isinstance(one, TableFault):
+            table.add_row(str(one.table), Text(one.kind.value, style="bold red"), *["?"] * len(numbers), Text(one.reason))
+            continue
+        old = earlier.get(one.health.table, one)
+        table.add_row(str(one.health.table), _change_of_band(old.grade.band, one.grade.band), *_changes(old.health, one.health), Text(one.grade.reason))
+    return table
+
+
+def _change_of_band(old: Band, new: Band) -> Text:
+    text = Text(old.value, style=BAND_STYLES[old])
+    return text if old is new else text.append(" -> ", style="default").append(new.value, style=BAND_STYLES[new])
+
+
+def _changes(old: TableHealth, new: TableHealth) -> tuple[str, ...]:
+    def deletes(health: TableHealth) -> int:
+        return (health.position_delete_files or 0) + (health.equality_delete_files or 0) + (health.deletion_vectors or 0)
+
+    pairs = (
+        (_count(old.data_files), _count(new.data_files)),
+        (_size(old.average_file_size_bytes), _size(new.average_file_size_bytes)),
+        (_count(deletes(old)), _count(deletes(new))),
+        (_count(old.manifests), _count(new.manifests)),
+        (_count(old.snapshots), _count(new.snapshots)),
+    )
+    return tuple(before if before == after else f"{before} -> {after}" for before, after in pairs)

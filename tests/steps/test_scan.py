@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from maintainer.domain.errors import UnknownTableError
+from maintainer.domain.health import Band
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault, Unreadable
+from maintainer.domain.policy import PolicySet
+from maintainer.domain.units import MIB
+from maintainer.steps.scan import Measured, ScannedTable, scan, scan_table, scan_tables, with_candidate
+from tests.samples import NOW
+from tests.steps.world import World, layer
+
+
+def test_every_table_is_measured_graded_and_recorded() -> None:
+    world = World()
+    world.put("orders")
+    world.put("events", small_files=3)
+    result = scan(world.ports)
+    assert (result.measured, result.faults) == (2, [])
+    bands = {str(name): record.grade.band for name in world.store.table_names() if (record := world.store.table(name)) and record.grade}
+    assert bands == {"lake.sales.orders": Band.CRITICAL, "lake.sales.events": Band.HEALTHY}
+    assert world.telemetry.fleets[-1] == (63, 63000)
+
+
+def test_a_manifest_is_read_once_in_its_life() -> None:
+    world = World()
+    table = world.put("orders", small_files=60, manifests=3)
+    assert scan(world.ports).entries_read == 60
+    again = scan(world.ports)
+    assert (again.entries_read, again.manifests_reused) == (0, 3)
+    world.commit(table, manifests=(*world.look(table).manifests, replace(world.look(table).manifests[0], path="new")))
+    more = scan(world.ports)
+    assert (more.entries_read, more.manifests_read, more.manifests_reused) == (20, 1, 3)
+
+
+def test_a_broken_table_does_not_stop_the_others() -> None:
+    world = World()
+    broken = world.put("broken")
+    world.put("orders")
+    world.catalog.put(TableFault(broken, FaultKind.METADATA_CORRUPT, "not JSON", NOW))
+    result = scan(world.ports)
+    assert result.measured == 1
+    assert [fault.reason for fault in result.faults] == ["not JSON"]
+    record = world.store.table(broken)
+    assert record is not None
+    assert record.fault is not None
+
+
+def test_an_unreachable_catalog_forgets_nothing() -> None:
+    world = World()
+    table = world.put("orders")
+    scan(world.ports)
+    world.catalog.fail("connection refused")
+    result = scan(world.ports)
+    assert [fault.reason for fault in result.faults] == ["connection refused"]
+    assert world.store.table(table) is not None
+    assert [fault.reason for fault in world.store.catalog_faults()] == ["connection refused"]
+    world.catalog.recover()
+    scan(world.ports)
+    assert list(world.store.catalog_faults()) == []
+
+
+def test_a_dropped_table_is_forgotten_by_the_next_complete_listing() -> None:
+    world = World()
+    table = world.put("orders")
+    world.put("kept")
+    scan(world.ports)
+    world.catalog.drop(table)
+    scan(world.ports)
+    assert world.store.table(table) is None
+    assert world.telemetry.gone == [table]
+    assert len(world.store.table_names()) == 1
+
+
+def test_a_table_that_vanishes_between_listing_and_reading_is_no_error() -> None:
+    world = World()
+    table = world.put("orders")
+    scan(world.ports)
+    world.catalog.drop(table)
+    assert isinstance(scan_table(world.ports, table), TableFault)
+    assert world.store.table(table) is None
+
+
+def test_a_scan_that_is_told_to_stop_forgets_nothing() -> None:
+    world = World()
+    world.put("a")
+    world.put("b")
+    scan(world.ports)
+    stops = iter([False, True])
+    result = scan(world.ports, should_stop=lambda: next(stops))
+    assert (result.measured, result.is_complete) == (1, False)
+    assert len(world.store.table_names()) == 2
+
+
+def test_named_tables_are_measured_alone() -> None:
+    world = World()
+    world.put("a")
+    table = world.put("b")
+    seen: list[ScannedTable] = []
+    assert scan_tables(world.ports, [table], seen.append).measured == 1
+    assert [one.health.table for one in seen if isinstance(one, Measured)] == [table]
+
+
+def test_the_policys_target_decides_what_is_small() -> None:
+    world = World()
+    world.policies.layers = (layer("tables: '*'\ntarget_file_size: 1MiB\nrules: {rewrite_data_files: {}}"),)
+    measured = scan_table(world.ports, world.put("orders"))
+    assert isinstance(measured, Measured)
+    assert measured.health.target_file_size_bytes == MIB
+
+
+def test_a_catalog_that_is_not_configured_is_named() -> None:
+    with pytest.raises(UnknownTableError, match=r"catalog 'pond' is not configured \(configured: lake\)"):
+        scan_table(World().ports, TableIdentifier("pond", ("a",), "b"))
+
+
+def test_a_table_with_an_unreadable_manifest_is_measured_as_far_as_it_goes() -> None:
+    world = World()
+    table = world.put("orders")
+    world.catalog.put(replace(world.look(table), unreadable=(Unreadable("m2", "truncated"),)))
+    measured = scan_table(world.ports, table)
+    assert isinstance(measured, Measured)
+    assert measured.grade.band is Band.CRITICAL
+
+
+def test_a_candidate_takes_the_place_of_a_file_of_its_name() -> None:
+    old, candidate = layer("tables: '*'\npriority: 1"), layer("tables: '*'\npriority: 2")
+    assert with_candidate(PolicySet((old,)), candidate).layers == (candidate,)
+    assert with_candidate(PolicySet((old,)), None).layers == (old,)
