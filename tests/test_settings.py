@@ -246,6 +246,8 @@ auth: {tokens: [a]}
         ("catalogs: {a.b: {type: rest}}\n", "maintainer.yaml:1: catalogs has a catalog 'a.b'; a name is 1 to 100 letters, digits, - and _, a letter first"),
         ("catalogs: {lake: rest}\n", "maintainer.yaml:1: catalogs.lake is 'rest', but must hold keys and values"),
         ("catalogs: [\n", "maintainer.yaml:2: not valid YAML: expected the node content, but found '<stream end>'"),
+        (_LAKE + "spark: {driver_memory: 2q}\n", "maintainer.yaml:2: spark.driver_memory is '2q', but must be a size such as 2g or 2GiB"),
+        (_LAKE + 'spark: {conf: {spark.a: "1\\n2"}}\n', "maintainer.yaml:2: spark.conf has a line break in spark.a"),
         (_LAKE + "spark: {runner: kubernetes}\n", "maintainer.yaml:2: spark.runner is 'kubernetes', but must be local"),
     ],
 )
