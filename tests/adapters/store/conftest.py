@@ -20,7 +20,7 @@ def open_at(kind: str, directory: Path, request: pytest.FixtureRequest) -> str:
     if kind == "sqlite":
         return f"sqlite:///{directory}/store/maintainer.db"
     server: PostgresServer = request.getfixturevalue("postgres_server")
-    return server.create_database()
+    return server.create_schema()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])

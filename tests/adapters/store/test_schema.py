@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import text
+
+from maintainer.adapters.store import open_store
+from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.schema import UNFINISHED_STATES, VERSION_TABLE, metadata
+from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
+from tests.adapters.store.values import make_job
+
+
+def test_the_migrated_schema_is_the_one_the_queries_are_written_for(store_url: str) -> None:
+    open_store(store_url).close()
+    database = Database(store_url)
+
+    with database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True, "compare_server_default": True})
+        differences = compare_metadata(context, metadata)
+    database.close()
+
+    assert differences == []
+
+
+def test_the_unique_index_covers_exactly_the_unfinished_states(store_url: str) -> None:
+    open_store(store_url).close()
+    database = Database(store_url)
+    catalog = "SELECT sql FROM sqlite_master WHERE name = :name" if database.is_sqlite else "SELECT indexdef FROM pg_indexes WHERE indexname = :name"
+
+    with database.read() as connection:
+        definition = str(connection.execute(text(catalog), {"name": "uq_jobs_unfinished"}).scalars().first())
+    database.close()
+
+    assert definition.startswith("CREATE UNIQUE INDEX")
+    assert sorted(definition.partition(" WHERE ")[2].split("'")[1::2]) == sorted(UNFINISHED_STATES)
+
+
+def test_opening_again_changes_nothing(store_url: str) -> None:
+    first = open_store(store_url)
+    first.add_job(make_job())
+    second = open_store(store_url)
+
+    assert second.instance_id() == first.instance_id()
+    assert second.describe() == first.describe()
+    assert "schema 0001" in second.describe()
+    assert second.job("job-a") == make_job()
+    first.close()
+    second.close()
+
+
+def test_several_open_a_new_store_at_once(store_url: str) -> None:
+    together = Barrier(6)
+
+    def open_and_ask() -> str:
+        together.wait(timeout=60)
+        store = open_store(store_url)
+        try:
+            return store.instance_id()
+        finally:
+            store.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        ids = [future.result(timeout=120) for future in [pool.submit(open_and_ask) for _ in range(6)]]
+
+    assert len(set(ids)) == 1
+
+
+def test_a_schema_from_the_future_is_refused_and_left_alone(store_url: str) -> None:
+    open_store(store_url).close()
+    database = Database(store_url)
+    with database.write() as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))  # noqa: S608 - a constant
+
+    with pytest.raises(StoreUnavailableError, match=r"has schema 9999, this version knows up to 0001"):
+        open_store(store_url)
+
+    with database.read() as connection:
+        assert connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one() == "9999"  # noqa: S608 - a constant
+    database.close()
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(store_url: str) -> None:
+    database = Database(store_url)
+    with database.write() as connection:
+        connection.execute(text("CREATE TABLE store_info (oops INTEGER)"))
+
+    with pytest.raises(StoreUnavailableError, match="store_info"):
+        open_store(store_url)
+
+    with database.write() as connection:
+        connection.execute(text("DROP TABLE store_info"))
+    database.close()
+    open_store(store_url).close()
+
+
+@pytest.mark.parametrize(
+    "url", ["", "maintainer.db", "sqlite://", "sqlite:///:memory:", "sqlite:///file:x?uri=true", "mysql://u:hush@h/d", "postgresql://u:hush@h:port/d"]
+)
+def test_a_url_that_names_no_store_says_how_to_write_one(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="write sqlite:///path") as caught:
+        open_store(url)
+
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg", "postgresql+psycopg2"])
+def test_every_spelling_of_postgresql_means_the_same_driver(scheme: str) -> None:
+    database = Database(f"{scheme}://user:hush@127.0.0.1/somewhere")
+
+    assert database.engine.dialect.driver == "psycopg"
+    assert database.place == "PostgreSQL database somewhere on 127.0.0.1"
+
+
+def test_a_missing_directory_is_made(tmp_path: Path) -> None:
+    open_store(f"sqlite:///{tmp_path}/a b/%/ü/maintainer.db").close()
+
+    assert (tmp_path / "a b" / "%" / "ü" / "maintainer.db").exists()
