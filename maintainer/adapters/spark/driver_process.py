@@ -45,7 +45,7 @@ class DriverProcess:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True, mode=0o700)
         self.directory = directory
-        self.log = directory.with_suffix(".log")
+        self.log = directory.with_name(directory.name.rpartition("-")[0] + ".log")
         self.is_started = False
         self.is_ended = threading.Event()
         self.last_words: Mapping[str, object] = {}
@@ -92,6 +92,11 @@ class DriverProcess:
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 
+    def give_up(self, reason: str) -> None:
+        """End it at once, with the reason as its last words."""
+        self.last_words = {"reason": reason, "causes": [{"class": "RunnerUnavailableError", "message": reason}]}
+        self.kill()
+
     def stop(self) -> None:
         """Ask it to end, insist, force it; returns when driver and JVM are gone."""
         self.send({"stop": True})
@@ -126,6 +131,8 @@ class DriverProcess:
                 self.is_started = True
             case {"event": "application.failed" | "application.ended"}:
                 self.last_words = message
+            case _:
+                pass  # of a job: the listener's
 
     def _bury(self) -> None:
         """The pipe is closed: make sure that both processes are gone, and leave nothing of them behind."""

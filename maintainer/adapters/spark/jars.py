@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -95,9 +96,11 @@ def fetch(directory: Path, *, with_s3: bool = False) -> list[Path]:
 
 def spark_home() -> Path:
     """The directory of the installed pyspark package, which is a whole Spark."""
-    import pyspark  # noqa: PLC0415 - takes a second, and most commands never need it
-
-    return Path(pyspark.__file__).parent
+    found = find_spec("pyspark")
+    if found is None or found.origin is None:
+        message = "Spark is missing: the Python package pyspark is not installed; install it with: pip install 'pyspark>=4.1.4,<4.2'"
+        raise RunnerUnavailableError(message)
+    return Path(found.origin).parent
 
 
 def _resolve(jars: Iterable[Jar], work: Path) -> None:

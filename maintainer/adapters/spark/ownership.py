@@ -9,7 +9,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 import weakref
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _END_SECONDS = 10
 _POLL_SECONDS = 0.02
+_PROC = Path("/proc")
 _START_TIME_FIELD = 21 - 2  # field 22 of /proc/PID/stat, counted behind the name in brackets
 
 
@@ -39,9 +39,9 @@ class ProcessIdentity:
 
 def read_start_time(pid: int) -> str | None:
     """When the process with that number started, as text to compare; None when there is none or only a zombie."""
-    if sys.platform == "linux":
+    if (_PROC / "self" / "stat").exists():  # Linux
         try:
-            state, *fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            state, *fields = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         except (OSError, ValueError):
             return None
         return None if state in "ZX" else fields[_START_TIME_FIELD - 1]
@@ -84,12 +84,15 @@ class Ownership:
         _HELD.add(self)
         self._record = _record_path(run_dir, owner)
         end_processes(_read_record(self._record))
-        self.record(())
+        self._processes: dict[str, list[ProcessIdentity]] = {}
+        self.record("", ())
 
-    def record(self, processes: Sequence[ProcessIdentity]) -> None:
-        """Replace the list of this owner's processes."""
+    def record(self, group: str, processes: Sequence[ProcessIdentity]) -> None:
+        """Replace the list of one group of this owner's processes."""
+        self._processes[group] = list(processes)
+        known = [process for members in self._processes.values() for process in members]
         fresh = self._record.with_suffix(".new")
-        fresh.write_text(json.dumps([[process.pid, process.started] for process in processes]), encoding="utf-8")
+        fresh.write_text(json.dumps([[process.pid, process.started] for process in known]), encoding="utf-8")
         fresh.replace(self._record)
 
     def release(self) -> None:

@@ -1,0 +1,92 @@
+"""What a runner knows of the jobs that it took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from maintainer.adapters.spark.states import classify, describe_failure
+from maintainer.domain.job import FailureReason, JobEvent, Outcome, Progress
+from maintainer.ports.runner import RunnerReport
+
+_MAX_EVENTS = 1_000  # of one job between two reports
+_PROGRESS_EVENTS_EVERY = timedelta(seconds=5)  # the report has the newest figures anyway; the story need not
+_PHASES = {"job.started": "Spark works on it", "statement.started": "Spark works on it", "statement.finished": "ending"}
+
+
+@dataclass(slots=True)
+class TrackedJob:
+    """One job as the driver's words have left it."""
+
+    job_id: str
+    carrier: str = ""  # which Spark has it
+    is_started: bool = False
+    progress: Progress = field(default_factory=lambda: Progress(phase="starting Spark"))
+    events: list[JobEvent] = field(default_factory=list)
+    outcome: Outcome | None = None
+    progress_told_at: datetime | None = None
+    is_reported: bool = False  # the outcome has been told
+
+    def tell(self, name: str, at: datetime, **fields: object) -> None:
+        """Add to the job's story."""
+        if len(self.events) < _MAX_EVENTS:
+            self.events.append(JobEvent(self.job_id, at, name, fields))
+
+    def end(self, outcome: Outcome) -> None:
+        """Set the outcome; the first one stays."""
+        if self.outcome is None:
+            self.outcome = outcome
+            self.tell(f"spark.{outcome.kind}", outcome.ended_at, reason=outcome.reason.value if outcome.reason else None, message=outcome.message)
+
+    def report(self) -> RunnerReport:
+        """What is known now; events are handed out once."""
+        events, self.events = tuple(self.events), []
+        self.is_reported = self.outcome is not None
+        return RunnerReport(self.job_id, self.is_started, self.progress, events, self.outcome)
+
+    def hear(self, message: Mapping[str, object], at: datetime) -> None:
+        """Take in one message of the driver that is about this job."""
+        name = str(message.get("event"))
+        fields = {key: value for key, value in message.items() if key not in {"event", "job"}}
+        match name:
+            case "spark.progress":
+                done, total = fields.get("tasks_done"), fields.get("tasks_total")
+                if isinstance(done, int) and isinstance(total, int):
+                    self.progress = Progress(done, total, self.progress.phase)
+                if self.progress_told_at is None or at - self.progress_told_at >= _PROGRESS_EVENTS_EVERY:
+                    self.progress_told_at = at
+                    self.tell(name, at, **fields)
+            case "job.finished":
+                self.end(Outcome("finished", at, read_result(fields.get("result"))))
+            case "job.cancelled":
+                self.end(Outcome("cancelled", at, read_result(fields.get("result"))))
+            case "job.failed":
+                self.end(failure(read_causes(fields.get("causes")), at))
+            case _:
+                self.is_started = True
+                self.progress = Progress(self.progress.tasks_done, self.progress.tasks_total, _PHASES.get(name, self.progress.phase))
+                if name != "job.started":
+                    self.tell(name, at, **fields)
+
+
+def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
+    """A failure with its reason and its one line."""
+    return Outcome("failed", at, reason=classify(causes), message=describe_failure(causes))
+
+
+def lost(at: datetime, message: str) -> Outcome:
+    """The end of a job that nobody runs any more."""
+    return Outcome("lost", at, reason=FailureReason.LOST_RUNNER, message=message)
+
+
+def read_causes(value: object) -> list[tuple[str, str]]:
+    """The driver's chain of causes as (class, message)."""
+    links = value if isinstance(value, list) else []
+    return [(str(link.get("class")), str(link.get("message"))) for link in links if isinstance(link, dict)]
+
+
+def read_result(value: object) -> dict[str, int | str | None]:
+    """The procedure's row."""
+    row = value if isinstance(value, dict) else {}
+    return {str(key): entry if isinstance(entry, int | str) or entry is None else str(entry) for key, entry in row.items()}
