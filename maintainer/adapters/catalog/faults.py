@@ -21,7 +21,7 @@ from pyiceberg.exceptions import (
 from maintainer.domain.inventory import FaultKind
 
 MAX_REASON_CHARACTERS: Final = 300
-_SECRET_KEY: Final = re.compile(r"secret|password|token|credential|access-key|account-key|sas", re.IGNORECASE)
+_SECRET_KEY: Final = re.compile(r"secret|password|token|credential|authorization|access-key|account-key|sas", re.IGNORECASE)
 _MIN_SECRET_CHARACTERS: Final = 4  # shorter values would blank out ordinary words
 _USER_INFO: Final = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY: Final = re.compile(r"(?<=[?&])(X-Amz-[A-Za-z-]+|sig|token|password|access_token)=[^&\s]+", re.IGNORECASE)
@@ -46,6 +46,7 @@ def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
 def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
     """The values that must never be shown, longest first: by their keys, and the password inside a URI."""
     found = {str(value) for key, value in properties.items() if _SECRET_KEY.search(key)}
+    found |= {part for value in found for part in value.split(":")[1:]}  # OAuth's "id:secret" may be quoted in part
     for value in properties.values():
         match = re.search(r"://[^/@\s:]*:([^/@\s]+)@", str(value))
         if match:

@@ -126,7 +126,7 @@ class PyIcebergCatalog:
         return f"{kind} catalog {self._name} answers, with {count} namespace{'' if count == 1 else 's'} at its top."
 
     def close(self) -> None:
-        """Let go of connections and threads; a later question connects anew."""
+        """Let go of connections and threads; an inventory under way ends in CancelledError, a later question connects anew."""
         with self._lock:
             loaded, self._loaded = self._loaded, None
             pool, self._pool = self._pool, None

@@ -265,6 +265,7 @@ def test_secrets_are_blanked_wherever_they_appear() -> None:
     assert text == "*** at postgresql://***@host with ***, Bearer *** and ?X-Amz-Signature=***&a=1"
     assert len(explain(ValueError("x" * 5000))) == MAX_REASON_CHARACTERS
     assert explain(ValueError()) == "ValueError"
+    assert explain(ValueError("bad client_secret=hush-hush"), secrets_of({"credential": "id:hush-hush"})) == "bad client_secret=***"
 
 
 class WalkedCatalog(NoopCatalog):
