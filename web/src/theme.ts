@@ -14,10 +14,24 @@ const ice: MantineColorsTuple = [
   "#083f59",
 ];
 
+/** Mantine's greys for dark mode, in the page's own slate. */
+const dark: MantineColorsTuple = [
+  "#dde5ed",
+  "#b9c5d0",
+  "#9fadbb",
+  "#6b7a8a",
+  "#3a4756",
+  "#2a3542",
+  "#1d2631",
+  "#161d26",
+  "#10171f",
+  "#0b1016",
+];
+
 export const theme = createTheme({
   primaryColor: "ice",
   primaryShade: { light: 7, dark: 7 },
-  colors: { ice },
+  colors: { ice, dark },
   defaultRadius: "sm",
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SFMono-Regular", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',

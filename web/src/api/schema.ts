@@ -90,7 +90,7 @@ export interface paths {
     };
     /**
      * A job's story, as it happens
-     * @description Server-Sent Events until the job is over (reconnect when the stream ends before `end`), or a list with Accept: application/json.
+     * @description Server-Sent Events until the job is over: close on `end`, reconnect when the stream ends before it, or a list with Accept: application/json.
      */
     get: operations["get_job_events"];
     put?: never;
@@ -521,6 +521,7 @@ export interface components {
       | "invalid_request"
       | "table_changed"
       | "lost_runner"
+      | "runner_unavailable"
       | "timeout"
       | "unproved"
       | "other";
@@ -1452,13 +1453,6 @@ export interface operations {
           "application/json": components["schemas"]["JobEventOut"][];
           "text/event-stream": string;
         };
-      };
-      /** @description The job is over and Last-Event-ID was its last event: do not come back. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
       };
       /** @description Not Found */
       404: {

@@ -4,7 +4,7 @@ import type { PolicyValue } from "../api/types";
 export function PolicyValues({ values, caption }: { values: PolicyValue[]; caption: string }) {
   if (values.length === 0) return <p className="dim">It sets nothing.</p>;
   return (
-    <table className="grid grid-cards">
+    <table className="grid grid-cards grid-values">
       <caption className="hidden">{caption}</caption>
       <thead>
         <tr>

@@ -1,11 +1,14 @@
 import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
-import { Empty, ErrorNotice } from "./notices";
+import { ErrorNotice } from "./notices";
 
 export function NotFound() {
   return (
-    <Empty title="There is no such page">
-      <Link to="/">To the list of tables</Link>
-    </Empty>
+    <div className="stack">
+      <h1>There is no such page</h1>
+      <p>
+        <Link to="/">To the list of tables</Link>
+      </p>
+    </div>
   );
 }
 

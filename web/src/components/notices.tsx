@@ -52,6 +52,8 @@ export function Loading({ height = 160, label }: { height?: number; label: strin
 }
 
 interface LoadedProps<T> {
+  /** The page's heading when there is nothing to show but the error. */
+  heading?: string;
   query: { data: T | undefined; error: Error | null; refetch: () => unknown };
   label: string;
   height?: number;
@@ -59,11 +61,14 @@ interface LoadedProps<T> {
 }
 
 /** What was loaded; what was loaded before stays when reading it again fails, with the reason above it. */
-export function Loaded<T>({ query, label, height, children }: LoadedProps<T>) {
+export function Loaded<T>({ query, label, height, heading, children }: LoadedProps<T>) {
   const { data, error } = query;
   if (data === undefined) {
     return error ? (
-      <ErrorNotice error={error} onRetry={() => void query.refetch()} />
+      <div className="stack">
+        {heading && <h1>{heading}</h1>}
+        <ErrorNotice error={error} onRetry={() => void query.refetch()} />
+      </div>
     ) : (
       <Loading label={label} {...(height ? { height } : {})} />
     );

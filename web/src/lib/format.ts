@@ -42,7 +42,7 @@ export function formatRatio(ratio: number | null | undefined): string {
 /** A time span in its two largest units: 2 h 5 min, 41.3 s. */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return UNKNOWN;
-  if (seconds < 60) return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))}\u00a0s`;
+  if (Math.round(seconds) < 60) return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))}\u00a0s`;
   const units = [
     ["d", 86400],
     ["h", 3600],

@@ -64,6 +64,7 @@ export const FAILURE_WORDS: Record<FailureReason, string> = {
   invalid_request: "Iceberg or Spark refused the statement",
   table_changed: "The table was dropped or replaced meanwhile",
   lost_runner: "Spark was lost",
+  runner_unavailable: "Spark could not be started",
   timeout: "It took longer than allowed",
   unproved: "Spark reported success, but the table's metadata does not bear it out",
   other: "Another reason",

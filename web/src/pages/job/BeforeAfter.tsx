@@ -38,7 +38,7 @@ export function BeforeAfter({ effect }: { effect: Effect }) {
         <p>
           <strong>{effect.sentence}</strong>
         </p>
-        <div className="scroll-x" tabIndex={0} role="region" aria-label="Before and after">
+        <div className="scroll-x" tabIndex={0} role="group" aria-label="Before and after, figures">
           <table className="grid">
             <thead>
               <tr>

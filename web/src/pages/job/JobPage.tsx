@@ -154,10 +154,10 @@ export function JobPage() {
   useDocumentTitle(`${job.data ? RULE_WORDS[job.data.rule] : "Job"} – iceberg-maintainer`);
   return (
     <div className="stack">
-      <nav className="dim" aria-label="Where">
-        <Link to="/jobs">Jobs</Link> / {id}
+      <nav className="crumbs" aria-label="Where">
+        <Link to="/jobs">Jobs</Link> / <span className="mono">{id}</span>
       </nav>
-      <Loaded query={job} label="the job" height={PAGE_HEIGHT}>
+      <Loaded query={job} label="the job" heading="Job" height={PAGE_HEIGHT}>
         {(data) => (
           <>
             <JobDetail job={data} />

@@ -18,7 +18,7 @@ export function WorstPartitions({ path }: { path: TablePath }) {
           items.length === 0 ? (
             <Empty title="No partition holds files" />
           ) : (
-            <div className="scroll-x" tabIndex={0} role="region" aria-label="Worst partitions">
+            <div className="scroll-x" tabIndex={0} role="group" aria-label="Worst partitions, figures">
               <table className="grid">
                 <thead>
                   <tr>
@@ -40,7 +40,7 @@ export function WorstPartitions({ path }: { path: TablePath }) {
                 <tbody>
                   {items.map((item) => (
                     <tr key={`${item.spec_id}/${item.partition}`}>
-                      <th scope="row" className="mono" title={`partition spec ${item.spec_id}`}>
+                      <th scope="row" className="mono partition" title={`partition spec ${item.spec_id}`}>
                         {item.partition || "(unpartitioned)"}
                       </th>
                       <td className="num">{formatCount(item.small_files)}</td>

@@ -13,11 +13,19 @@ import type { Palette } from "../../lib/palette";
 import { formatExact } from "../../lib/time";
 
 const CHART_HEIGHT = 272;
+const TICKS = 6;
 const RANGES = Object.keys(HISTORY_RANGES);
 const METRICS = Object.entries(HISTORY_METRICS).map(([value, { label }]) => ({ value, label }));
 
+/** An axis of bytes whose ticks are round in binary units: ECharts would place them at round decimal numbers. */
+function scaleBytes(highest: number): { min: number; max: number; interval: number } {
+  const interval = 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, highest) / TICKS)));
+  return { min: 0, max: interval * Math.max(1, Math.ceil(highest / interval)), interval };
+}
+
 function drawHistory(history: History, metric: HistoryMetric, palette: Palette): EChartsCoreOption {
   const { format, label } = HISTORY_METRICS[metric];
+  const isBytes = metric.endsWith("_bytes");
   return {
     animation: false,
     grid: { left: 8, right: 16, top: 16, bottom: 4, containLabel: true },
@@ -35,6 +43,7 @@ function drawHistory(history: History, metric: HistoryMetric, palette: Palette):
     },
     yAxis: {
       type: "value",
+      ...(isBytes && scaleBytes(Math.max(0, ...history.samples.map((sample) => sample.value ?? 0)))),
       axisLabel: { color: palette.dim, fontSize: 11, formatter: (value: number) => format(value) },
       splitLine: { lineStyle: { color: palette.line } },
     },

@@ -44,7 +44,7 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
   const resume = useResume(path);
   return (
     <div className="stack-tight">
-      <nav className="dim" aria-label="Where">
+      <nav className="crumbs" aria-label="Where">
         <Link to="/">Tables</Link> /{" "}
         <Link to="/" search={{ catalog: table.catalog }}>
           {table.catalog}

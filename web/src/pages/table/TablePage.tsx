@@ -68,7 +68,7 @@ export function TablePage() {
   const change = (changed: TableAddress) =>
     void navigate({ search: (present: TableAddress) => ({ ...present, ...changed }), replace: true, resetScroll: false });
   return (
-    <Loaded query={table} label="the table" height={PAGE_HEIGHT}>
+    <Loaded query={table} label="the table" heading={path.table} height={PAGE_HEIGHT}>
       {(data) => (
         <div className="stack">
           <TableHeading table={data} path={path} />

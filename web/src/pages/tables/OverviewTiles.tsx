@@ -47,6 +47,14 @@ export function OverviewTiles({ overview }: { overview: Overview }) {
   ].filter(Boolean);
   return (
     <dl className="tiles">
+      <div className="tile tile-wide">
+        <dt>Tables</dt>
+        <dd className="tile-value">{formatCount(overview.tables)}</dd>
+        <dd>
+          <BandBar overview={overview} />
+          {faults.join(", ")}
+        </dd>
+      </div>
       <Tile label="Average file size" value={formatBytes(overview.average_file_size_bytes)}>
         all bytes / all data files
       </Tile>
@@ -56,20 +64,12 @@ export function OverviewTiles({ overview }: { overview: Overview }) {
       <Tile label="Data size" value={formatBytes(overview.data_bytes)}>
         {pluralize(overview.manifests, "manifest")}, {pluralize(overview.snapshots, "snapshot")}
       </Tile>
-      <div className="tile tile-wide">
-        <dt>Tables</dt>
-        <dd className="tile-value">{formatCount(overview.tables)}</dd>
-        <dd>
-          <BandBar overview={overview} />
-          {faults.join(", ")}
-        </dd>
-      </div>
-      <Tile label="Files removed by maintenance" value={formatCount(overview.files_removed)}>
-        {formatBytes(overview.bytes_rewritten)} rewritten, {pluralize(overview.manifests_removed, "manifest")} and{" "}
-        {pluralize(overview.snapshots_removed, "snapshot")} fewer
-      </Tile>
       <Tile label="Jobs at work" value={<Link to="/jobs">{formatCount(running)}</Link>}>
         last measured <TimeAgo time={overview.last_measured_at} />
+      </Tile>
+      <Tile label="Files removed by maintenance" value={formatCount(overview.files_removed)} wide>
+        {formatBytes(overview.bytes_rewritten)} rewritten, {pluralize(overview.manifests_removed, "manifest")} and{" "}
+        {pluralize(overview.snapshots_removed, "snapshot")} fewer
       </Tile>
     </dl>
   );

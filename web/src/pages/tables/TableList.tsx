@@ -25,7 +25,7 @@ function Head({ column, label, sort, isNumber = false, onSort }: HeadProps) {
     <th scope="col" role="columnheader" className={isNumber ? "num" : undefined} {...(isSorted && { "aria-sort": direction })}>
       <button type="button" className="sort" title={`Sort by ${SORT_COLUMNS[column].label}`} onClick={() => onSort(sortBy(column, sort))}>
         {label}
-        <span aria-hidden>{isSorted ? (direction === "ascending" ? "↑" : "↓") : ""}</span>
+        {isSorted && <span aria-hidden>{direction === "ascending" ? "↑" : "↓"}</span>}
       </button>
     </th>
   );

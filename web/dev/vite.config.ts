@@ -1,0 +1,107 @@
+// Serves the page on dev/fixtures instead of a daemon: `vite --config dev/vite.config.ts`, or `vite preview` for the built page.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Connect, Plugin } from "vite";
+import { defineConfig, mergeConfig } from "vitest/config";
+import page from "../vite.config.ts";
+import * as fleet from "./fixtures/fleet.ts";
+import * as jobs from "./fixtures/jobs.ts";
+import * as tables from "./fixtures/tables.ts";
+import { minutesAgo } from "./fixtures/times.ts";
+
+const PREFIX = "/api/v1";
+
+function send(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { "content-type": status < 400 ? "application/json" : "application/problem+json" });
+  response.end(JSON.stringify(body));
+}
+
+function refuse(response: ServerResponse, detail: string): void {
+  send(response, { type: "about:blank", title: "Not Found", status: 404, detail }, 404);
+}
+
+function tellEvents(response: ServerResponse, id: string): void {
+  const job = jobs.jobs.find((each) => each.job_id === id);
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const event of jobs.events) response.write(`id: ${event.sequence}\ndata: ${JSON.stringify(event)}\n\n`);
+  if (job?.state === "running") return;
+  response.end(`event: end\ndata: ${JSON.stringify(job)}\n\n`);
+}
+
+function answerTable(response: ServerResponse, parts: string[], query: URLSearchParams): void {
+  const [catalog, namespace, name, what] = parts;
+  const table = tables.tables.find((each) => each.catalog === catalog && each.namespace === namespace && each.name === name);
+  if (!table) return refuse(response, `no table ${parts.join(".")} is known`);
+  const metric = query.get("metric") ?? "average_file_size_bytes";
+  switch (what) {
+    case undefined:
+      return send(response, tables.makeDetail(table));
+    case "history":
+      return send(response, {
+        table: table.table,
+        metric,
+        samples: Array.from({ length: 40 }, (_, index) => ({
+          at: minutesAgo((40 - index) * 30),
+          value: index < 25 ? 900_000 - index * 34_000 : 522_917,
+        })),
+      });
+    case "partitions":
+      return send(response, { items: tables.partitions, next_cursor: null, total: 96 });
+    case "run":
+      return send(response, { jobs: [jobs.jobs[1]], plan: jobs.makePlan(table.table) }, 202);
+    default:
+      return send(response, jobs.makePlan(table.table));
+  }
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, next: Connect.NextFunction): void {
+  const url = new URL(request.url ?? "/", "http://fixtures");
+  if (!url.pathname.startsWith(PREFIX)) return next();
+  const parts = url.pathname
+    .slice(PREFIX.length + 1)
+    .split("/")
+    .map(decodeURIComponent);
+  const [resource, ...rest] = parts;
+  switch (resource) {
+    case "overview":
+      return send(response, fleet.overview);
+    case "catalogs":
+      return send(response, fleet.catalogs);
+    case "policies":
+      return send(response, rest[0] === "validate" ? { is_valid: false, problems: fleet.policies.problems } : fleet.policies);
+    case "tables": {
+      if (rest.length > 0) return answerTable(response, rest, url.searchParams);
+      const from = Number(url.searchParams.get("cursor") ?? 0);
+      const limit = Number(url.searchParams.get("limit") ?? 100);
+      const found = tables.selectTables(url.searchParams);
+      const next = from + limit < found.length ? String(from + limit) : null;
+      return send(response, { items: found.slice(from, from + limit), next_cursor: next, total: found.length });
+    }
+    case "jobs": {
+      const [id, what] = rest;
+      if (id === undefined) {
+        const state = url.searchParams.get("state");
+        const table = url.searchParams.get("table");
+        const items = jobs.jobs.filter((job) => (!state || job.state === state) && (!table || job.table === table));
+        return send(response, { items, next_cursor: null, total: items.length });
+      }
+      if (what === "events") return tellEvents(response, id);
+      const job = jobs.jobs.find((each) => each.job_id === id);
+      return job ? send(response, job) : refuse(response, `no job '${id}' is known; finished jobs are forgotten after their retention`);
+    }
+    default:
+      return refuse(response, `no route ${url.pathname}`);
+  }
+}
+
+function serveFixtures(): Plugin {
+  return {
+    name: "serve-fixtures",
+    configureServer: (server) => void server.middlewares.use(answer),
+    configurePreviewServer: (server) => void server.middlewares.use(answer),
+  };
+}
+
+export default mergeConfig(
+  page,
+  defineConfig({ plugins: [serveFixtures()], server: { proxy: {} }, preview: { host: "127.0.0.1", strictPort: true } }),
+);

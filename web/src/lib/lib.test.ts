@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { addEvent } from "../api/events";
+import type { JobEvent } from "../api/types";
+import { readJobsAddress, readTablesAddress } from "./addresses";
+import { classifyBin, labelBin } from "./histogram";
+import { locateTable } from "./identifier";
+import { sortBy } from "./sorts";
+import { formatRelative, secondsBetween } from "./time";
+
+const KIB = 1024;
+const MIB = 1024 ** 2;
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const plain = (text: string) => text.replaceAll("\u00a0", " ");
+
+describe("formatRelative", () => {
+  it.each([
+    ["2026-11-21T11:59:57Z", "just now"],
+    ["2026-11-21T11:59:18Z", "42 s ago"],
+    ["2026-11-21T11:00:01Z", "59 min ago"],
+    ["2026-11-18T12:00:00Z", "3 d ago"],
+    ["2026-11-21T12:25:00Z", "in 25 min"],
+  ])("says %s as %s", (time, text) => expect(plain(formatRelative(time, NOW))).toBe(text));
+});
+
+it("knows no time span with an open end", () => {
+  expect(secondsBetween("2026-11-21T12:00:00Z", "2026-11-21T12:01:30Z")).toBe(90);
+  expect(secondsBetween("2026-11-21T12:00:00Z", null)).toBeNull();
+});
+
+describe("labelBin", () => {
+  it.each([
+    [0, 16 * KIB, "< 16 KiB"],
+    [16 * KIB, 64 * KIB, "16–64 KiB"],
+    [256 * KIB, MIB, "256 KiB–1 MiB"],
+    [1024 * MIB, null, "≥ 1 GiB"],
+  ])("writes %d..%d as %s", (from_bytes, to_bytes, label) => expect(plain(labelBin({ from_bytes, to_bytes, files: 1 }))).toBe(label));
+});
+
+it("tells which bins hold small files", () => {
+  const classify = (from: number, to: number | null) =>
+    classifyBin({ from_bytes: from * MIB, to_bytes: to === null ? null : to * MIB, files: 1 }, 96 * MIB);
+  expect(classify(32, 64)).toBe("small");
+  expect(classify(64, 128)).toBe("around");
+  expect(classify(128, 256)).toBe("fine");
+  expect(classify(1024, null)).toBe("fine");
+});
+
+describe("locateTable", () => {
+  it("reads a plain name", () =>
+    expect(locateTable("lake.sales.orders")).toEqual({ catalog: "lake", namespace: "sales", table: "orders" }));
+  it("keeps the quotes of a namespace and drops those of a name", () =>
+    expect(locateTable("lake.a.`b.c`.`my table`")).toEqual({ catalog: "lake", namespace: "a.`b.c`", table: "my table" }));
+  it("reads a doubled backtick as one", () => expect(locateTable("lake.a.`x``y`")?.table).toBe("x`y"));
+  it("refuses a name of two levels", () => expect(locateTable("lake.orders")).toBeNull());
+});
+
+describe("addresses", () => {
+  it("leave out what they do not understand", () =>
+    expect(readTablesAddress({ search: 2026, band: "purple", sort: "colour", catalog: "" })).toEqual({ search: "2026" }));
+  it("keep what they understand", () =>
+    expect(readTablesAddress({ band: "critical", sort: "-manifests", catalog: "lake" })).toEqual({
+      band: "critical",
+      sort: "-manifests",
+      catalog: "lake",
+    }));
+  it("know job states only", () => expect(readJobsAddress({ state: "asleep", table: "a.b.c" })).toEqual({ table: "a.b.c" }));
+});
+
+it("sorts by a column's worst first, then the other way round", () => {
+  expect(sortBy("average_file_size_bytes", "-band")).toBe("average_file_size_bytes");
+  expect(sortBy("average_file_size_bytes", "average_file_size_bytes")).toBe("-average_file_size_bytes");
+  expect(sortBy("manifests", "-band")).toBe("-manifests");
+  expect(sortBy("manifests", "-manifests")).toBe("manifests");
+  expect(sortBy("manifests", "manifests")).toBe("-manifests");
+});
+
+it("tells an event once and in its place, however often a stream repeats it", () => {
+  const event = (sequence: number): JobEvent => ({ sequence, at: "2026-11-21T12:00:00Z", name: "job.submitted", fields: {} });
+  const told = [event(1), event(3), event(2), event(3)].reduce<JobEvent[]>(addEvent, []);
+  expect(told.map((each) => each.sequence)).toEqual([1, 2, 3]);
+});

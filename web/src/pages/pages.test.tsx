@@ -1,0 +1,133 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { effect, events, jobs, makeJob, makePlan } from "../../dev/fixtures/jobs";
+import { makeFinding, makeTable, tables } from "../../dev/fixtures/tables";
+import { unwrap } from "../api/client";
+import { JobList } from "../components/JobList";
+import { ErrorNotice } from "../components/notices";
+import { show } from "../testing/render";
+import { BeforeAfter } from "./job/BeforeAfter";
+import { foldProgress, Timeline } from "./job/Timeline";
+import { PlanVerdicts } from "./table/PlanPanel";
+import { TableRow } from "./tables/TableRow";
+
+const row = (table = makeTable()) => (
+  <table>
+    <tbody>
+      <TableRow table={table} />
+    </tbody>
+  </table>
+);
+
+const cells = () => screen.getAllByRole("cell").map((cell) => cell.textContent.replaceAll("\u00a0", " ").replaceAll("\u2009", "'"));
+
+describe("a row of the table list", () => {
+  it("shows figures with units and leads to the table", async () => {
+    await show(row());
+    expect(cells().slice(0, 7)).toEqual(["Critical", "35.3 KiB", "1'536", "100 %", "0", "48", "96"]);
+    expect(screen.getByRole("link", { name: "page_views" })).toHaveAttribute("href", "/tables/lake/streaming/page_views");
+  });
+
+  it("says first what is worst and keeps the rest behind a click", async () => {
+    await show(row());
+    expect(screen.getByText("Data files are 35.3 KiB on average, under 32 MiB.")).toBeVisible();
+    expect(screen.getByText("and 1 more")).toBeVisible();
+  });
+
+  it("shows a fault instead of a band", async () => {
+    await show(row(tables.find((table) => table.fault)));
+    expect(screen.getByText("Unreadable metadata")).toBeInTheDocument();
+    expect(screen.queryByText("Critical")).not.toBeInTheDocument();
+    expect(screen.getByText(/ends after 4096 of 18231 bytes/)).toBeInTheDocument();
+  });
+
+  it("shows no number for what was not measured", async () => {
+    await show(row(tables.find((table) => table.measured_at === null)));
+    expect(cells().slice(0, 7)).toEqual(["Not measured", "–", "–", "–", "–", "–", "–"]);
+  });
+
+  it("does not add up delete files when one kind is not known", async () => {
+    await show(row(makeTable({ position_delete_files: 3, equality_delete_files: null })));
+    expect(cells()[4]).toBe("–");
+  });
+});
+
+describe("a plan", () => {
+  it("says what would run, with the statement", async () => {
+    await show(<PlanVerdicts plan={makePlan("lake.streaming.page_views")} />);
+    expect(screen.getByRole("heading", { name: "Compact data files" })).toBeInTheDocument();
+    expect(screen.getByText(/CALL lake\.system\.rewrite_data_files/)).toBeInTheDocument();
+  });
+
+  it("says what does not run, why, and when it is looked at again", async () => {
+    await show(<PlanVerdicts plan={makePlan("lake.streaming.page_views")} />);
+    expect(screen.getByText("Not needed: the policy's threshold is not reached.")).toBeInTheDocument();
+    expect(screen.getByText(/when the table changes/)).toBeInTheDocument();
+    expect(screen.getByText(/^in 2\d\smin$/)).toBeInTheDocument();
+  });
+});
+
+describe("before and after", () => {
+  it("shows differences with their signs and the proof in words", async () => {
+    await show(<BeforeAfter effect={effect} />);
+    const files = within(screen.getByRole("row", { name: /^Data files/ })).getAllByRole("cell");
+    expect(files.map((cell) => cell.textContent.replaceAll("\u2009", "'"))).toEqual(["1'536", "96", "−1'440"]);
+    expect(screen.getByText(/^Rows unchanged/)).toBeInTheDocument();
+    expect(screen.getByText(/2 commits by others/)).toBeInTheDocument();
+  });
+
+  it("does not call different rows a success", async () => {
+    await show(<BeforeAfter effect={{ ...effect, rows: "different", rows_after: 4_607_999 }} />);
+    expect(screen.getByText(/The job counts as failed/)).toBeInTheDocument();
+    expect(screen.queryByText(/Rows unchanged/)).not.toBeInTheDocument();
+  });
+});
+
+describe("the job list", () => {
+  it("says what became of each job", async () => {
+    await show(<JobList jobs={jobs} />);
+    expect(screen.getByText(/the average file grew/)).toBeInTheDocument();
+    expect(screen.getByText(/^A writer's commit won the race: Cannot commit/)).toBeInTheDocument();
+    expect(screen.getByText("Cancelled by person")).toBeInTheDocument();
+    expect(screen.getByText("rewriting manifests")).toBeInTheDocument();
+  });
+
+  it("leads to a table whose name holds a dot", async () => {
+    await show(<JobList jobs={[makeJob({ table: "lake.`eu.west`.orders" })]} />);
+    const href = screen.getByRole("link", { name: "lake.`eu.west`.orders" }).getAttribute("href") ?? "";
+    expect(decodeURIComponent(href)).toBe("/tables/lake/`eu.west`/orders");
+  });
+});
+
+it("folds progress that follows progress", async () => {
+  expect(foldProgress(events).map((event) => event.sequence)).toEqual([1, 2, 3, 5, 6, 7]);
+  await show(<Timeline events={events} stream="live" />);
+  expect(screen.getAllByText("Spark progress")).toHaveLength(1);
+});
+
+describe("errors", () => {
+  const refusal = { title: "Not Found", detail: "no table lake.x.y is known", status: 404 };
+  it("are told in the daemon's words", async () => {
+    const retry = vi.fn();
+    const error = await unwrap(Promise.resolve({ error: refusal, response: new Response(null, { status: 404 }) })).catch(
+      (each: unknown) => each,
+    );
+    await show(<ErrorNotice error={error as Error} onRetry={retry} />);
+    expect(screen.getByRole("alert")).toHaveTextContent("Not Foundno table lake.x.y is known");
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    expect(retry).toHaveBeenCalledOnce();
+  });
+
+  it("say so when there was no answer", async () => {
+    await expect(unwrap(Promise.reject(new TypeError("fetch failed")))).rejects.toMatchObject({
+      status: 0,
+      title: "The daemon does not answer",
+    });
+  });
+});
+
+it("says a finding without a sentence by its metric", async () => {
+  await show(row(makeTable({ findings: [makeFinding({ sentence: "" })] })));
+  expect(screen.getByText(/^Average file size bytes is 36142/)).toBeInTheDocument();
+});
