@@ -19,7 +19,7 @@ from pyarrow import parquet
 from maintainer.adapters.demo import rows
 from maintainer.domain.errors import RunnerUnavailableError
 
-MERGE_SECONDS = 300  # bound on the whole child process; about 40 s are usual on two cores
+MERGE_SECONDS = 600  # bound on the whole child process; about 40 s are usual on two idle cores
 ACCOUNTS = 6_000
 ACCOUNT_BATCHES = 24
 BALANCE_BATCHES = 10

@@ -18,7 +18,7 @@ from tests.adapters.demo.conftest import BuiltLake
 from tests.adapters.demo.launches import find_launch
 from tests.lake_contents import Contents, Files, contents, list_files, list_tables, read_rows, summarize
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]  # the build comes first, on a machine that may be busy
 
 # Rows and checksums as first built; they hold on every machine and every day.
 EXPECTED = {

@@ -77,6 +77,7 @@ def test_a_half_built_lake_is_built_anew_and_files_of_others_in_it_stay(tmp_path
     (directory / "notes.txt").write_text("mine")
     (directory / "warehouse" / "rest.parquet").write_text("of the first try")
     assert not lake_is_complete(directory)
+    assert json.loads((directory / lake.MARKER).read_text())["state"] == "building"
 
     said: list[str] = []
     report = build_lake(directory, said.append, programs("exit 0"), NOW)
