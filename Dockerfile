@@ -40,4 +40,5 @@ ENV MAINTAINER_SERVER__HOST=0.0.0.0
 EXPOSE 8080
 HEALTHCHECK --start-period=30s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8080/livez', timeout=5)"]
 ENTRYPOINT ["tini", "--", "maintainer"]
-CMD ["serve", "--config", "/etc/maintainer/maintainer.yaml"]
+ENV MAINTAINER_CONFIG=/etc/maintainer/maintainer.yaml
+CMD ["serve"]

@@ -37,7 +37,7 @@ demo: setup  ## a local lake with small-file troubles, and the daemon on it (ARG
 	$(BIN)/maintainer demo $(ARGS)
 
 run: setup  ## the daemon on CONFIG=maintainer.yaml
-	$(BIN)/maintainer serve --config "$(CONFIG)" $(ARGS)
+	$(BIN)/maintainer --config "$(CONFIG)" serve $(ARGS)
 
 # ---- set-up -------------------------------------------------------------------------------------------------------------------------------------------------------------
 
