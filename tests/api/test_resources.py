@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 
 from maintainer import __version__
+from maintainer.api.wire import write_overview
+from maintainer.domain.health import Band
 from maintainer.domain.inventory import CatalogFault
+from maintainer.domain.job import JobState
 from maintainer.domain.units import MIB
 from tests.api.nouns import NOW, ORDERS
 from tests.api.serving import Client, expect_problem, path_of
@@ -18,6 +22,13 @@ def test_the_overview_names_every_band_and_every_state(client: Client) -> None:
     assert overview["jobs"] == {"pending": 0, "submitted": 0, "running": 1, "succeeded": 1, "failed": 0, "cancelled": 0, "unknown": 0}
     assert overview["average_file_size_bytes"] == 1.5 * MIB
     assert overview["version"] == __version__
+
+
+def test_a_store_that_leaves_out_empty_bands_and_states_is_filled_up() -> None:
+    sparse = replace(Client().daemon.store.overview(), bands={Band.WATCH: 2}, jobs={})
+    overview = write_overview(sparse)
+    assert overview.bands == {Band.HEALTHY: 0, Band.WATCH: 2, Band.DEGRADED: 0, Band.CRITICAL: 0}
+    assert overview.jobs == dict.fromkeys(JobState, 0)
 
 
 def test_an_empty_fleet_has_no_average() -> None:
