@@ -111,7 +111,7 @@ def spark_options(settings: Settings) -> LocalSparkOptions:
         idle_timeout=spark.idle_timeout,
         start_timeout=spark.start_timeout,
         java_home=spark.java_home,
-        jars_dir=spark.jars_dir,
+        jars_dir=spark.jars_dir or default_directory(),
         conf=spark.conf,
     )
 

@@ -8,6 +8,6 @@ from datetime import UTC, datetime
 class SystemClock:
     """The machine's clock."""
 
-    def now(self) -> datetime:  # noqa: PLR6301 - a port's method
+    def now(self) -> datetime:
         """The time now, UTC."""
         return datetime.now(UTC)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -16,7 +15,7 @@ from rich.markup import escape
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from maintainer import __version__
-from maintainer.adapters.policies import PolicyDirectory, policy_schema
+from maintainer.adapters.policies import PolicyDirectory, write_policy_schema
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.api.application import write_openapi
 from maintainer.app import App, build_demo, open_app
@@ -27,7 +26,7 @@ from maintainer.cli.diagnose import diagnose
 from maintainer.cli.jobs import jobs_app
 from maintainer.cli.once import follow_job, run_until_rest
 from maintainer.cli.serve import serve as serve_daemon
-from maintainer.cli.state import Config, load
+from maintainer.cli.state import Config, load, remember
 from maintainer.domain.errors import ConfigurationError, InvalidValueError, UnknownTableError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
@@ -67,12 +66,11 @@ def _print_version(is_asked: bool) -> None:
 
 @application.callback()
 def root(
-    context: typer.Context,
     config: Config = None,
     version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)] = False,  # noqa: ARG001 - its callback acts
 ) -> None:
     """A maintenance daemon for Apache Iceberg tables."""
-    context.obj = config
+    remember(config)
 
 
 @application.command()
@@ -297,7 +295,7 @@ def explain_policy(table: Annotated[str, typer.Argument(help="catalog.namespace.
 @command
 def print_policy_schema() -> None:
     """Print the JSON schema of policy files."""
-    typer.echo(json.dumps(policy_schema(), indent=2, ensure_ascii=False))
+    typer.echo(write_policy_schema(), nl=False)
 
 
 @application.command()
