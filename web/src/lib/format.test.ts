@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatBytes, formatCount, formatDifference, formatDuration, formatRatio, pluralize, splitFirstSentence, UNKNOWN } from "./format";
 
-const plain = (text: string) => text.replaceAll("\u00a0", " ").replaceAll("\u2009", "'");
+const plain = (text: string) => text.replaceAll("\u00a0", " ").replaceAll("\u202f", "'");
 
 describe("formatCount", () => {
   it.each([

@@ -1,16 +1,16 @@
 /** What stands where a value is not known; never 0. */
 export const UNKNOWN = "–";
 
-const THIN_SPACE = "\u2009";
+const NARROW_SPACE = "\u202f";
 const SIZE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
 
-/** A number whose thousands are set apart by thin spaces. */
+/** A number whose thousands are set apart by narrow spaces that do not break. */
 export function formatCount(value: number | null | undefined): string {
   if (value === null || value === undefined) return UNKNOWN;
   const [whole = "", fraction] = Math.abs(value)
     .toFixed(Number.isInteger(value) ? 0 : 1)
     .split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, THIN_SPACE);
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
   return (value < 0 ? "−" : "") + grouped + (fraction ? `.${fraction}` : "");
 }
 

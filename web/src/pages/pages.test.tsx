@@ -20,7 +20,7 @@ const row = (table = makeTable()) => (
   </table>
 );
 
-const cells = () => screen.getAllByRole("cell").map((cell) => cell.textContent.replaceAll("\u00a0", " ").replaceAll("\u2009", "'"));
+const cells = () => screen.getAllByRole("cell").map((cell) => cell.textContent.replaceAll("\u00a0", " ").replaceAll("\u202f", "'"));
 
 describe("a row of the table list", () => {
   it("shows figures with units and leads to the table", async () => {
@@ -72,7 +72,7 @@ describe("before and after", () => {
   it("shows differences with their signs and the proof in words", async () => {
     await show(<BeforeAfter effect={effect} />);
     const files = within(screen.getByRole("row", { name: /^Data files/ })).getAllByRole("cell");
-    expect(files.map((cell) => cell.textContent.replaceAll("\u2009", "'"))).toEqual(["1'536", "96", "−1'440"]);
+    expect(files.map((cell) => cell.textContent.replaceAll("\u202f", "'"))).toEqual(["1'536", "96", "−1'440"]);
     expect(screen.getByText(/^Rows unchanged/)).toBeInTheDocument();
     expect(screen.getByText(/2 commits by others/)).toBeInTheDocument();
   });

@@ -1,0 +1,164 @@
+"""The built page in a real browser, on the fixtures of web/dev: what it shows, that it can be used, and that everybody can read it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.prerequisites import find_chromium
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+WEB = Path(__file__).parents[2] / "web"
+BUILT_PAGE = WEB.parent / "maintainer" / "api" / "page" / "index.html"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+WAIT_MILLISECONDS = 30_000
+PAGES = {
+    "fleet": "/",
+    "nothing found": "/?search=no-such-table",
+    "table": "/tables/lake/streaming/page_views",
+    "table with a fault": "/tables/lake/legacy/clicks",
+    "table never measured": "/tables/lake/legacy/empty_yet",
+    "unknown table": "/tables/lake/no/such",
+    "jobs": "/jobs",
+    "finished job": "/jobs/rdf-page-views-7k2m",
+    "running job": "/jobs/rm-sensor-readings-2x9c",
+    "failed job": "/jobs/rdf-orders-cdc-1p4d",
+    "policies": "/policies",
+    "no page": "/nowhere",
+}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    assert BUILT_PAGE.exists(), f"{BUILT_PAGE} is missing: run make web"
+    command = ["node", "node_modules/vite/bin/vite.js", "preview", "--config", "dev/vite.config.ts", "--port", "0"]
+    with subprocess.Popen(command, cwd=WEB, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        assert server.stdout is not None
+        told: list[str] = []
+        try:
+            for line in server.stdout:
+                told.append(line)
+                found = re.search(r"http://127\.0\.0\.1:\d+", re.sub(r"\x1b\[[0-9;]*m", "", line))
+                if found:
+                    yield found[0]
+                    return
+            pytest.fail(f"vite preview ended before it served: {''.join(told)}")
+        finally:
+            server.terminate()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(WAIT_MILLISECONDS)
+    yield context.new_page()
+    context.close()
+
+
+def settle(page: Page) -> None:
+    """Wait until the page shows what it was asked for and nothing is loading any more."""
+    expect(page.locator("h1").first).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_text(re.compile("^Loading "))).to_have_count(0, timeout=WAIT_MILLISECONDS)
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_accessible_and_fits_its_window(browser: Browser, address: str, scheme: Literal["light", "dark"], width: int) -> None:
+    context = browser.new_context(base_url=address, color_scheme=scheme, viewport={"width": width, "height": 900})
+    page = context.new_page()
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    found: dict[str, list[str]] = {}
+    for name, path in PAGES.items():
+        page.goto(path)
+        settle(page)
+        page.add_script_tag(path=WEB / "node_modules" / "axe-core" / "axe.min.js")
+        violations: list[dict[str, Any]] = page.evaluate("axe.run().then((result) => result.violations)")
+        found[name] = [f"{violation['id']}: {violation['nodes'][0]['html'][:200]}" for violation in violations]
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found[name].append(f"wider than {width} px")
+    context.close()
+    assert {name: problems for name, problems in found.items() if problems} == {}
+    assert broken == []
+
+
+def test_the_page_asks_nothing_of_the_internet(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(PAGES["table"])
+    expect(page.locator(".chart svg")).to_have_count(2)
+    assert [url for url in asked if not url.startswith((address, "data:"))] == []
+
+
+def test_filters_and_sorting_live_in_the_address(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("searchbox", name="Search").fill("ledger")
+    expect(page).to_have_url(re.compile(r"search=ledger"))
+    expect(page.get_by_role("rowheader")).to_have_count(1)
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("button", name="Manifests").click()
+    expect(page).to_have_url(re.compile(r"sort=-manifests"))
+    expect(page.get_by_role("rowheader").first).to_contain_text("sensor_readings")
+    page.reload()
+    expect(page.get_by_role("columnheader", name="Manifests")).to_have_attribute("aria-sort", "descending")
+
+
+def test_a_long_list_keeps_few_rows_in_the_document_and_reads_on(page: Page) -> None:
+    page.goto("/?sort=name")
+    more = page.get_by_role("button", name="Load more")
+    expect(page.get_by_text(re.compile("^100 of 247$"))).to_be_attached()
+    assert page.get_by_role("row").count() < 60
+    more.click()
+    expect(page.get_by_text(re.compile("^200 of 247$"))).to_be_attached()
+
+
+def test_a_run_is_confirmed_on_its_statement_first(page: Page) -> None:
+    page.goto(PAGES["table"])
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.post_data or "") if request.url.endswith("/run") else None)
+    page.get_by_role("button", name="Run now").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("CALL lake.system.rewrite_data_files")).to_be_visible()
+    expect(dialog.get_by_role("checkbox", name="Expire snapshots")).not_to_be_checked()
+    assert asked == []
+    dialog.get_by_role("button", name="Run now").click()
+    expect(dialog.get_by_role("link", name="Compact data files")).to_be_visible()
+    assert asked == ['{"rules":["rewrite_data_files"]}']
+
+
+def test_a_job_tells_its_story_to_the_end(page: Page) -> None:
+    page.goto(PAGES["finished job"])
+    expect(page.get_by_text("Job proved")).to_be_visible()
+    expect(page.get_by_text("complete", exact=True)).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^Data files"))).to_contain_text("440")
+
+
+def test_the_chosen_colours_are_remembered(page: Page) -> None:
+    page.goto("/jobs")
+    page.get_by_text("Dark", exact=True).click()
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
+
+
+def test_the_keyboard_alone_reaches_a_table(page: Page) -> None:
+    page.goto("/?search=page_views")
+    expect(page.get_by_role("rowheader")).to_have_count(1)
+    page.get_by_role("link", name="page_views").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_title(re.compile("^page_views .+ iceberg-maintainer$"))
