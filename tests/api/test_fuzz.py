@@ -59,6 +59,7 @@ def requests(draw: st.DrawFn, path: str, operation: dict[str, Any]) -> tuple[str
 
 
 @pytest.mark.parametrize(("path", "operation"), GETS, ids=[operation["operationId"] for _, operation in GETS])
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(data=st.data())
 def test_no_parameter_is_ever_our_fault(path: str, operation: dict[str, Any], data: st.DataObject) -> None:
