@@ -15,6 +15,7 @@ from maintainer.domain.errors import ConfigurationError, RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode
 from maintainer.policy.effective import effective
+from maintainer.settings import load_settings
 
 NOW = datetime(2026, 6, 15, 13, 45, tzinfo=UTC)
 Programs = Callable[[str], SparkLaunch]
@@ -217,3 +218,12 @@ def test_every_policy_file_is_valid_and_governs_the_tables_that_it_names(tmp_pat
     }
     assert modes.pop((("logs", "gateway"), "access log")) is Mode.OBSERVE
     assert set(modes.values()) == {Mode.ENFORCE}
+
+
+def test_the_configuration_is_valid_and_names_the_lake_wherever_the_daemon_is_started(tmp_path: Path, programs: Programs) -> None:
+    directory = tmp_path / "a lake"
+    settings = load_settings(build_lake(directory, ignore, programs("exit 0"), NOW).configuration, {})
+
+    assert settings.catalogs["lake"].properties["uri"] == f"sqlite:///{directory}/catalog.db"
+    assert settings.store == f"sqlite:///{directory}/maintainer.db"
+    assert settings.policies == directory / "policies"
