@@ -18,11 +18,12 @@ import pytest
 from sqlalchemy import event, text
 
 from maintainer.adapters.store import SqlStore, open_store
+from maintainer.adapters.store.database import Database
 from maintainer.domain.errors import MaintainerError, StoreUnavailableError
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
 from maintainer.domain.job import JobEvent, JobState
-from maintainer.ports.store import JobQuery, TableQuery
-from tests.adapters.store.values import NOW, make_grade, make_health, make_job, succeeded
+from maintainer.ports.store import JobQuery, Pause, TableQuery
+from tests.adapters.store.values import NOW, ORDERS, make_grade, make_health, make_job, succeeded
 from tests.postgres import PostgresServer, end_postgres, start_postgres
 
 WRITER = Path(__file__).parent / "writer.py"
@@ -93,6 +94,28 @@ def test_of_eight_threads_and_two_processes_exactly_one_adds_a_job(store_url: st
 
 
 @pytest.mark.slow
+def test_events_of_many_writers_are_all_kept_in_one_unbroken_sequence(store_url: str) -> None:
+    stores = [open_store(store_url) for _ in range(2)]  # two, as two processes have them: they share no lock
+    stores[0].add_job(make_job())
+    together = Barrier(6)
+
+    def tell(number: int) -> None:
+        together.wait(timeout=60)
+        for turn in range(10):
+            stores[number % 2].append_events([JobEvent("job-a", NOW, "spark.progress", {"writer": number, "turn": turn})])
+
+    with ThreadPoolExecutor(6) as pool:
+        for future in [pool.submit(tell, number) for number in range(6)]:
+            future.result(timeout=120)
+
+    story = stores[0].events("job-a")
+    for store in stores:
+        store.close()
+    assert [event.sequence for event in story] == list(range(1, 61))
+    assert len({(event.fields["writer"], event.fields["turn"]) for event in story}) == 60
+
+
+@pytest.mark.slow
 def test_a_writer_killed_in_the_middle_leaves_each_job_whole_or_absent(store_url: str) -> None:
     process = start_writer("fill", store_url)
     try:
@@ -115,6 +138,7 @@ def test_a_writer_killed_in_the_middle_leaves_each_job_whole_or_absent(store_url
     store.close()
 
 
+@pytest.mark.slow
 def test_a_killed_writer_leaves_a_sound_sqlite_file(sqlite_file: Path) -> None:
     process = start_writer("fill", f"sqlite:///{sqlite_file}")
     try:
@@ -130,7 +154,7 @@ def test_a_killed_writer_leaves_a_sound_sqlite_file(sqlite_file: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_jobs_are_flushed_to_disk_and_measurements_are_not(sqlite_file: Path) -> None:
+def test_jobs_and_pauses_are_flushed_to_disk_and_measurements_are_not(sqlite_file: Path) -> None:
     store = open_store(f"sqlite:///{sqlite_file}")
     modes: list[int] = []
 
@@ -142,9 +166,10 @@ def test_jobs_are_flushed_to_disk_and_measurements_are_not(sqlite_file: Path) ->
     store.add_job(make_job())
     store.update_job(make_job(state=JobState.SUBMITTED), JobState.PENDING)
     store.append_events([JobEvent("job-a", NOW, "x.y")])
+    store.set_pause(ORDERS, Pause("ana", NOW))
     store.close()
 
-    assert modes == [1, 2, 2, 1]  # NORMAL, FULL, FULL, NORMAL
+    assert modes == [1, 2, 2, 1, 2]  # 1 is NORMAL, 2 is FULL
 
 
 def test_a_full_disk_refuses_writes_serves_reads_and_is_over_when_there_is_room(sqlite_file: Path) -> None:
@@ -280,6 +305,12 @@ def test_a_wrong_password_is_told_without_telling_it(postgres_server: PostgresSe
     assert_is_one_clear_line(caught.value)
 
 
+def test_an_error_that_quotes_the_password_is_cleaned() -> None:
+    database = Database("postgresql://someone:hush@127.0.0.1/lake")
+
+    assert database._one_line(OSError("cannot use\n someone:hush@127.0.0.1")) == "cannot use someone:***@127.0.0.1"
+
+
 def test_a_server_that_is_not_there_is_told_without_the_password(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailableError, match="PostgreSQL database lake") as caught:
         open_store(f"postgresql://someone:hush@/lake?host={tmp_path}")
@@ -318,6 +349,7 @@ def test_a_server_that_restarts_is_used_again() -> None:
     assert_is_one_clear_line(caught.value)
 
 
+@pytest.mark.slow
 def test_opening_a_store_that_cannot_be_opened_leaves_no_connection(sqlite_file: Path) -> None:
     sqlite_file.parent.mkdir()
     sqlite_file.write_bytes(b"x" * 5000)
