@@ -293,6 +293,35 @@ def test_a_snappy_blocks_checksum_is_checked() -> None:
         digest_manifest(raw, listed_as(raw), SPECS, CLASSES)
 
 
+def test_a_manifest_cut_between_two_blocks_is_shorter_than_its_list_says() -> None:
+    two, one = (frame(manifest_schema(2), [entry()] * count, "snappy") for count in (2, 1))
+    cut = two[: len(one)]
+    assert digest_manifest(cut, ListedManifest("m.avro", None, 3, ManifestContent.DATA, 1), SPECS, CLASSES).entries_read == 1
+    with pytest.raises(UnreadableFileError, match=f"it has {len(one)} bytes, the manifest list says {len(two)}"):
+        digest_manifest(cut, listed_as(two), SPECS, CLASSES)
+
+
+def test_a_block_that_holds_more_than_its_records_is_unreadable() -> None:
+    raw = write(manifest_schema(2), [entry(), entry()], "null")
+    sync = raw[-16:]
+    start = raw.index(sync) + 16
+    assert raw[start] == 4, "the block does not begin with the count of two records"
+    raw = raw[:start] + long(1) + raw[start + 1 :]
+    with pytest.raises(UnreadableFileError, match=r"leaves .* bytes over"):
+        digest_manifest(raw, listed_as(raw), SPECS, CLASSES)
+
+
+def test_a_block_whose_compressed_data_is_cut_short_is_unreadable() -> None:
+    raw = write(manifest_schema(2), [entry()], "deflate")
+    head, sync = raw[: raw.index(raw[-16:]) + 16], raw[-16:]
+    stream = BytesIO()
+    fastavro.schemaless_writer(stream, json.loads(json.dumps(manifest_schema(2))), entry())
+    packer = zlib.compressobj(wbits=-15)
+    unfinished = packer.compress(stream.getvalue()) + packer.flush(zlib.Z_SYNC_FLUSH)  # all of the record, but no end of the stream
+    with pytest.raises(UnreadableFileError, match="cut short"):
+        digest_manifest(head + long(1) + long(len(unfinished)) + unfinished + sync, ListedManifest("m", None, 3, ManifestContent.DATA, 1), SPECS, CLASSES)
+
+
 def test_a_codec_that_we_do_not_have_is_named() -> None:
     raw = write(manifest_schema(2), [entry()], "null").replace(b"\x08null", b"\x06lz9")
     with pytest.raises(UnreadableFileError, match="codec 'lz9' is none of"):
