@@ -2,7 +2,7 @@
 
 JSON lines come in on standard input: {"start": {...}} first, then {"run": {"id", "statements"}}, {"cancel": id}, {"stop": true}.
 JSON lines go out on standard output: application.starting, application.started, application.failed, application.ended, job.started, statement.started,
-spark.progress, statement.finished, job.finished, job.failed, job.cancelled. Everything else goes to standard error.
+spark.progress, statement.finished, job.finished, job.failed, job.cancelled, application.worn. Everything else goes to standard error.
 
 Nothing may commit after the daemon is gone: when standard input ends, or the parent process changes, Spark's JVM is killed at once and this process
 with it; the JVM itself is killed by the kernel when this process dies.
@@ -30,7 +30,8 @@ _GATEWAY_POLL_SECONDS = 0.02
 _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
 _CANCEL_SECONDS = 60  # then the whole JVM goes, so that nothing of the job can commit
-_SETTLE_SECONDS = 0.3  # Iceberg's committer looks for leftovers every 0.1 s
+_SETTLE_ROUNDS = 5  # Iceberg's committer looks for leftovers every 0.1 s
+_COMMITTER = "Committer-Service"  # Iceberg's name of the thread that makes partial progress' last commits
 _STOP_SECONDS = 10
 _MAX_CAUSES = 10
 _MAX_MESSAGE_CHARACTERS = 4000
@@ -244,18 +245,28 @@ class _Driver:
                             thread.interrupt()
 
     def _settle(self, job: _Job) -> None:
-        """Wait until none of the threads that Iceberg started for the job still works: a committer may outlive the CALL that started it."""
-        deadline = time.monotonic() + _CANCEL_SECONDS
+        """Wait until none of the threads that Iceberg started for the job can commit any more: they may outlive the CALL.
+
+        An interrupted rewrite never closes its committer, which then spins without committing until the JVM ends: the application is retired for that.
+        """
         own = job.java_thread
         if own is None:
             return
         self._java.lang.Thread.interrupted()  # an interruption meant for the CALL must not hit what follows
-        time.sleep(_SETTLE_SECONDS)
-        while any(thread.getId() != own.getId() and _works_for_iceberg(frames) for thread, frames in self._threads(job)):
+        deadline = time.monotonic() + _CANCEL_SECONDS
+        quiet_rounds = 0
+        spinning = False
+        while quiet_rounds < _SETTLE_ROUNDS:
             if time.monotonic() > deadline:
                 self._output.send("application.ended", reason=f"job {job.job_id} left threads that work on for {_CANCEL_SECONDS} s")
                 self._die(_EXIT_JVM_GONE)
             time.sleep(_CANCEL_ROUND_SECONDS)
+            working = [(thread, frames) for thread, frames in self._threads(job) if thread.getId() != own.getId() and _works_for_iceberg(frames)]
+            spinning = any(thread.getName() == _COMMITTER for thread, _ in working)
+            quiet = all(thread.getName() == _COMMITTER and not _commits(frames) for thread, frames in working)
+            quiet_rounds = quiet_rounds + 1 if quiet else 0
+        if spinning:
+            self._output.send("application.worn", reason=f"job {job.job_id} left a thread of Iceberg that spins")
 
     def _watch_jvm(self) -> None:
         self.jvm.process.wait()

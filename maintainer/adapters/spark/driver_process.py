@@ -47,6 +47,7 @@ class DriverProcess:
         self.directory = directory
         self.log = directory.with_name(directory.name.rpartition("-")[0] + ".log")
         self.is_started = False
+        self.is_worn = False  # good for the jobs that it has, to be replaced after them
         self.is_ended = threading.Event()
         self.last_words: Mapping[str, object] = {}
         self._listener = listener
@@ -131,6 +132,8 @@ class DriverProcess:
                 self.is_started = True
             case {"event": "application.failed" | "application.ended"}:
                 self.last_words = message
+            case {"event": "application.worn"}:
+                self.is_worn = True
             case _:
                 pass  # of a job: the listener's
 

@@ -186,7 +186,7 @@ class LocalRunner:
                     waiting.progress = Progress(phase="waiting for Spark")
                 self._set_timer(None)
             if process is self._process and process.is_started and not self._unfinished(process):
-                self._set_timer(self._options.idle_timeout, partial(self._end_idle, process))
+                self._set_timer(timedelta(0) if process.is_worn else self._options.idle_timeout, partial(self._end_idle, process))
 
     def ended(self, process: DriverProcess) -> None:
         """The driver and its JVM are gone (called by the driver's reader thread)."""
@@ -281,9 +281,9 @@ def spark_settings(options: LocalSparkOptions, catalogs: Mapping[str, Mapping[st
         "spark.ui.showConsoleProgress": "false",
         "spark.local.dir": str(directory),
         "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
-        "spark.sql.parser.escapedStringLiterals": "false",  # procedure.quote_text writes for this parser
         "spark.sql.variable.substitute": "false",  # a table may be named ${x}
     }
+    chosen.pop("spark.sql.parser.escapedStringLiterals", None)  # deprecated, and procedure.quote_text writes for its default, false
     extensions = ",".join(part for part in (chosen.get("spark.sql.extensions"), _EXTENSIONS) if part)
     translated = {key: value for settings in catalogs.values() for key, value in settings.items()}
     return chosen | translated | fixed | {"spark.sql.extensions": extensions}

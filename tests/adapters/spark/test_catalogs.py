@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from maintainer.adapters.spark.catalogs import needs_s3, spark_configuration
+from maintainer.domain.errors import ConfigurationError
+
+P = "spark.sql.catalog.lake"
+SQLITE = {"uri": "sqlite:////data/catalog.db", "warehouse": "file:///data/wh"}
+
+
+def test_a_sqlite_catalog_is_a_jdbc_catalog_on_the_same_file() -> None:
+    assert spark_configuration("lake", SQLITE | {"type": "sql", "echo": "false"}, {}) == {
+        P: "org.apache.iceberg.spark.SparkCatalog",
+        f"{P}.cache-enabled": "false",
+        f"{P}.type": "jdbc",
+        f"{P}.jdbc.schema-version": "V1",
+        f"{P}.uri": "jdbc:sqlite:/data/catalog.db",
+        f"{P}.jdbc.busy_timeout": "30000",
+        f"{P}.warehouse": "file:///data/wh",
+    }
+
+
+def test_a_postgresql_catalog_has_its_secrets_split_out() -> None:
+    uri = "postgresql+psycopg2://me%40here:p%2Fw@db:5433/lake?sslmode=require"
+    settings = spark_configuration("lake", {"type": "sql", "uri": uri, "warehouse": "s3://bucket/wh", "s3.region": "eu-west-1"}, {})
+    assert settings[f"{P}.uri"] == "jdbc:postgresql://db:5433/lake?sslmode=require"
+    assert settings[f"{P}.jdbc.user"] == "me@here"
+    assert settings[f"{P}.jdbc.password"] == "p/w"
+    assert settings[f"{P}.client.region"] == "eu-west-1"
+    assert settings[f"{P}.io-impl"].endswith("S3FileIO")
+    assert needs_s3(settings)
+
+
+def test_a_rest_catalog_keeps_its_own_words() -> None:
+    properties = {
+        "uri": "https://c.example/", "credential": "id:secret", "scope": "all", "header.X-Team": "a", "warehouse": "w", "s3.force-virtual-addressing": "false"
+    }  # fmt: skip
+    settings = spark_configuration("lake", properties, {"view-endpoints-supported": "true", "spark.hadoop.a": "b"})
+    assert settings[f"{P}.type"] == "rest"
+    assert settings[f"{P}.credential"] == "id:secret"
+    assert settings[f"{P}.header.X-Team"] == "a"
+    assert settings[f"{P}.s3.path-style-access"] == "true"
+    assert settings[f"{P}.view-endpoints-supported"] == "true"
+    assert settings["spark.hadoop.a"] == "b"
+    assert not needs_s3(spark_configuration("lake", {"uri": "https://c.example/"}, {}))
+
+
+def test_hive_and_glue_are_translated_too() -> None:
+    assert spark_configuration("lake", {"type": "hive", "uri": "thrift://h:9083"}, {})[f"{P}.uri"] == "thrift://h:9083"
+    assert needs_s3(spark_configuration("lake", {"type": "glue", "glue.region": "eu-west-1"}, {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "properties", "words"),
+    [
+        ("a.b", SQLITE, "'a.b'"),
+        ("spark_catalog", SQLITE, "spark_catalog"),
+        ("lake", SQLITE | {"adls.account-name": "x"}, "adls.account-name"),
+        ("lake", SQLITE | {"credential": "x"}, "credential"),
+        ("lake", {"uri": "sqlite:///relative.db", "warehouse": "w"}, "absolute path"),
+        ("lake", {"uri": "sqlite:///:memory:", "warehouse": "w"}, "absolute path"),
+        ("lake", {"uri": "sqlite:////a.db"}, "warehouse"),
+        ("lake", {"uri": "mysql://h/db", "type": "sql", "warehouse": "w"}, "mysql"),
+        ("lake", {"uri": "postgresql://h/db?keepalives=1", "warehouse": "w"}, "keepalives"),
+        ("lake", {"uri": "postgresql:///db", "warehouse": "w"}, "no host"),
+        ("lake", {"type": "dynamodb"}, "dynamodb"),
+        ("lake", {"type": "rest"}, "uri"),
+        ("lake", {"py-catalog-impl": "x.Y"}, "py-catalog-impl"),
+    ],
+)
+def test_what_cannot_be_translated_is_named(name: str, properties: dict[str, str], words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words.replace(".", r"\.")):
+        spark_configuration(name, properties, {})
+
+
+def test_an_override_stands_in_for_a_property_without_counterpart() -> None:
+    settings = spark_configuration("lake", SQLITE | {"adls.account-name": "x"}, {"adls.account-name": "y", "io-impl": "my.IO"})
+    assert settings[f"{P}.adls.account-name"] == "y"
+    assert settings[f"{P}.io-impl"] == "my.IO"

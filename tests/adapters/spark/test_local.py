@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from maintainer.adapters.spark import local
+from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
+from maintainer.adapters.spark.ownership import read_start_time
+from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import FailureReason
+from tests.adapters.spark.lakes import (
+    APPLICATION,
+    DAEMON,
+    QUICK_OPTIONS,
+    Lake,
+    WallClock,
+    job_on,
+    outcome_of,
+    read_pids,
+    runner_on,
+    wait_for_tasks,
+    wait_until,
+)
+
+SLOW_REWRITE = RewriteDataFiles(options=(("max-concurrent-file-group-rewrites", "1"),))
+REPOSITORY = Path(__file__).parents[3]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_sixty_small_files_become_one_and_the_commits_carry_our_name(warm: LocalRunner, lake: Lake) -> None:
+    table = lake.create("sixty")
+    job = job_on(table, "sixty")
+    warm.submit(job)
+    outcome = outcome_of(warm, job)
+    assert outcome.kind == "finished", outcome
+    assert outcome.result["rewritten_data_files_count"] == 60
+    assert (lake.data_files(table), lake.rows(table)) == (1, 60_000)
+    ours = lake.summaries(table)[-1]
+    assert (ours["app-name"], ours["total-records"]) == (APPLICATION, "60000")
+    assert ours["app-id"].startswith("local-")
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_two_tables_side_by_side_then_manifests_and_snapshots(warm: LocalRunner, lake: Lake) -> None:
+    tables = [lake.create("left"), lake.create("right")]
+    jobs = [job_on(table, f"side-{table.name}") for table in tables]
+    for job in jobs:
+        warm.submit(job)
+    assert [outcome_of(warm, job).kind for job in jobs] == ["finished", "finished"]
+    assert [lake.data_files(table) for table in tables] == [1, 1]
+    expiry = job_on(tables[0], "expire-left", ExpireSnapshots(WallClock().now(), 1))
+    manifests = job_on(tables[1], "manifests-right", RewriteManifests(0))
+    warm.submit(expiry)
+    warm.submit(manifests)
+    assert outcome_of(warm, expiry).result["deleted_data_files_count"] == 60
+    assert outcome_of(warm, manifests).kind == "finished"
+    assert len(lake.summaries(tables[0])) == 1
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_names_with_every_nasty_character_run_and_are_not_mistaken(warm: LocalRunner, lake: Lake) -> None:
+    namespace = "lake"  # named like the catalog
+    name = 'it\'s "a" `table`.x ${env:HOME} \\n 日本; -- /*'
+    table = lake.create(name, namespace=namespace, files=6)
+    job = job_on(table, "nasty")
+    warm.submit(job)
+    outcome = outcome_of(warm, job)
+    assert outcome.kind == "finished", outcome
+    assert lake.data_files(table) == 1
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_cancelled_rewrite_commits_nothing_and_spark_works_on(warm: LocalRunner, lake: Lake) -> None:
+    table = lake.create("cancelled", files=120, partitions=60)
+    one_commit_at_the_end = (("max-concurrent-file-group-rewrites", "1"), ("min-input-files", "2"), ("partial-progress.max-commits", "1"))
+    job = job_on(table, "cancelled", RewriteDataFiles(options=one_commit_at_the_end))
+    warm.submit(job)
+    wait_for_tasks(warm, job, 5)
+    warm.cancel(job.job_id)
+    assert outcome_of(warm, job).kind == "cancelled"
+    assert len(lake.summaries(table)) == 1
+    assert lake.data_files(table) == 120
+    following = job_on(lake.create("after_cancel", files=6), "after-cancel")
+    warm.submit(following)
+    assert outcome_of(warm, following).kind == "finished"
+    assert len(lake.summaries(table)) == 1  # nor later
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["java", "driver"])
+def test_when_java_or_the_driver_is_killed_its_job_is_lost_and_the_next_one_runs(victim: str, lake: Lake, run_dir: Path) -> None:
+    runner = runner_on([lake], run_dir, f"killed-{victim}")
+    try:
+        table = lake.create(f"killed_{victim}", files=120, partitions=60)
+        job = job_on(table, "killed", replace(SLOW_REWRITE, options=(*SLOW_REWRITE.options, ("min-input-files", "2"))))
+        runner.submit(job)
+        wait_for_tasks(runner, job, 1)
+        driver_pid, java_pid = runner.driver_pid, runner.java_pid
+        assert driver_pid is not None
+        assert java_pid is not None
+        os.kill(java_pid if victim == "java" else driver_pid, signal.SIGKILL)
+        outcome = outcome_of(runner, job)
+        assert (outcome.kind, outcome.reason) == ("lost", FailureReason.LOST_RUNNER)
+        assert read_start_time(java_pid) is None
+        assert read_start_time(driver_pid) is None
+        following = job_on(lake.create(f"after_{victim}", files=6), "following")
+        runner.submit(following)
+        assert outcome_of(runner, following).kind == "finished"
+    finally:
+        runner.close()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_when_the_daemon_is_killed_spark_dies_and_another_process_finds_the_job_lost(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    table = lake.create("t", files=300, partitions=60)
+    command = [sys.executable, "-c", DAEMON, str(REPOSITORY), str(tmp_path), str(tmp_path / "run")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as daemon:
+        assert daemon.stdout is not None
+        driver_pid, java_pid, outcome = read_pids(daemon.stdout.readline())
+        assert outcome is None
+        other = runner_on([lake], tmp_path / "run", "daemon-2")
+        job = job_on(table, "job-1", owner="daemon-1")
+        assert other.report(job) is None
+        daemon.kill()
+        daemon.wait()
+    wait_until(lambda: read_start_time(java_pid) is None and read_start_time(driver_pid) is None, seconds=10)
+    committed = len(lake.summaries(table))
+    found = outcome_of(other, job)
+    assert (found.kind, found.reason) == ("lost", FailureReason.LOST_RUNNER)
+    assert len(lake.summaries(table)) == committed
+    other.close()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_an_idle_spark_ends_and_leaves_nothing(lake: Lake, run_dir: Path) -> None:
+    runner = runner_on([lake], run_dir, "idle-1", replace(QUICK_OPTIONS, idle_timeout=timedelta(milliseconds=100)))
+    job = job_on(lake.create("idle", files=6), "idle")
+    runner.submit(job)
+    driver_pid = runner.driver_pid
+    assert driver_pid is not None
+    assert outcome_of(runner, job).kind == "finished"
+    wait_until(lambda: runner.driver_pid is None and read_start_time(driver_pid) is None)
+    runner.close()
+    assert not list(run_dir.glob("idle-1.spark-*"))
+    assert not (run_dir / "idle-1.processes.json").exists()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_spark_that_does_not_start_fails_its_jobs_with_one_line(lake: Lake, run_dir: Path) -> None:
+    runner = runner_on([lake], run_dir, "bad-1", replace(QUICK_OPTIONS, master="nonsense[2]"))
+    job = job_on(lake.create("bad", files=1), "bad")
+    runner.submit(job)
+    outcome = outcome_of(runner, job)
+    assert outcome.kind == "failed"
+    assert "\n" not in outcome.message
+    assert outcome.message
+    runner.close()
+
+
+def test_an_option_out_of_bounds_or_an_unknown_catalog_fails_without_spark(lake: Lake, tmp_path: Path) -> None:
+    runner = runner_on([lake], tmp_path, "refusing")
+    table = TableIdentifier("lake", ("db",), "t")
+    bad = job_on(table, "bad-option", RewriteDataFiles(options=(("min-input-files", "0"),)))
+    elsewhere = job_on(replace(table, catalog="other"), "other-catalog")
+    for job, word in ((bad, "min-input-files"), (elsewhere, "'other'")):
+        runner.submit(job)
+        outcome = outcome_of(runner, job)
+        assert (outcome.kind, outcome.reason) == ("failed", FailureReason.INVALID_REQUEST)
+        assert word in outcome.message
+    assert runner.driver_pid is None
+    runner.close()
+
+
+def test_missing_jars_are_said_with_the_command_that_fetches_them(lake: Lake, tmp_path: Path) -> None:
+    runner = runner_on([lake], tmp_path, "jarless", LocalSparkOptions(jars_dir=tmp_path / "none"))
+    with pytest.raises(RunnerUnavailableError, match=r"-m maintainer\.adapters\.spark\.jars --directory"):
+        runner.submit(job_on(TableIdentifier("lake", ("db",), "t"), "x"))
+    assert ("Spark jars", False) in [(what, is_fine) for what, is_fine, _ in runner.describe()]
+    runner.close()
+    with pytest.raises(RunnerUnavailableError, match="closed"):
+        runner.submit(job_on(TableIdentifier("lake", ("db",), "t"), "x"))
+
+
+def test_settings_of_the_user_do_not_replace_what_our_statements_rely_on(tmp_path: Path) -> None:
+    replaced = {"spark.app.name": "x", "spark.sql.variable.substitute": "true", "spark.sql.parser.escapedStringLiterals": "true"}
+    options = LocalSparkOptions(conf=replaced | {"spark.sql.shuffle.partitions": "9"})
+    settings = local.spark_settings(options, {}, APPLICATION, tmp_path)
+    assert settings["spark.app.name"] == APPLICATION
+    assert settings["spark.sql.variable.substitute"] == "false"
+    assert "spark.sql.parser.escapedStringLiterals" not in settings
+    assert settings["spark.sql.shuffle.partitions"] == "9"

@@ -1,0 +1,106 @@
+"""A runner whose jobs wait for the test's word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+
+from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome, Progress
+from maintainer.ports.clock import Clock
+from maintainer.ports.runner import RunnerReport
+
+UNSEEN_GRACE = timedelta(seconds=30)
+
+
+class FakeRunner:
+    def __init__(self, clock: Clock, capacity: int = 2, owner: str = "process-1", application: str = "maintainer-test") -> None:
+        self._clock = clock
+        self._capacity = capacity
+        self._owner = owner
+        self._application = application
+        self._events: dict[str, list[JobEvent]] = {}
+        self._progress: dict[str, Progress] = {}
+        self._outcomes: dict[str, Outcome] = {}
+        self._unavailable: str | None = None
+        self.submitted: dict[str, Job] = {}
+        self.cancelled: list[str] = []
+        self.living_owners: set[str] = {owner}
+        self.closed = False
+
+    @property
+    def owner(self) -> str:
+        return self._owner
+
+    @property
+    def application(self) -> str:
+        return self._application
+
+    @property
+    def capacity(self) -> int:
+        return self._capacity
+
+    def submit(self, job: Job) -> None:
+        if self._unavailable is not None or self.closed:
+            raise RunnerUnavailableError(self._unavailable or "the runner is closed")
+        if job.job_id in self.submitted:
+            return
+        self.submitted[job.job_id] = job
+        self._progress[job.job_id] = Progress(phase="waiting for Spark")
+        self._tell(job.job_id, "spark.submitted")
+
+    def report(self, job: Job) -> RunnerReport | None:
+        if job.job_id not in self._progress:
+            is_new = job.submitted_at is not None and self._clock.now() - job.submitted_at < UNSEEN_GRACE
+            if (job.owner != self._owner and job.owner in self.living_owners) or (job.owner == self._owner and is_new):
+                return None
+            self._progress[job.job_id] = job.progress
+            self.lose(job.job_id)
+        events, self._events[job.job_id] = tuple(self._events.get(job.job_id, ())), []
+        progress = self._progress[job.job_id]
+        return RunnerReport(job.job_id, progress.tasks_total is not None, progress, events, self._outcomes.get(job.job_id))
+
+    def cancel(self, job_id: str) -> None:
+        """The job ends cancelled at once, having done nothing."""
+        if job_id in self._progress and job_id not in self._outcomes:
+            self.cancelled.append(job_id)
+            self._end(job_id, Outcome("cancelled", self._clock.now()))
+
+    def close(self) -> None:
+        self.closed = True
+        for job_id in [job_id for job_id in self._progress if job_id not in self._outcomes]:
+            self._end(job_id, Outcome("cancelled", self._clock.now()))
+
+    def describe(self) -> Sequence[tuple[str, bool, str]]:
+        return [("Spark", self._unavailable is None, self._unavailable or "a fake")]
+
+    def become_unavailable(self, reason: str) -> None:
+        """submit raises from now on."""
+        self._unavailable = reason
+
+    def start(self, job_id: str, tasks_done: int = 0, tasks_total: int = 1) -> None:
+        """Spark works on the job."""
+        self._progress[job_id] = Progress(tasks_done, tasks_total, "Spark works on it")
+        self._tell(job_id, "statement.started")
+
+    def finish(self, job_id: str, result: Mapping[str, int | str | None] | None = None, effect: Callable[[Job], None] | None = None) -> None:
+        """Spark says that it is done, after the effect has changed the world (a FakeCatalog, say)."""
+        if effect is not None:
+            effect(self.submitted[job_id])
+        self._end(job_id, Outcome("finished", self._clock.now(), result or {}))
+
+    def fail(self, job_id: str, reason: FailureReason = FailureReason.OTHER, message: str = "it failed") -> None:
+        self._end(job_id, Outcome("failed", self._clock.now(), reason=reason, message=message))
+
+    def lose(self, job_id: str) -> None:
+        """Nobody runs the job any more; what it did is unknown."""
+        self._end(job_id, Outcome("lost", self._clock.now(), reason=FailureReason.LOST_RUNNER, message="its process is gone"))
+
+    def _end(self, job_id: str, outcome: Outcome) -> None:
+        self._outcomes.setdefault(job_id, outcome)
+        if outcome.kind == "finished":
+            self._progress[job_id] = Progress(1, 1, "ending")
+        self._tell(job_id, f"spark.{outcome.kind}")
+
+    def _tell(self, job_id: str, name: str) -> None:
+        self._events.setdefault(job_id, []).append(JobEvent(job_id, self._clock.now(), name))
