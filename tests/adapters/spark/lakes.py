@@ -70,10 +70,10 @@ class Lake:
         return [{**snapshot.summary.additional_properties} if snapshot.summary else {} for snapshot in self.load(table).snapshots()]
 
     def data_files(self, table: TableIdentifier) -> int:
-        return self.load(table).inspect.files().num_rows
+        return int(self.load(table).inspect.files().num_rows)
 
     def rows(self, table: TableIdentifier) -> int:
-        return self.load(table).scan().to_arrow().num_rows
+        return int(self.load(table).scan().to_arrow().num_rows)
 
 
 def runner_on(lakes: list[Lake], run_dir: Path, owner: str, options: LocalSparkOptions = QUICK_OPTIONS) -> LocalRunner:

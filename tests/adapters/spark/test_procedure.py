@@ -12,7 +12,15 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 
 ORDERS = TableIdentifier("lake", ("sales",), "orders")
-DEFAULTS = "'partial-progress.enabled', 'true', 'partial-progress.max-commits', '10', 'partial-progress.max-failed-commits', '3', 'use-starting-sequence-number', 'true'"
+DEFAULTS = ", ".join(
+    f"'{name}', '{value}'"
+    for name, value in (
+        ("partial-progress.enabled", "true"),
+        ("partial-progress.max-commits", "10"),
+        ("partial-progress.max-failed-commits", "3"),
+        ("use-starting-sequence-number", "true"),
+    )
+)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
 
 
