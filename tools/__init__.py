@@ -1,0 +1,1 @@
+"""What make setup needs beyond the package itself."""

