@@ -82,6 +82,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         )
         stack.callback(runner.close)
         telemetry = PrometheusTelemetry()
+        telemetry.leadership_changed(is_leader=True)  # there is one replica: it leads
         ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id)
         yield App(settings, ports, telemetry)
 

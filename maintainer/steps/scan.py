@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from maintainer.domain.errors import CatalogUnavailableError
+from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
@@ -107,7 +107,12 @@ def scan_table(ports: Ports, table: TableIdentifier) -> ScannedTable:
     health = measure(inventory)
     policy = effective(ports.policies.current(), table, inventory.properties)
     graded = grade(health, policy, inventory.read_at)
-    ports.store.record_health(health, graded)
+    try:
+        ports.store.record_health(health, graded)
+    except InvalidValueError as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's
+        fault = TableFault(table, FaultKind.UNSUPPORTED, str(error), inventory.read_at)
+        ports.store.record_fault(fault)
+        return fault
     ports.store.record_digests(inventory.table_uuid, inventory.size_classes.target_bytes, inventory.manifests)
     ports.telemetry.table_measured(health, graded)
     return Measured(inventory, health, graded)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.domain.errors import UnknownTableError
-from maintainer.domain.health import Band
+from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, Unreadable
 from maintainer.domain.policy import PolicySet
@@ -131,3 +131,21 @@ def test_a_candidate_takes_the_place_of_a_file_of_its_name() -> None:
     old, candidate = layer("tables: '*'\npriority: 1"), layer("tables: '*'\npriority: 2")
     assert with_candidate(PolicySet((old,)), candidate).layers == (candidate,)
     assert with_candidate(PolicySet((old,)), None).layers == (old,)
+
+
+def test_a_table_that_the_store_cannot_hold_is_a_fault_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    world.put("absurd")
+    world.put("orders")
+    keep = world.store.record_health
+
+    def refuse(health: TableHealth, graded: Grade) -> None:
+        if health.table.name == "absurd":
+            message = "data_bytes 10**40 does not fit"
+            raise InvalidValueError(message)
+        keep(health, graded)
+
+    monkeypatch.setattr(world.store, "record_health", refuse)
+    result = scan(world.ports)
+    assert result.measured == 1
+    assert [fault.reason for fault in result.faults] == ["data_bytes 10**40 does not fit"]
