@@ -35,9 +35,10 @@ def _watch_job(ports: Ports, job: Job) -> bool:
 
 
 def _advance(ports: Ports, job: Job, report: RunnerReport) -> Job:
-    if report.is_started and job.state is JobState.SUBMITTED:
-        job = job.advance(JobState.RUNNING, started_at=ports.clock.now())
     outcome = report.outcome
+    has_started = report.is_started or (outcome is not None and outcome.kind == "finished")
+    if has_started and job.state is JobState.SUBMITTED:
+        job = job.advance(JobState.RUNNING, started_at=ports.clock.now())
     if outcome is None:
         return replace(job, progress=report.progress)
     if outcome.kind == "lost":

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
 
-from tests.fakes.adapters.spark import FakeRunner
-
 from maintainer.adapters.policies import parse_policy
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.identifier import TableIdentifier
@@ -18,6 +16,7 @@ from maintainer.steps.ports import Ports
 from tests.fakes.adapters.catalog import FakeCatalog
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.policies import FakePolicies
+from tests.fakes.adapters.spark import FakeRunner
 from tests.fakes.adapters.store import FakeStore
 from tests.fakes.adapters.telemetry import FakeTelemetry
 from tests.samples import NOW, inventory, manifest, share
@@ -62,7 +61,7 @@ class World:
         """A table of tiny files in one partition."""
         table = TableIdentifier("lake", ("sales",), name)
         per_manifest = max(1, small_files // manifests)
-        digests = tuple(manifest(f"{name}-m{i}", [share([1000] * per_manifest, "day=1")], sizes=[1000] * per_manifest) for i in range(manifests))
+        digests = tuple(manifest(f"{name}-{small_files}-m{i}", [share([1000] * per_manifest, "day=1")], sizes=[1000] * per_manifest) for i in range(manifests))
         first = Snapshot(1, None, 1, self.clock.now() - timedelta(hours=1), "append", _totals(rows))
         made = inventory(digests, snapshots=(first,))
         self._set(replace(made, table=table, table_uuid=f"uuid-{name}", metadata_location=f"{name}/1.json"))
