@@ -14,6 +14,13 @@ export function addEvent(events: JobEvent[], event: JobEvent): JobEvent[] {
   return [...events, event].sort((a, b) => a.sequence - b.sequence);
 }
 
+/** Reads JSON; a whole number that JavaScript cannot hold, such as a snapshot's id, stays the text that it was. */
+export function parseExact(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? String(value)) : value,
+  );
+}
+
 /** A job's events as they happen (Server-Sent Events); the browser itself reconnects after the last one that it has seen. */
 export function useJobEvents(jobId: string, onJob: (job: Job) => void): JobStory {
   const [story, setStory] = useState<JobStory>({ events: [], stream: "connecting" });
@@ -21,7 +28,7 @@ export function useJobEvents(jobId: string, onJob: (job: Job) => void): JobStory
     const source = new EventSource(`/api/v1/jobs/${encodeURIComponent(jobId)}/events`);
     source.onopen = () => setStory((known) => ({ ...known, stream: "live" }));
     source.onmessage = (message: MessageEvent<string>) => {
-      const event = JSON.parse(message.data) as JobEvent;
+      const event = parseExact(message.data) as JobEvent;
       setStory((known) => ({ events: addEvent(known.events, event), stream: "live" }));
     };
     source.onerror = () => setStory((known) => ({ ...known, stream: source.readyState === EventSource.CLOSED ? "broken" : "connecting" }));

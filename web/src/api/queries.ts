@@ -1,9 +1,17 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  skipToken,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { HISTORY_RANGES, type HistoryMetric, type HistoryRange } from "../lib/metrics";
 import type { TableSort } from "../lib/sorts";
 import { isFinal } from "../lib/words";
 import { carryOut, client, unwrap } from "./client";
-import type { Band, Job, JobState, RuleName, TablePath } from "./types";
+import type { Band, Job, JobState, Plan, RuleName, TablePath } from "./types";
 
 const TABLES_EVERY_MS = 15_000;
 const JOBS_EVERY_MS = 5_000;
@@ -157,12 +165,22 @@ function useRefresh(path?: TablePath): () => Promise<void> {
   };
 }
 
-/** Plans afresh; the daemon answers with a plan that it does not keep, so the page shows this one in place of the stored one. */
+const freshPlanKey = (path: TablePath) => [...tableKey(path), "fresh-plan"];
+
+/** The newer of the plan that the daemon keeps and the dry run that was asked for on this page. */
+export function usePlan(path: TablePath) {
+  const stored = useQuery(planQuery(path));
+  const fresh = useQuery<Plan>({ queryKey: freshPlanKey(path), queryFn: skipToken }).data;
+  const isFresher = fresh !== undefined && (!stored.data || Date.parse(fresh.made_at) > Date.parse(stored.data.made_at));
+  return isFresher ? { ...stored, data: fresh, error: null } : stored;
+}
+
+/** Plans afresh; the daemon answers with a plan that it does not keep. */
 export function usePlanAgain(path: TablePath) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () => unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/plan", atTable(path))),
-    onSuccess: (plan) => queries.setQueryData(planQuery(path).queryKey, plan),
+    onSuccess: (plan) => queries.setQueryData(freshPlanKey(path), plan),
   });
 }
 

@@ -11,6 +11,7 @@ const ITEMS: Record<RuleName, string> = {
 
 /** What an action is expected to achieve, in one line. */
 export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: RuleName }) {
+  if (estimate.items_before === 0) return <span>nothing{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
   return (
     <span>
       {pluralize(estimate.items_before, ITEMS[rule])} → {formatCount(estimate.items_after)}

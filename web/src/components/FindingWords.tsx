@@ -1,11 +1,11 @@
 import type { Fault, Finding } from "../api/types";
-import { splitFirstSentence } from "../lib/format";
+import { capitalize, splitFirstSentence } from "../lib/format";
 import { humanize } from "../lib/words";
 import { TimeAgo } from "./TimeAgo";
 
 /** A finding in words; the daemon writes the sentence. */
 export function sayFinding(finding: Finding): string {
-  return finding.sentence || `${humanize(finding.metric)} is ${finding.observed}, the bound is ${finding.bound}`;
+  return capitalize(finding.sentence) || `${humanize(finding.metric)} is ${finding.observed}, the bound is ${finding.bound}`;
 }
 
 export function FindingList({ findings }: { findings: Finding[] }) {
@@ -40,7 +40,14 @@ export function FindingWords({ findings, fault, reason }: FindingWordsProps) {
     );
   }
   const [worst, ...others] = findings;
-  if (!worst) return <span className="dim">{reason || "Nothing found"}</span>;
+  if (!worst) return <span className="dim">{capitalize(reason) || "Nothing found"}</span>;
+  if (!findings.some((finding) => finding.is_actionable)) {
+    return (
+      <span className="dim" title={findings.map(sayFinding).join("\n")}>
+        {capitalize(reason) || sayFinding(worst)}
+      </span>
+    );
+  }
   const [first, rest] = splitFirstSentence(sayFinding(worst));
   if (!rest && others.length === 0) return <>{first}</>;
   return (

@@ -71,8 +71,13 @@ export function pluralize(count: number, singular: string, plural = `${singular}
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
+/** A text that begins like a sentence. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** The first sentence of a text, and what follows it. */
 export function splitFirstSentence(text: string): [string, string] {
-  const end = /[.;](?=\s)/.exec(text);
+  const end = /\.(?=\s)/.exec(text);
   return end ? [text.slice(0, end.index + 1), text.slice(end.index + 1).trim()] : [text, ""];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addEvent } from "../api/events";
+import { addEvent, parseExact } from "../api/events";
 import type { JobEvent } from "../api/types";
 import { readJobsAddress, readTablesAddress } from "./addresses";
 import { classifyBin, labelBin } from "./histogram";
@@ -78,4 +78,11 @@ it("tells an event once and in its place, however often a stream repeats it", ()
   const event = (sequence: number): JobEvent => ({ sequence, at: "2026-11-21T12:00:00Z", name: "job.submitted", fields: {} });
   const told = [event(1), event(3), event(2), event(3)].reduce<JobEvent[]>(addEvent, []);
   expect(told.map((each) => each.sequence)).toEqual([1, 2, 3]);
+});
+
+it("keeps every digit of a number that JavaScript cannot hold", () => {
+  const read = parseExact('{"snapshot_id": 869191477727135745, "files": 48}') as Record<string, unknown>;
+  // Older engines do not tell a number's text: then at least it is not written as if it were a count.
+  expect(["869191477727135745", "869191477727135700"]).toContain(read.snapshot_id);
+  expect(read.files).toBe(48);
 });

@@ -1,4 +1,5 @@
 import type { Band, FailureReason, FaultKind, JobState, Mode, RowProof, RuleName, SkipCode } from "../api/types";
+import { capitalize } from "./format";
 
 export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
 export const JOB_STATES: readonly JobState[] = ["pending", "submitted", "running", "succeeded", "failed", "cancelled", "unknown"];
@@ -86,6 +87,5 @@ export const MODE_WORDS: Record<Mode, string> = {
 
 /** A dotted or underscored name as words: "spark.progress" -> "Spark progress". */
 export function humanize(name: string): string {
-  const words = name.replace(/[._]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalize(name.replace(/[._]+/g, " ").trim());
 }

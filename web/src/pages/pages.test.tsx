@@ -127,6 +127,27 @@ describe("errors", () => {
   });
 });
 
+it("tells a finding that nothing would change by the table's reason", async () => {
+  const finding = makeFinding({
+    is_actionable: false,
+    sentence: "average file size 1.3 KiB is below 4 MiB; a rewrite would not reduce the files",
+  });
+  await show(
+    row(makeTable({ band: "healthy", findings: [finding, finding], reason: "nothing to gain: a rewrite would not reduce the files" })),
+  );
+  expect(screen.getByText("Nothing to gain: a rewrite would not reduce the files")).toBeInTheDocument();
+  expect(screen.queryByText(/more/)).not.toBeInTheDocument();
+});
+
+it("does not write an id as a count, nor repeat the statement", async () => {
+  const at = "2026-11-21T12:00:00Z";
+  const fields = { snapshot_id: 5735460159, statement: "CALL x", result: { added_data_files_count: 1536 } };
+  await show(<Timeline events={[{ sequence: 1, at, name: "statement.finished", fields }]} stream="ended" />);
+  expect(screen.getByText("5735460159")).toBeInTheDocument();
+  expect(screen.getByText("Added data files count:")).toBeInTheDocument();
+  expect(screen.queryByText(/CALL x/)).not.toBeInTheDocument();
+});
+
 it("says a finding without a sentence by its metric", async () => {
   await show(row(makeTable({ findings: [makeFinding({ sentence: "" })] })));
   expect(screen.getByText(/^Average file size bytes is 36142/)).toBeInTheDocument();

@@ -15,7 +15,7 @@ import { Panel } from "../../components/Panel";
 import { Statement } from "../../components/Statement";
 import { TableLink } from "../../components/TableLink";
 import { TimeAgo } from "../../components/TimeAgo";
-import { formatCount, formatDuration } from "../../lib/format";
+import { capitalize, formatCount, formatDuration } from "../../lib/format";
 import { useNow } from "../../lib/now";
 import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
 import { BeforeAfter } from "./BeforeAfter";
@@ -123,7 +123,7 @@ function JobDetail({ job }: { job: Job }) {
       <div className="columns">
         <Panel title="Why">
           <div className="stack-tight">
-            <p>{job.reason}</p>
+            <p>{capitalize(job.reason)}</p>
             <FindingList findings={job.findings} />
             <p>
               <span className="dim">Expected: </span>

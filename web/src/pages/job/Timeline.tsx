@@ -18,19 +18,26 @@ export function foldProgress(events: JobEvent[]): JobEvent[] {
   return events.filter((event, index) => !(event.name.endsWith(".progress") && events[index + 1]?.name === event.name));
 }
 
-function writeField(value: unknown): string {
-  if (typeof value === "number") return formatCount(value);
+/** The statement stands on the page already. */
+const NOT_TOLD = ["statement"];
+
+function writeField(name: string, value: unknown): string {
+  if (typeof value === "number") return name.endsWith("id") ? String(value) : formatCount(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function Fields({ fields }: { fields: JobEvent["fields"] }) {
-  const told = Object.entries(fields).filter(([, value]) => value !== null && value !== "");
+  const told = Object.entries(fields)
+    .flatMap(([name, value]) =>
+      typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [[name, value] as const],
+    )
+    .filter(([name, value]) => value !== null && value !== "" && !NOT_TOLD.includes(name));
   if (told.length === 0) return null;
   return (
     <span className="fields">
       {told.map(([name, value]) => (
         <span key={name}>
-          <span className="dim">{humanize(name)}:</span> <span className="field-value">{writeField(value)}</span>
+          <span className="dim">{humanize(name)}:</span> <span className="field-value">{writeField(name, value)}</span>
         </span>
       ))}
     </span>

@@ -17,7 +17,7 @@ export function KeyFigures({ table }: { table: TableDetail }) {
         {table.partitions !== null && <> in {pluralize(table.partitions, "partition")}</>}
       </Tile>
       <Tile label="Small files" value={formatRatio(table.small_file_ratio)}>
-        {formatCount(table.small_files)} files, {formatBytes(table.small_file_bytes)}
+        {table.small_files === null ? "not known" : pluralize(table.small_files, "file")}, {formatBytes(table.small_file_bytes)}
       </Tile>
       <Tile label="Delete files" value={formatCount(deletes)}>
         {deletes === 0

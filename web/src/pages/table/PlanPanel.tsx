@@ -1,7 +1,6 @@
 import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "../../api/client";
-import { planQuery, usePlanAgain } from "../../api/queries";
+import { usePlan, usePlanAgain } from "../../api/queries";
 import type { Plan, Planned, Skipped, TablePath } from "../../api/types";
 import { EstimateWords } from "../../components/EstimateWords";
 import { FindingList } from "../../components/FindingWords";
@@ -9,7 +8,7 @@ import { Empty, ErrorNotice, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { Statement } from "../../components/Statement";
 import { TimeAgo } from "../../components/TimeAgo";
-import { pluralize } from "../../lib/format";
+import { capitalize, pluralize } from "../../lib/format";
 import { MODE_WORDS, RULE_WORDS, SKIP_WORDS } from "../../lib/words";
 
 function PlannedVerdict({ planned }: { planned: Planned }) {
@@ -20,7 +19,7 @@ function PlannedVerdict({ planned }: { planned: Planned }) {
         <h3>{RULE_WORDS[planned.rule]}</h3>
         <code className="dim">{planned.rule}</code>
       </div>
-      <p>{planned.reason}</p>
+      <p>{capitalize(planned.reason)}</p>
       <FindingList findings={planned.findings} />
       <p>
         <span className="dim">Expected: </span>
@@ -40,7 +39,7 @@ function SkippedVerdict({ skipped }: { skipped: Skipped }) {
         <code className="dim">{skipped.rule}</code>
       </div>
       <p>
-        <strong>{SKIP_WORDS[skipped.code]}.</strong> {skipped.reason}
+        <strong>{SKIP_WORDS[skipped.code]}.</strong> {capitalize(skipped.reason)}
       </p>
       {skipped.findings.length > 0 && <FindingList findings={skipped.findings} />}
       {skipped.estimate && (
@@ -75,7 +74,7 @@ export function PlanVerdicts({ plan }: { plan: Plan }) {
 
 /** The latest plan; a table that was never planned for is no error. */
 export function PlanPanel({ path }: { path: TablePath }) {
-  const plan = useQuery(planQuery(path));
+  const plan = usePlan(path);
   const again = usePlanAgain(path);
   const isMissing = plan.error instanceof ApiError && plan.error.status === 404 && !plan.data;
   return (

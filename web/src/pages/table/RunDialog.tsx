@@ -1,8 +1,7 @@
 import { Button, Checkbox, Modal } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { planQuery, useRunNow } from "../../api/queries";
+import { usePlan, useRunNow } from "../../api/queries";
 import type { Plan, RuleName, RunAccepted, SkipCode, TablePath } from "../../api/types";
 import { EstimateWords } from "../../components/EstimateWords";
 import { ErrorNotice, Notice } from "../../components/notices";
@@ -19,7 +18,7 @@ interface RunDialogProps {
 }
 
 export function RunDialog({ path, isOpen, onClose }: RunDialogProps) {
-  const plan = useQuery(planQuery(path)).data;
+  const plan = usePlan(path).data;
   return (
     <Modal opened={isOpen} onClose={onClose} size="xl" title={`Run on ${path.table} now`} closeButtonProps={{ "aria-label": "Close" }}>
       <RunForm path={path} plan={plan} onClose={onClose} />
