@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from maintainer.adapters.spark.ownership import ProcessIdentity, end_processes, 
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
 _TERMINATE_SECONDS = 5
+_MAX_COMPLAINT_BYTES = 256 * 1024
+_COMPLAINT = re.compile(r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )")
 _MAX_LOG_BYTES = 16 * 1024 * 1024
 # Whoever starts the daemon may use a Spark of another version; the driver must not meet its settings.
 _FOREIGN_VARIABLES = ("SPARK_", "PYSPARK_", "_PYSPARK_")
@@ -56,6 +59,7 @@ class DriverProcess:
         command = [sys.executable, "-P", "-u", str(Path(__file__).with_name("driver.py"))]
         _rotate(self.log)
         with self.log.open("ab") as log:
+            self._log_start = log.tell()
             self._process = subprocess.Popen(  # noqa: S603 - our own driver
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=_environment(java_home), cwd=directory, start_new_session=True
             )
@@ -108,6 +112,14 @@ class DriverProcess:
         self.is_ended.wait()
         if threading.current_thread() is not self._reader:
             self._reader.join()
+
+    def find_complaint(self) -> str:
+        """The first line of this process's log that looks like an error; empty when there is none."""
+        with contextlib.suppress(OSError), self.log.open("rb") as log:
+            log.seek(self._log_start)
+            lines = log.read(_MAX_COMPLAINT_BYTES).decode(errors="replace").splitlines()
+            return next((line.strip() for line in lines if _COMPLAINT.search(line)), "")
+        return ""
 
     def _listen(self) -> None:
         if self._process.stdout is not None:

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -197,8 +197,7 @@ class LocalRunner:
                 if process.is_started:
                     tracked.end(lost(now, str(words.get("reason") or "Spark's driver ended")))
                 else:
-                    causes = read_causes(words.get("causes")) or [("RunnerUnavailableError", f"Spark ended during its start; its log is {process.log}")]
-                    tracked.end(failure(causes, now))
+                    tracked.end(_failed_start(process, now))
             self._living.pop(process.directory.name, None)
             if self._process is process:
                 self._process = None
@@ -267,6 +266,14 @@ class LocalRunner:
             self._timer = threading.Timer(after.total_seconds(), action)
             self._timer.daemon = True
             self._timer.start()
+
+
+def _failed_start(process: DriverProcess, now: datetime) -> Outcome:
+    """Why Spark did not start: the driver's words, or what the log complains of when Spark was gone before it could tell the driver."""
+    causes = read_causes(process.last_words.get("causes"))
+    if not causes or causes[0][0] == "RuntimeError":
+        causes = [("RunnerUnavailableError", f"Spark ended during its start ({process.find_complaint() or 'no reason given'}); its log is {process.log}")]
+    return failure(causes, now)
 
 
 def spark_settings(options: LocalSparkOptions, catalogs: Mapping[str, Mapping[str, str]], application: str, directory: Path) -> dict[str, str]:

@@ -58,7 +58,7 @@ class TrackedJob:
                     self.progress_told_at = at
                     self.tell(name, at, **fields)
             case "job.finished":
-                self.end(Outcome("finished", at, read_result(fields.get("result"))))
+                self.end(_finish(read_result(fields.get("result")), at))
             case "job.cancelled":
                 self.end(Outcome("cancelled", at, read_result(fields.get("result"))))
             case "job.failed":
@@ -68,6 +68,15 @@ class TrackedJob:
                 self.progress = Progress(self.progress.tasks_done, self.progress.tasks_total, _PHASES.get(name, self.progress.phase))
                 if name != "job.started":
                     self.tell(name, at, **fields)
+
+
+def _finish(result: Mapping[str, int | str | None], at: datetime) -> Outcome:
+    """With partial progress Iceberg calls it a success when every file group has failed; we do not."""
+    failed = result.get("failed_data_files_count")
+    if failed and not result.get("rewritten_data_files_count"):
+        message = f"no data file was rewritten: {failed} of {failed} failed in Spark, whose log has the reason"
+        return Outcome("failed", at, result, FailureReason.OTHER, message)
+    return Outcome("finished", at, result)
 
 
 def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:

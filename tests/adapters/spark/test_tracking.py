@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from maintainer.adapters.spark.tracking import TrackedJob, lost
+from maintainer.domain.job import FailureReason, Progress
+
+NOW = datetime(2026, 3, 4, tzinfo=UTC)
+
+
+def test_a_rewrite_of_which_every_file_group_failed_is_a_failure() -> None:
+    job = TrackedJob("j")
+    job.hear({"event": "job.finished", "job": "j", "result": {"rewritten_data_files_count": 0, "failed_data_files_count": 6}}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.kind, job.outcome.reason) == ("failed", FailureReason.OTHER)
+    assert "6 of 6" in job.outcome.message
+
+
+def test_a_rewrite_that_found_nothing_to_do_is_finished() -> None:
+    job = TrackedJob("j")
+    job.hear({"event": "job.finished", "job": "j", "result": {"rewritten_data_files_count": 0, "failed_data_files_count": 0}}, NOW)
+    assert job.outcome is not None
+    assert job.outcome.kind == "finished"
+
+
+def test_the_first_outcome_stays() -> None:
+    job = TrackedJob("j")
+    job.hear({"event": "job.cancelled", "job": "j", "result": {}}, NOW)
+    job.end(lost(NOW, "gone"))
+    assert job.outcome is not None
+    assert job.outcome.kind == "cancelled"
+
+
+def test_progress_is_always_the_newest_and_told_as_an_event_at_most_every_five_seconds() -> None:
+    job = TrackedJob("j")
+    for second in range(8):
+        job.hear({"event": "spark.progress", "job": "j", "tasks_done": second, "tasks_total": 9}, NOW + timedelta(seconds=second))
+    report = job.report()
+    assert report.progress == Progress(7, 9, "starting Spark")
+    assert [event.fields["tasks_done"] for event in report.events] == [0, 5]
+    assert job.report().events == ()
