@@ -10,7 +10,7 @@ from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, 
 from maintainer.domain.health import Finding, TableHealth
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
-from maintainer.domain.units import format_duration, format_size
+from maintainer.domain.units import GIB, format_duration, format_size
 from maintainer.policy.assess import MANIFEST_EXCESS_FACTOR, assess
 from maintainer.policy.estimate import estimate_expire_snapshots, estimate_rewrite_data_files, estimate_rewrite_manifests
 from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT, refuse
@@ -19,6 +19,10 @@ from maintainer.policy.window import is_open, next_opening
 # Seen elsewhere: 16 h after success and 1 h after failure (OpenHouse), 6 h after three failures (Floe).
 FIRST_FAILURE_BACKOFF = timedelta(hours=1)
 LONGEST_FAILURE_BACKOFF = timedelta(hours=24)
+
+# A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large one commits as it goes, because a conflict
+# after an hour would cost the whole hour. At the published 2 MB/s an executor, 1 GiB is about nine minutes of work.
+PARTIAL_PROGRESS_ABOVE_BYTES = GIB
 
 _ORDER = tuple(RuleName)
 
@@ -85,7 +89,7 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
 
 
 def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:
-    gain = find_gain(rule, health, circumstances.now)
+    gain = find_gain(rule, health, target_of_policy(policy), circumstances.now)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at = (gain.estimate, gain.next_at) if gain is not None else (None, None)
@@ -169,12 +173,15 @@ def _write_time(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def find_gain(rule: Rule, health: TableHealth, now: datetime) -> _Gain | None:
-    """The action of a rule with what it would achieve; None when the rule has no procedure here or the table nothing for it."""
+def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime) -> _Gain | None:
+    """The action of a rule with what it would achieve; None when the rule has no procedure here or the table nothing for it.
+
+    target_bytes is the target file size that the policy asks for, None when it leaves that to the table.
+    """
     if health.snapshot_id is None:
         return None
     if rule.name is RuleName.REWRITE_DATA_FILES:
-        return _gain_of_data_files(rule, health)
+        return _gain_of_data_files(rule, health, target_bytes)
     if rule.name is RuleName.REWRITE_MANIFESTS:
         return _gain_of_manifests(health)
     if rule.name is RuleName.EXPIRE_SNAPSHOTS:
@@ -182,23 +189,19 @@ def find_gain(rule: Rule, health: TableHealth, now: datetime) -> _Gain | None:
     return None
 
 
-def _gain_of_data_files(rule: Rule, health: TableHealth) -> _Gain:
+def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None) -> _Gain:
     estimate = estimate_rewrite_data_files(health, rule)
     options = dict(rule.options)
-    target = target_of_rule(rule, health)
-    # The table's own target is given explicitly, so that what runs is what was estimated.
-    options.setdefault("target-file-size-bytes", str(target))
+    if target_bytes is not None:
+        options.setdefault("target-file-size-bytes", str(target_bytes))
+    options.setdefault("partial-progress.enabled", "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false")
     action = RewriteDataFiles(rule.strategy, rule.sort_order, rule.where, tuple(sorted(options.items())))
     if estimate.items_removed:
-        sentence = f"{estimate.items_before:,} files in {estimate.partitions:,} groups would become {estimate.items_after:,}"
+        groups = f"{estimate.partitions:,} {'group' if estimate.partitions == 1 else 'groups'}"
+        sentence = f"{estimate.items_before:,} files in {groups} would become {estimate.items_after:,}"
     else:
         sentence = _explain_no_files(rule, health)
     return _Gain(action, estimate, estimate.items_removed > 0, sentence)
-
-
-def target_of_rule(rule: Rule, health: TableHealth) -> int:
-    """The target file size in bytes that a rewrite by this rule has: its option, else what the table was measured against."""
-    return int(dict(rule.options).get("target-file-size-bytes", health.target_file_size_bytes))
 
 
 def _explain_no_files(rule: Rule, health: TableHealth) -> str:

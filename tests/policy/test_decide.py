@@ -43,7 +43,7 @@ def test_a_rotten_table_gets_all_three_procedures_in_the_fixed_order() -> None:
     assert [planned.rule for planned in plan.planned] == [RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_MANIFESTS, RuleName.EXPIRE_SNAPSHOTS]
     files, manifests, expiry = plan.planned
     assert isinstance(files.action, RewriteDataFiles)
-    assert dict(files.action.options)["target-file-size-bytes"] == str(512 * MIB)
+    assert files.action.options == (("partial-progress.enabled", "false"),), "the target is the table's own, and a small rewrite commits once"
     assert files.estimate.items_removed == 590
     assert files.reason == "average file size 1000 B, threshold below 32 MiB; 600 files in 10 groups would become 10"
     assert manifests.action == RewriteManifests(0)
@@ -215,8 +215,30 @@ def test_manifests_are_left_alone_unless_there_are_twice_as_many_as_needed() -> 
 
 
 def test_an_empty_table_has_no_gain() -> None:
-    assert find_gain(FILES, replace(ROTTEN, snapshot_id=None), NOW) is None
-    assert find_gain(Rule(RuleName.REMOVE_ORPHAN_FILES), ROTTEN, NOW) is None
+    assert find_gain(FILES, replace(ROTTEN, snapshot_id=None), None, NOW) is None
+    assert find_gain(Rule(RuleName.REMOVE_ORPHAN_FILES), ROTTEN, None, NOW) is None
+
+
+def options_of(policy: Policy, size: int = 1000) -> dict[str, str]:
+    health = health_of_partitions({f"day={d}": [size] * 60 for d in range(10)}, target_bytes=policy.target_file_size_bytes or 512 * MIB)
+    (planned,) = decide(health, policy, QUIET).planned
+    assert isinstance(planned.action, RewriteDataFiles)
+    return dict(planned.action.options)
+
+
+def test_the_policys_target_reaches_the_statement_and_the_tables_own_is_left_to_iceberg() -> None:
+    assert options_of(only(FILES, target_file_size_bytes=128 * MIB))["target-file-size-bytes"] == str(128 * MIB)
+    assert "target-file-size-bytes" not in options_of(only(FILES))
+
+
+def test_a_large_rewrite_commits_as_it_goes_and_a_policy_may_say_otherwise() -> None:
+    assert options_of(only(FILES), size=10 * MIB)["partial-progress.enabled"] == "true"
+    atomic = replace(FILES, options=(("partial-progress.enabled", "false"),))
+    assert options_of(only(atomic), size=10 * MIB)["partial-progress.enabled"] == "false"
+
+
+def test_one_group_is_singular() -> None:
+    assert "in 1 group would" in decide(health_of_partitions({"a": [1000] * 9}), only(FILES), QUIET).planned[0].reason
 
 
 def test_a_person_is_held_back_by_guards_and_gains_only() -> None:
