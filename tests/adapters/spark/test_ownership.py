@@ -9,6 +9,7 @@ import pytest
 
 from maintainer.adapters.spark.ownership import Ownership, ProcessIdentity, end_processes, identify, read_start_time
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
+from tests.adapters.spark.lakes import wait_until
 
 SLEEPER = [sys.executable, "-c", "import sys; sys.stdin.read()"]
 
@@ -50,6 +51,7 @@ def test_a_zombie_is_gone() -> None:
     process.wait()
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # Python 3.12 warns of forking beside threads, which is the case to be tested
 def test_a_forked_child_does_not_keep_the_lock(tmp_path: Path) -> None:
     owner, other = Ownership(tmp_path, "parent"), Ownership(tmp_path, "other")
     read, write = os.pipe()
@@ -59,7 +61,7 @@ def test_a_forked_child_does_not_keep_the_lock(tmp_path: Path) -> None:
         os.read(read, 1)
         os._exit(0)
     owner.forget()
-    assert other.is_abandoned("parent")
+    wait_until(lambda: other.is_abandoned("parent"), seconds=10)
     os.close(write)
     os.close(read)
     os.waitpid(child, 0)
