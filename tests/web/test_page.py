@@ -76,6 +76,12 @@ def settle(page: Page) -> None:
     expect(page.get_by_text(re.compile("^Loading "))).to_have_count(0, timeout=WAIT_MILLISECONDS)
 
 
+def find_violations(page: Page) -> list[str]:
+    page.add_script_tag(path=WEB / "node_modules" / "axe-core" / "axe.min.js")
+    violations: list[dict[str, Any]] = page.evaluate("axe.run().then((result) => result.violations)")
+    return [f"{violation['id']}: {violation['nodes'][0]['html'][:200]}" for violation in violations]
+
+
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_is_accessible_and_fits_its_window(browser: Browser, address: str, scheme: Literal["light", "dark"], width: int) -> None:
@@ -87,9 +93,7 @@ def test_every_page_is_accessible_and_fits_its_window(browser: Browser, address:
     for name, path in PAGES.items():
         page.goto(path)
         settle(page)
-        page.add_script_tag(path=WEB / "node_modules" / "axe-core" / "axe.min.js")
-        violations: list[dict[str, Any]] = page.evaluate("axe.run().then((result) => result.violations)")
-        found[name] = [f"{violation['id']}: {violation['nodes'][0]['html'][:200]}" for violation in violations]
+        found[name] = find_violations(page)
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             found[name].append(f"wider than {width} px")
     context.close()
@@ -136,6 +140,7 @@ def test_a_run_is_confirmed_on_its_statement_first(page: Page) -> None:
     expect(dialog.get_by_text("CALL lake.system.rewrite_data_files")).to_be_visible()
     expect(dialog.get_by_role("checkbox", name="Expire snapshots")).not_to_be_checked()
     assert asked == []
+    assert find_violations(page) == []
     dialog.get_by_role("button", name="Run now").click()
     expect(dialog.get_by_role("link", name="Compact data files")).to_be_visible()
     assert asked == ['{"rules":["rewrite_data_files"]}']

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
+import { ActionIcon, Button, createTheme, Modal, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
 
 /** Blue of old ice: each shade was chosen so that white on 7 and above, and 2 on the dark surface, reach WCAG AA. */
 const ice: MantineColorsTuple = [
@@ -39,6 +39,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   components: {
     Button: Button.extend({ defaultProps: { size: "xs", variant: "default" } }),
+    // A dialog's heading is no banner of the page.
+    Modal: Modal.extend({ defaultProps: { transitionProps: { duration: 0 }, attributes: { header: { role: "none" } } } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "default" } }),
   },
 });
