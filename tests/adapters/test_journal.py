@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from maintainer.adapters.journal import Journal
+from maintainer.domain.action import RewriteManifests
+from maintainer.domain.health import Band, Grade
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
+from maintainer.domain.policy import Mode, RuleName
+from tests.fakes.adapters.telemetry import FakeTelemetry
+from tests.samples import NOW, TABLE, UUID, health_of_partitions
+
+JOB = Job("m-1", TABLE, UUID, RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1, 0), "", "v1", 50, "policy", NOW)
+
+
+def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptureFixture) -> None:
+    inner = FakeTelemetry()
+    journal = Journal(inner)
+    planned = PlannedAction(RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1, 0), "too many")
+    skipped = SkippedRule(RuleName.EXPIRE_SNAPSHOTS, SkipCode.BELOW_THRESHOLD, "few")
+    plan = Plan(TABLE, UUID, 1, "m", "v", Mode.ENFORCE, 50, NOW, (planned,), (skipped,))
+    failed = replace(JOB, state=JobState.FAILED, failure_reason=FailureReason.CONFLICT, failure_message="a writer won")
+    with caplog.at_level(logging.DEBUG, "maintainer"):
+        journal.table_measured(health_of_partitions({"a": [1000]}), Grade(Band.WATCH))
+        journal.table_measured(health_of_partitions({}), Grade(Band.HEALTHY))
+        journal.table_gone(TABLE)
+        journal.scan_finished(1.5, 20, 3, 1)
+        journal.fleet_measured(4, 5)
+        journal.plan_made(plan)
+        journal.job_finished(failed, None)
+        journal.jobs_counted({"running": 1})
+        journal.step_finished("scan", 0.1, is_ok=True)
+    assert [record.getMessage() for record in caplog.records] == [
+        "table.measured table=lake.sales.orders band=watch data_files=1 average_file_size='1000 B'",
+        "table.measured table=lake.sales.orders band=healthy data_files=0 average_file_size='none'",
+        "table.gone table=lake.sales.orders",
+        "scan.finished tables=3 faults=1 manifest_entries_read=20 seconds=1.50",
+        "action.planned table=lake.sales.orders rule=rewrite_manifests reason='too many'",
+        "action.skipped table=lake.sales.orders rule=expire_snapshots code=below_threshold reason='few'",
+        "job.failed job=m-1 table=lake.sales.orders rule=rewrite_manifests reason=conflict message='a writer won'",
+    ]
+    assert (len(inner.measured), inner.gone, inner.scans, inner.fleets) == (2, [TABLE], [(1.5, 20, 3, 1)], [(4, 5)])
+    assert (inner.plans, inner.jobs, inner.counts, inner.steps) == ([plan], [(failed, None)], [{"running": 1}], [("scan", True)])

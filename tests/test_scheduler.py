@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+
+from maintainer.domain.action import RewriteManifests
+from maintainer.domain.errors import StoreUnavailableError
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Estimate
+from maintainer.domain.policy import RuleName
+from maintainer.scheduler import Scheduler, Step
+from tests.fakes.adapters.telemetry import FakeTelemetry
+from tests.samples import NOW, TABLE, UUID
+
+OFTEN = timedelta(milliseconds=20)
+RARELY = timedelta(hours=1)
+JOB = Job("m-1", TABLE, UUID, RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1, 0), "", "v1", 50, "policy", NOW)
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "waited 20 s in vain"
+        threading.Event().wait(0.01)
+
+
+@pytest.fixture
+def telemetry() -> FakeTelemetry:
+    return FakeTelemetry()
+
+
+@pytest.fixture
+def make(telemetry: FakeTelemetry) -> Iterator[Callable[..., Scheduler]]:
+    made: list[Scheduler] = []
+
+    def build(*steps: Step) -> Scheduler:
+        made.append(Scheduler(steps, telemetry))
+        return made[-1]
+
+    yield build
+    for scheduler in made:
+        scheduler.stop()
+
+
+def test_every_step_runs_at_once_and_again_at_its_interval(make: Callable[..., Scheduler]) -> None:
+    often, rarely = threading.Semaphore(0), threading.Semaphore(0)
+    make(Step("watch", often.release, OFTEN, starts_work=False), Step("scan", rarely.release, RARELY, starts_work=True)).start()
+    for _ in range(3):
+        assert often.acquire(timeout=20)
+    assert rarely.acquire(timeout=20)
+    assert not rarely.acquire(blocking=False)
+
+
+def test_two_runs_of_one_step_never_overlap(make: Callable[..., Scheduler]) -> None:
+    running, most, runs = [0], [0], [0]
+    lock = threading.Lock()
+
+    def step() -> None:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        threading.Event().wait(0.05)
+        with lock:
+            running[0] -= 1
+            runs[0] += 1
+
+    scheduler = make(Step("scan", step, timedelta(milliseconds=1), starts_work=True))
+    scheduler.start()
+    others = [threading.Thread(target=scheduler.run_step, args=("scan",)) for _ in range(8)]
+    for thread in others:
+        thread.start()
+    wait_for(lambda: runs[0] >= 3)
+    for thread in others:
+        thread.join()
+    assert most[0] == 1
+
+
+def test_a_failing_step_is_logged_counted_and_run_again(make: Callable[..., Scheduler], telemetry: FakeTelemetry, caplog: pytest.LogCaptureFixture) -> None:
+    failures = iter([StoreUnavailableError("the disk is full"), ZeroDivisionError("a defect")])
+    succeeded = threading.Event()
+
+    def step() -> None:
+        error = next(failures, None)
+        if error is not None:
+            raise error
+        succeeded.set()
+
+    with caplog.at_level(logging.WARNING, "maintainer.scheduler"):
+        make(Step("scan", step, OFTEN, starts_work=True)).start()
+        assert succeeded.wait(20)
+    wait_for(lambda: len(telemetry.steps) >= 3)
+    assert telemetry.steps[:3] == [("scan", False), ("scan", False), ("scan", True)]
+    assert "step.failed step=scan error=the disk is full" in caplog.text
+    assert "a defect" in caplog.text
+
+
+def test_a_run_that_finds_the_step_running_says_so(make: Callable[..., Scheduler]) -> None:
+    entered, release = threading.Event(), threading.Event()
+
+    def step() -> None:
+        entered.set()
+        release.wait(20)
+
+    scheduler = make(Step("scan", step, RARELY, starts_work=True))
+    thread = threading.Thread(target=scheduler.run_step, args=("scan",))
+    thread.start()
+    assert entered.wait(20)
+    assert scheduler.run_step("scan") is False
+    release.set()
+    thread.join()
+    assert "scan" in scheduler.last_runs
+    assert scheduler.run_step("scan") is True
+
+
+def test_a_drain_starts_nothing_new_and_waits_for_what_runs(make: Callable[..., Scheduler]) -> None:
+    left = [JOB]
+    started = [0]
+
+    def submit() -> None:
+        started[0] += 1
+
+    looks = [0]
+
+    def watch() -> None:
+        looks[0] += 1
+        if looks[0] >= 3:
+            left.clear()
+
+    scheduler = make(Step("submit", submit, OFTEN, starts_work=True), Step("watch", watch, RARELY, starts_work=False))
+    scheduler.start()
+    wait_for(lambda: started[0])
+    cancelled: list[Job] = []
+    scheduler.drain(lambda: list(left), cancelled.append, timedelta(seconds=20))
+    assert not left
+    assert cancelled == []
+    count = started[0]
+    threading.Event().wait(0.1)  # five intervals of the step that must not run
+    assert started[0] == count
+
+
+def test_what_does_not_finish_in_time_is_cancelled(make: Callable[..., Scheduler]) -> None:
+    left = [JOB]
+
+    def cancel(job: Job) -> None:
+        left.remove(job)
+
+    scheduler = make(Step("watch", lambda: None, RARELY, starts_work=False))
+    scheduler.start()
+    scheduler.drain(lambda: list(left), cancel, timedelta(0))
+    assert left == []
