@@ -8,6 +8,7 @@ import { router } from "./router";
 import "./styles/mantine.css";
 import "./styles/base.css";
 import "./styles/components.css";
+import "./styles/figures.css";
 import "./styles/grid.css";
 import { resolveVariables, theme } from "./theme";
 
