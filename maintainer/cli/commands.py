@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.live import Live
@@ -17,16 +17,12 @@ from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColum
 from maintainer import __version__
 from maintainer.adapters.policies import PolicyDirectory, write_policy_schema
 from maintainer.adapters.spark.procedure import call_statement
-from maintainer.api.application import write_openapi
-from maintainer.app import App, build_demo, open_app
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, refuse_unknown
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, join, make_console, print_json, say
-from maintainer.cli.diagnose import diagnose
 from maintainer.cli.jobs import jobs_app
 from maintainer.cli.once import follow_job, run_until_rest
-from maintainer.cli.serve import serve as serve_daemon
-from maintainer.cli.state import Config, load, remember
+from maintainer.cli.state import Config, load, open_app, remember
 from maintainer.domain.errors import ConfigurationError, InvalidValueError, UnknownTableError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
@@ -41,6 +37,11 @@ from maintainer.steps.plan import make_plan, measured_record, policy_of, preview
 from maintainer.steps.scan import Measured, ScannedTable, scan_table, scan_tables
 from maintainer.steps.scan import scan as scan_fleet
 from maintainer.steps.submit import request_run
+
+if TYPE_CHECKING:
+    from maintainer.app import App
+
+# PLC0415 below: catalogs, Spark and the server take seconds to import; --help and the commands that need none of them do not wait for them.
 
 application = typer.Typer(
     name="maintainer",
@@ -77,6 +78,8 @@ def root(
 @command
 def serve(config: Config = None) -> None:
     """Run the daemon: scheduler, REST API and web page."""
+    from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
+
     serve_daemon(load(config))
 
 
@@ -302,6 +305,8 @@ def print_policy_schema() -> None:
 @command
 def doctor(config: Config = None) -> None:
     """Check Java, Spark and its jars, catalogs, store, policies and page: what works, what does not, what to do."""
+    from maintainer.cli.diagnose import diagnose  # noqa: PLC0415
+
     if not diagnose(load(config), make_console()):
         raise typer.Exit(EXIT_FAILED)
 
@@ -310,6 +315,8 @@ def doctor(config: Config = None) -> None:
 @command
 def openapi() -> None:
     """Print the OpenAPI document of the REST API."""
+    from maintainer.api.application import write_openapi  # noqa: PLC0415
+
     typer.echo(write_openapi(), nl=False)
 
 
@@ -325,6 +332,9 @@ def demo(
     if build_only and once:
         message = "--build-only and --once exclude each other"
         raise InvalidValueError(message)
+    from maintainer.app import build_demo  # noqa: PLC0415
+    from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
+
     started = time.monotonic()
     report = build_demo(directory, say)
     if report.was_built:

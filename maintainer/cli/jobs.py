@@ -6,7 +6,6 @@ import time
 from typing import Annotated
 from urllib.parse import quote
 
-import httpx
 import typer
 from rich.live import Live
 from rich.table import Table
@@ -27,6 +26,8 @@ _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where the dae
 
 
 def _ask_daemon(settings: Settings, method: str, path: str) -> dict[str, object]:
+    import httpx  # noqa: PLC0415 - only this command needs it
+
     host = _WILDCARDS.get(settings.server.host, settings.server.host)
     base = f"http://{f'[{host}]' if ':' in host else host}:{settings.server.port}"
     try:

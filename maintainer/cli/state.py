@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from maintainer.settings import FILE_VARIABLE, Settings, load_settings
+
+if TYPE_CHECKING:
+    from maintainer.app import App
 
 Config = Annotated[Path | None, typer.Option("--config", help="The configuration file; else MAINTAINER_CONFIG, else ./maintainer.yaml.")]
 
@@ -22,3 +26,10 @@ def remember(path: Path | None) -> None:
 def load(path: Path | None) -> Settings:
     """The settings of this file, else of the environment's, else of ./maintainer.yaml."""
     return load_settings(path, os.environ)
+
+
+def open_app(settings: Settings) -> AbstractContextManager[App]:
+    """The world put together; imported only now, because --help need not wait for catalogs and Spark."""
+    from maintainer.app import open_app as open_world  # noqa: PLC0415
+
+    return open_world(settings)
