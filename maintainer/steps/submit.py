@@ -90,7 +90,7 @@ def _hand_over(ports: Ports, job: Job, scanned: Measured) -> bool:
     submitted = job.advance(JobState.SUBMITTED, submitted_at=now, owner=runner.owner, application=runner.application, baseline=baseline)
     if not ports.store.update_job(submitted, JobState.PENDING):
         return False  # another process took it
-    ports.store.append_events([JobEvent(job.job_id, now, "job.submitted", {"owner": runner.owner, "snapshot_id": baseline.snapshot_id})])
+    ports.store.append_events([JobEvent(job.job_id, now, "job.submitted", {"owner": runner.owner, "snapshot_id": str(baseline.snapshot_id or "")})])
     try:
         runner.submit(submitted)
     except RunnerUnavailableError as error:

@@ -2,93 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from re import compile as compile_regex
-from typing import Literal, assert_never
+from typing import assert_never
 
 from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.units import GIB, KIB
+from maintainer.domain.option import check_option
 
 _MAX_INT = 2**31 - 1
+_LEAST_KEPT = 2  # snapshots: the floor of every policy, held here once more
 _MAX_TEXT_CHARACTERS = 10_000  # of a where or sort_order clause
 _MAX_NAME_CHARACTERS = 1_000  # of one level of a name
-_INTEGER = compile_regex(r"[0-9]{1,19}")
-_RATIO = compile_regex(r"[0-9]{1,9}(\.[0-9]{1,17})?")
 
-
-@dataclass(frozen=True, slots=True)
-class RewriteOption:
-    """What a value of one option of rewrite_data_files must be; bounds are inclusive."""
-
-    kind: Literal["integer", "ratio", "switch", "choice"]
-    low: float = 0
-    high: float = 0
-    choices: tuple[str, ...] = ()
-
-    @property
-    def bound(self) -> str:
-        """The bound in words, for error messages and schemas."""
-        match self.kind:
-            case "integer":
-                return f"a whole number from {self.low} to {self.high}"
-            case "ratio":
-                return f"a number from {self.low} to {self.high}"
-            case "switch" | "choice":
-                return "one of " + ", ".join(self.choices)
-            case _:  # pragma: no cover
-                assert_never(self.kind)
-
-    def accepts(self, value: str) -> bool:
-        """True when the text is a value within the bound."""
-        match self.kind:
-            case "integer":
-                return _INTEGER.fullmatch(value) is not None and self.low <= int(value) <= self.high
-            case "ratio":
-                return _RATIO.fullmatch(value) is not None and self.low <= float(value) <= self.high
-            case "switch" | "choice":
-                return value in self.choices
-            case _:  # pragma: no cover
-                assert_never(self.kind)
-
-
-def _integer(low: int, high: int) -> RewriteOption:
-    return RewriteOption("integer", low, high)
-
-
-_SWITCH = RewriteOption("switch", choices=("true", "false"))
-_FILE_SIZE = _integer(1, 64 * GIB)
-
-# Iceberg 1.12's options of rewrite_data_files; max-failed-commits is never left to Iceberg's default, with which every commit may fail unnoticed.
-ALLOWED_REWRITE_OPTIONS: Mapping[str, RewriteOption] = {
-    "target-file-size-bytes": _integer(4 * KIB, 64 * GIB),
-    "min-file-size-bytes": _integer(0, 64 * GIB),
-    "max-file-size-bytes": _FILE_SIZE,
-    "min-input-files": _integer(1, _MAX_INT),
-    "max-file-group-size-bytes": _integer(1, 10_240 * GIB),
-    "max-concurrent-file-group-rewrites": _integer(1, 100),
-    "max-files-to-rewrite": _integer(1, _MAX_INT),
-    "partial-progress.enabled": _SWITCH,
-    "partial-progress.max-commits": _integer(1, 1_000),
-    "partial-progress.max-failed-commits": _integer(0, 1_000),
-    "use-starting-sequence-number": _SWITCH,
-    "rewrite-job-order": RewriteOption("choice", choices=("none", "bytes-asc", "bytes-desc", "files-asc", "files-desc")),
-    "rewrite-all": _SWITCH,
-    "delete-file-threshold": _integer(1, _MAX_INT),
-    "delete-ratio-threshold": RewriteOption("ratio", 0, 1),
-    "output-spec-id": _integer(0, _MAX_INT),
-    "remove-dangling-deletes": _SWITCH,
-}
-
-_DEFAULT_REWRITE_OPTIONS = {
-    "partial-progress.enabled": "true",
-    "partial-progress.max-commits": "10",
-    "partial-progress.max-failed-commits": "3",
-    "use-starting-sequence-number": "true",
-}
+# max-failed-commits is never left to Iceberg's default, with which every commit may fail unnoticed.
+_PARTIAL_PROGRESS = {"partial-progress.enabled": "true", "partial-progress.max-commits": "10", "partial-progress.max-failed-commits": "3"}
+_AT_ONCE = {"partial-progress.enabled": "false"}
 _SORT = "sort"
 _STRATEGIES = ("binpack", _SORT)
 
@@ -101,7 +30,7 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
         case RewriteManifests():
             arguments = [("spec_id", str(_within("spec_id of rewrite_manifests", action.spec_id, 0, _MAX_INT)))]
         case ExpireSnapshots():
-            retain_last = _within("retain_last of expire_snapshots", action.retain_last, 1, _MAX_INT)
+            retain_last = _within("retain_last of expire_snapshots", action.retain_last, _LEAST_KEPT, _MAX_INT)
             arguments = [("older_than", _timestamp(action.older_than)), ("retain_last", str(retain_last))]
         case _:  # pragma: no cover
             assert_never(action)
@@ -109,17 +38,6 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
     full_name = ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
     written = ", ".join(f"{name} => {value}" for name, value in [("table", quote_text(full_name)), *arguments])
     return f"CALL {quote_identifier(table.catalog)}.system.{action.procedure.value}({written})"
-
-
-def check_rewrite_option(name: str, value: str) -> None:
-    """InvalidValueError unless rewrite_data_files has such an option and the value is within its bound."""
-    option = ALLOWED_REWRITE_OPTIONS.get(name)
-    if option is None:
-        message = f"option {name!r} of rewrite_data_files is not allowed; allowed are {', '.join(sorted(ALLOWED_REWRITE_OPTIONS))}"
-        raise InvalidValueError(message)
-    if not option.accepts(value):
-        message = f"option {name} of rewrite_data_files is {value!r}; it must be {option.bound}"
-        raise InvalidValueError(message)
 
 
 def quote_identifier(level: str) -> str:
@@ -168,12 +86,15 @@ def _rewrite_options(options: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """Defaults first, then the action's own, sorted: the same action is always the same statement."""
     given: dict[str, str] = {}
     for name, value in options:
-        check_rewrite_option(name, value)
+        problem = check_option(name, value)
+        if problem is not None:
+            raise InvalidValueError(problem)
         if name in given:
             message = f"option {name} of rewrite_data_files is given twice: {given[name]!r} and {value!r}"
             raise InvalidValueError(message)
         given[name] = value
-    return dict(sorted((_DEFAULT_REWRITE_OPTIONS | given).items()))
+    progress = _AT_ONCE if given.get("partial-progress.enabled") == "false" else _PARTIAL_PROGRESS
+    return dict(sorted((progress | {"use-starting-sequence-number": "true"} | given).items()))
 
 
 def _clause(name: str, text: str) -> str:

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.spark.procedure import ALLOWED_REWRITE_OPTIONS, call_statement, check_rewrite_option, quote_identifier, quote_text
+from maintainer.adapters.spark.procedure import call_statement, quote_identifier, quote_text
 from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, split_levels
+from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS
 
 ORDERS = TableIdentifier("lake", ("sales",), "orders")
 DEFAULTS = ", ".join(
@@ -103,12 +104,12 @@ def test_any_name_is_read_back_level_by_level(levels: list[str]) -> None:
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        (RewriteDataFiles(options=(("delete-everything", "true"),)), ["'delete-everything'", "not allowed", "min-input-files"]),
-        (RewriteDataFiles(options=(("min-input-files", "0"),)), ["min-input-files", "'0'", "from 1 to 2147483647"]),
+        (RewriteDataFiles(options=(("delete-everything", "true"),)), ["'delete-everything'", "not one that a policy may set"]),
+        (RewriteDataFiles(options=(("min-input-files", "0"),)), ["min-input-files", "is 0", "under its least value 1"]),
         (RewriteDataFiles(options=(("min-input-files", "٣"),)), ["min-input-files", "whole number"]),
-        (RewriteDataFiles(options=(("delete-ratio-threshold", "1.5"),)), ["delete-ratio-threshold", "1.5", "from 0 to 1"]),
+        (RewriteDataFiles(options=(("delete-ratio-threshold", "1.5"),)), ["delete-ratio-threshold", "1.5", "over its greatest value 1"]),
         (RewriteDataFiles(options=(("delete-ratio-threshold", "nan"),)), ["delete-ratio-threshold", "nan"]),
-        (RewriteDataFiles(options=(("rewrite-all", "TRUE"),)), ["rewrite-all", "'TRUE'", "true, false"]),
+        (RewriteDataFiles(options=(("rewrite-all", "TRUE"),)), ["rewrite-all", "'TRUE'", "true or false"]),
         (RewriteDataFiles(options=(("rewrite-job-order", "x"),)), ["rewrite-job-order", "bytes-asc"]),
         (RewriteDataFiles(options=(("rewrite-all", "true"), ("rewrite-all", "false"))), ["rewrite-all", "twice"]),
         (RewriteDataFiles(strategy="shuffle"), ["'shuffle'", "binpack, sort"]),
@@ -117,8 +118,8 @@ def test_any_name_is_read_back_level_by_level(levels: list[str]) -> None:
         (RewriteDataFiles(where="x" * 10_001), ["where", "10001", "10000"]),
         (RewriteDataFiles(where="a = '\ud800'"), ["surrogate"]),
         (RewriteManifests(-1), ["spec_id", "-1", "from 0"]),
-        (ExpireSnapshots(datetime(2026, 1, 1, tzinfo=UTC), 0), ["retain_last", "0", "from 1"]),
-        (ExpireSnapshots(datetime(2026, 1, 1), 1), ["older_than", "time zone"]),  # noqa: DTZ001 - that is the point
+        (ExpireSnapshots(datetime(2026, 1, 1, tzinfo=UTC), 1), ["retain_last", "1", "from 2"]),
+        (ExpireSnapshots(datetime(2026, 1, 1), 2), ["older_than", "time zone"]),  # noqa: DTZ001 - that is the point
     ],
 )
 def test_what_is_out_of_bounds_is_refused_by_thing_value_and_bound(action: Action, words: list[str]) -> None:
@@ -127,14 +128,20 @@ def test_what_is_out_of_bounds_is_refused_by_thing_value_and_bound(action: Actio
     assert all(word in str(refused.value) for word in words)
 
 
-@given(st.sampled_from(sorted(ALLOWED_REWRITE_OPTIONS)), st.text(max_size=30))
+@given(st.sampled_from(sorted(REWRITE_DATA_FILES_OPTIONS)), st.text(max_size=30))
 def test_no_value_of_an_option_is_more_than_a_plain_word(name: str, value: str) -> None:
     try:
-        check_rewrite_option(name, value)
+        statement = call_statement(ORDERS, RewriteDataFiles(options=((name, value),)))
     except InvalidValueError:
         return
+    assert f"'{name}', '{value}'" in statement
     assert value.isascii()
     assert all(character.isalnum() or character in ".-" for character in value)
+
+
+def test_a_rewrite_that_commits_once_says_nothing_of_several_commits() -> None:
+    statement = call_statement(ORDERS, RewriteDataFiles(options=(("partial-progress.enabled", "false"),)))
+    assert statement.endswith("options => map('partial-progress.enabled', 'false', 'use-starting-sequence-number', 'true'))")
 
 
 @pytest.mark.parametrize("name", ["", "x" * 1001])
