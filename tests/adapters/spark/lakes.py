@@ -63,6 +63,11 @@ class Lake:
         table.add_files(paths)
         return TableIdentifier("lake", (namespace,), name)
 
+    def append(self, table: TableIdentifier) -> None:
+        """One more commit, of ten rows."""
+        rows = pa.table({"id": pa.array(range(10), pa.int64()), "part": pa.array([0] * 10), "text": ["y"] * 10})
+        self.load(table).append(rows.cast(self.load(table).schema().as_arrow()))
+
     def load(self, table: TableIdentifier) -> Table:
         return self.catalog.load_table((*table.namespace, table.name))
 

@@ -71,13 +71,14 @@ def test_two_tables_side_by_side_then_manifests_and_snapshots(warm: LocalRunner,
         warm.submit(job)
     assert [outcome_of(warm, job).kind for job in jobs] == ["finished", "finished"]
     assert [lake.data_files(table) for table in tables] == [1, 1]
-    expiry = job_on(tables[0], "expire-left", ExpireSnapshots(WallClock().now(), 1))
+    lake.append(tables[0])
+    expiry = job_on(tables[0], "expire-left", ExpireSnapshots(WallClock().now(), 2))
     manifests = job_on(tables[1], "manifests-right", RewriteManifests(0))
     warm.submit(expiry)
     warm.submit(manifests)
     assert outcome_of(warm, expiry).result["deleted_data_files_count"] == 60
     assert outcome_of(warm, manifests).kind == "finished"
-    assert len(lake.summaries(tables[0])) == 1
+    assert len(lake.summaries(tables[0])) == 2
 
 
 @pytest.mark.spark

@@ -1009,6 +1009,11 @@ export interface components {
       | "paused";
     /** SkippedOut */
     SkippedOut: {
+      /**
+       * Action
+       * @description The CALL statement that is held back; None where there is nothing to run.
+       */
+      action: string | null;
       code: components["schemas"]["SkipCode"];
       estimate: components["schemas"]["EstimateOut"] | null;
       /** Findings */

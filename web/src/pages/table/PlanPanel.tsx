@@ -48,6 +48,7 @@ function SkippedVerdict({ skipped }: { skipped: Skipped }) {
           <EstimateWords estimate={skipped.estimate} rule={skipped.rule} />
         </p>
       )}
+      {skipped.action && <Statement sql={skipped.action} />}
       <p className="dim">
         Looked at again {skipped.next_at ? <TimeAgo time={skipped.next_at} /> : "when the table changes"}
         {" · "}

@@ -9,7 +9,7 @@ import { Statement } from "../../components/Statement";
 import { RULE_WORDS, SKIP_WORDS } from "../../lib/words";
 
 /** Reasons to wait that a person may overrule; the others say that there is nothing to do or that it must not be done. */
-const OVERRULED: readonly SkipCode[] = ["observe_only", "outside_window", "cooling_down", "over_budget", "paused"];
+const OVERRULED: readonly SkipCode[] = ["observe_only", "outside_window", "cooling_down", "over_budget"];
 
 interface RunDialogProps {
   path: TablePath;
@@ -59,7 +59,7 @@ function RunForm({ path, plan, onClose }: { path: TablePath; plan: Plan | undefi
             onChange={() => setAdded(toggle(added, each.rule))}
           />
           {each.estimate && <EstimateWords estimate={each.estimate} rule={each.rule} />}
-          <p className="dim">Its statement is worked out from the table as it is at that moment, and shown with the job.</p>
+          {each.action && <Statement sql={each.action} />}
         </div>
       ))}
       <p className="dim">The plan is made afresh before anything starts; rows stay as they are, and that is proved afterwards.</p>

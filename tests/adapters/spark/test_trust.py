@@ -9,7 +9,7 @@ import certifi
 import pytest
 
 from maintainer.adapters.spark.java import find_java
-from tools.java_trust import find_bundle, read_certificates, replace_store, write_store
+from maintainer.adapters.spark.trust import find_bundle, read_certificates, replace_store, write_store
 
 
 @pytest.fixture

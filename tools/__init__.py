@@ -1,1 +1,0 @@
-"""What make setup needs beyond the package itself."""
