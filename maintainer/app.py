@@ -125,10 +125,10 @@ def make_scheduler(app: App) -> Scheduler:
     ports, settings = app.ports, app.settings
     steps = (
         Step("scan", partial(scan, ports, should_stop=app.stopping.is_set), settings.scan.interval, starts_work=True),
-        Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True),
-        Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True),
+        Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
+        Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan"),
         Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),
-        Step("review", partial(review, ports), settings.review.interval, starts_work=False),
+        Step("review", partial(review, ports), settings.review.interval, starts_work=False, after="watch"),
         Step("prune", partial(prune, ports, settings.prune.samples, settings.prune.jobs), settings.prune.interval, starts_work=True),
     )
     return Scheduler(steps, ports.telemetry)

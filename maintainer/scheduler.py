@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from maintainer.domain.errors import MaintainerError
@@ -30,6 +32,7 @@ class Step:
     run: Callable[[], object]
     interval: timedelta
     starts_work: bool  # False for the steps that a drain still needs: watch and review
+    after: str = ""  # the step that this one also follows at once: what it wrote need not wait for an interval
 
 
 class Scheduler:
@@ -38,6 +41,7 @@ class Scheduler:
     def __init__(self, steps: tuple[Step, ...], telemetry: Telemetry) -> None:
         self._steps = {step.name: step for step in steps}
         self._telemetry = telemetry
+        self._followers = {name: [step.name for step in steps if step.after == name] for name in self._steps}
         self._runs: dict[str, threading.Lock] = {step.name: threading.Lock() for step in steps}
         self._finished_at: dict[str, datetime] = {}
         self._apscheduler = BackgroundScheduler(
@@ -79,7 +83,16 @@ class Scheduler:
             self._runs[name].release()
             self._finished_at[name] = datetime.now(UTC)
             self._telemetry.step_finished(name, time.monotonic() - started, is_ok)
+        if is_ok:
+            self._hasten(self._followers[name])
         return is_ok
+
+    def _hasten(self, names: list[str]) -> None:
+        """Let these steps run now; those that a drain or the end has taken away stay away."""
+        for name in names:
+            with contextlib.suppress(JobLookupError):
+                if self._apscheduler.running:
+                    self._apscheduler.modify_job(name, next_run_time=datetime.now(UTC))
 
     @property
     def last_runs(self) -> Mapping[str, datetime]:

@@ -153,3 +153,35 @@ def test_what_does_not_finish_in_time_is_cancelled(make: Callable[..., Scheduler
     scheduler.start()
     scheduler.drain(lambda: list(left), cancel, timedelta(0))
     assert left == []
+
+
+def test_a_step_follows_at_once_the_one_whose_work_it_needs(make: Callable[..., Scheduler]) -> None:
+    order: list[str] = []
+    measured, planned = threading.Event(), threading.Semaphore(0)
+
+    def scan() -> None:
+        measured.wait(20)
+        order.append("scan")
+
+    def plan() -> None:
+        order.append("plan")
+        planned.release()
+
+    make(Step("scan", scan, RARELY, starts_work=True), Step("plan", plan, RARELY, starts_work=True, after="scan")).start()
+    assert planned.acquire(timeout=20), "it runs once at the start, with nothing measured yet"
+    measured.set()
+    assert planned.acquire(timeout=20), "and again, long before its interval is over"
+    assert order == ["plan", "scan", "plan"]
+
+
+def test_a_failed_step_has_no_follower(make: Callable[..., Scheduler], telemetry: FakeTelemetry) -> None:
+    followed = threading.Semaphore(0)
+
+    def scan() -> None:
+        message = "the disk is full"
+        raise StoreUnavailableError(message)
+
+    make(Step("scan", scan, RARELY, starts_work=True), Step("plan", followed.release, RARELY, starts_work=True, after="scan")).start()
+    assert followed.acquire(timeout=20)
+    wait_for(lambda: len(telemetry.steps) == 2)
+    assert not followed.acquire(timeout=0.2)

@@ -33,7 +33,8 @@ SERVER_STOP_SECONDS = 5
 def serve(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT; running jobs are given the drain timeout, a second signal cuts it short."""
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s")
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    for name in ("apscheduler", "alembic", "pyiceberg"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     listener = bind(settings.server.host, settings.server.port)
     with listener, open_app(settings) as app:
         _run(app, listener)
