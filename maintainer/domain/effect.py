@@ -46,7 +46,7 @@ class Effect:
     delete_files_removed: int
     manifests_removed: int
     snapshots_removed: int
-    bytes_rewritten: int
+    bytes_rewritten: int  # of the data and delete files that our commits replaced
     duration_seconds: float | None
     rows: RowProof
     rows_before: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 
 from maintainer.domain.job import Job, JobState
 from maintainer.ports.runner import RunnerReport
@@ -34,11 +35,17 @@ def _watch_job(ports: Ports, job: Job) -> bool:
     return report.outcome is not None
 
 
+def _started_at(ports: Ports, report: RunnerReport) -> datetime:
+    """When Spark began, by its own word: a short job has begun and ended between two looks."""
+    told = next((event.at for event in report.events if event.name == "statement.started"), None)
+    return told or (report.outcome.ended_at if report.outcome is not None else ports.clock.now())
+
+
 def _advance(ports: Ports, job: Job, report: RunnerReport) -> Job:
     outcome = report.outcome
     has_started = report.is_started or (outcome is not None and outcome.kind == "finished")
     if has_started and job.state is JobState.SUBMITTED:
-        job = job.advance(JobState.RUNNING, started_at=ports.clock.now())
+        job = job.advance(JobState.RUNNING, started_at=_started_at(ports, report))
     if outcome is None:
         return replace(job, progress=report.progress)
     if outcome.kind == "lost":

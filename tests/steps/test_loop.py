@@ -84,6 +84,21 @@ def test_a_rotten_table_is_compacted_and_the_effect_is_proved() -> None:
     assert names[-1] == "job.reviewed"
 
 
+def test_a_job_that_begins_and_ends_between_two_looks_has_its_true_duration() -> None:
+    world = World()
+    world.put("orders")
+    scan(world.ports)
+    plan(world.ports)
+    submit(world.ports)
+    (job,) = world.store.unfinished_jobs()
+    world.runner.start(job.job_id)
+    world.clock.advance(timedelta(seconds=3))
+    world.runner.finish(job.job_id, world.mend(job))
+    world.clock.advance(timedelta(seconds=60))
+    settle(world)
+    assert final(world, job).duration == timedelta(seconds=3)
+
+
 def test_a_second_cycle_does_nothing_and_says_why() -> None:
     world = World()
     table = world.put("orders")
