@@ -68,7 +68,7 @@ def _run(app: App, listener: socket.socket) -> None:
         log.info("daemon.started page=http://%s:%d/ application=%s", f"[{host}]" if ":" in host else host, port, app.ports.runner.application)
         _log_policy_problems(app)
         signals.first.wait()
-        log.info("daemon.stopping")
+        log.info("daemon.stopping running_jobs=%d (they may finish; a second signal cancels them)", len(own_jobs(app.ports)))
         app.stopping.set()
         scheduler.drain(partial(_own_running, app, signals), partial(_cancel, app), _drain_timeout(app, signals))
         scheduler.stop()
