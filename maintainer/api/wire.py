@@ -16,7 +16,7 @@ from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
-from maintainer.policy.effective import describe, describe_layer
+from maintainer.policy.effective import describe, describe_layer, weak_to_strong
 from maintainer.ports.store import Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, Action], str]
@@ -108,7 +108,8 @@ def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePol
 
 def write_policy_set(policies: PolicySet) -> schemas.PolicySetOut:
     """The policy files in force, and what is wrong with those that are not."""
-    return schemas.PolicySetOut(version=policies.version, layers=[_write_layer(layer) for layer in policies.layers], problems=write_problems(policies.problems))
+    layers = [_write_layer(layer) for layer in weak_to_strong(policies.layers)]
+    return schemas.PolicySetOut(version=policies.version, layers=layers, problems=write_problems(policies.problems))
 
 
 def write_problems(problems: Iterable[PolicyProblem]) -> list[schemas.PolicyProblemOut]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Metric, Mode, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
 from maintainer.domain.units import GIB, KIB, MIB
 
@@ -79,14 +79,20 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
     return replace(policy, version=_digest(values), sources=MappingProxyType(sources))
 
 
+def weak_to_strong(layers: Iterable[PolicyLayer]) -> list[PolicyLayer]:
+    """Layers in the order in which they are laid: default.yaml, wide globs, narrow ones, exact names; of two that are alike the later name is stronger."""
+    return sorted(layers, key=lambda layer: _strength(layer, layer.tables))
+
+
+def _strength(layer: PolicyLayer, patterns: Iterable[TablePattern]) -> tuple[bool, tuple[int, int, int], str]:
+    return (layer.name not in DEFAULT_FILES, max((pattern.specificity for pattern in patterns), default=(0, 0, 0)), layer.name)
+
+
 def _in_order(layers: tuple[PolicyLayer, ...], table: TableIdentifier) -> list[PolicyLayer]:
-    """The layers that speak for the table, from the weakest to the strongest; of two that are alike the later name is stronger."""
-    found: list[tuple[tuple[bool, tuple[int, int, int], str], PolicyLayer]] = []
-    for layer in layers:
-        matching = [pattern.specificity for pattern in layer.tables if pattern.matches(table)]
-        if matching:
-            found.append(((layer.name not in DEFAULT_FILES, max(matching), layer.name), layer))
-    return [layer for _, layer in sorted(found, key=lambda entry: entry[0])]
+    """The layers that speak for the table, each as strong as its narrowest pattern that does, from the weakest to the strongest."""
+    matching = [(layer, [pattern for pattern in layer.tables if pattern.matches(table)]) for layer in layers]
+    speaking = [(_strength(layer, patterns), layer) for layer, patterns in matching if patterns]
+    return [layer for _, layer in sorted(speaking, key=lambda entry: entry[0])]
 
 
 def _lay(merged: _Settings, layer: PolicyLayer) -> None:

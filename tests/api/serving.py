@@ -32,7 +32,11 @@ from tests.fakes.adapters.store import FakeStore
 HOST = "maintainer.test"
 _DEFAULTS = {"mode": Setting(Mode.OBSERVE, "policies/default.yaml:1"), "target_file_size_bytes": Setting(268435456, "policies/default.yaml:2")}
 LAYERS = PolicySet(
-    (PolicyLayer("default.yaml", (TablePattern("*"),), _DEFAULTS),),
+    (
+        PolicyLayer("cold.yaml", (TablePattern("lake.archive.*"), TablePattern("*.cold")), {}),
+        PolicyLayer("default.yaml", (TablePattern("*"),), _DEFAULTS),
+        PolicyLayer("wide.yaml", (TablePattern("*.archive.*"),), {}),
+    ),
     (PolicyProblem("policies/bad.yaml:3", "rules.rewrite_datafiles is not a rule; did you mean rewrite_data_files?"),),
     "v1",
 )

@@ -47,6 +47,7 @@ def test_catalogs_come_with_their_tables_and_faults(client: Client) -> None:
 def test_the_policy_files_are_listed_with_lines_and_problems(client: Client) -> None:
     policies = client.get("/api/v1/policies").json()
     assert policies["version"] == "v1"
+    assert [layer["name"] for layer in policies["layers"]] == ["default.yaml", "wide.yaml", "cold.yaml"], "in the order in which they are laid"
     assert policies["layers"][0]["tables"] == ["*"]
     assert {"path": "target_file_size", "value": "256MiB", "source": "policies/default.yaml:2"} in policies["layers"][0]["values"]
     assert policies["problems"][0]["source"] == "policies/bad.yaml:3"
