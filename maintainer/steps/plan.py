@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.health import TableHealth
@@ -14,19 +15,19 @@ from maintainer.health.measure import measure
 from maintainer.policy.decide import Circumstances, decide
 from maintainer.policy.effective import effective
 from maintainer.ports.store import TableRecord
+from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import read_table, with_candidate
 
 
 def plan(ports: Ports) -> int:
     """Make the plan of every measured table anew; returns how many verdicts changed."""
-    changed = 0
-    for table in ports.store.table_names():
-        record = ports.store.table(table)
-        if record is None or record.health is None:
-            continue
-        changed += plan_table(ports, record, record.health)
-    return changed
+    return sum(each(ports.store.table_names(), partial(_plan_known_table, ports)))
+
+
+def _plan_known_table(ports: Ports, table: TableIdentifier) -> bool:
+    record = ports.store.table(table)
+    return record is not None and record.health is not None and plan_table(ports, record, record.health)
 
 
 def plan_table(ports: Ports, record: TableRecord, health: TableHealth) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -10,6 +11,7 @@ from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobSta
 from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import summarise
 from maintainer.ports.store import Pause
+from maintainer.steps.each import each
 from maintainer.steps.plan import measured_record, plan_table
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import Measured, scan_table
@@ -18,7 +20,8 @@ from maintainer.steps.submit import request_run
 
 def review(ports: Ports) -> int:
     """Review every job whose Spark work is over or lost; returns how many reached their final state."""
-    return sum(_review_job(ports, job) for job in ports.store.unfinished_jobs() if job.awaits_review)
+    waiting = [job for job in ports.store.unfinished_jobs() if job.awaits_review]
+    return sum(each(waiting, partial(_review_job, ports)))
 
 
 def _review_job(ports: Ports, job: Job) -> bool:

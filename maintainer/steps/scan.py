@@ -15,6 +15,7 @@ from maintainer.policy.assess import grade
 from maintainer.policy.decide import target_of_policy
 from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
+from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
 
 
@@ -46,34 +47,60 @@ def scan(ports: Ports, on_table: Callable[[ScannedTable], None] | None = None, s
     """Measure every table of every catalog; what is wrong with one never stops the others."""
     started = ports.clock.now()
     result = ScanResult()
-    for catalog in ports.catalogs.values():
-        _scan_catalog(ports, catalog, result, on_table, should_stop)
-    overview = ports.store.overview()
-    ports.telemetry.fleet_measured(overview.data_files, overview.data_bytes)
-    seconds = (ports.clock.now() - started).total_seconds()
-    ports.telemetry.scan_finished(seconds, result.entries_read, result.measured, len(result.faults))
+    try:
+        each(ports.catalogs.values(), lambda catalog: _scan_catalog(ports, catalog, result, on_table, should_stop))
+    finally:
+        overview = ports.store.overview()
+        ports.telemetry.fleet_measured(overview.data_files, overview.data_bytes)
+        seconds = (ports.clock.now() - started).total_seconds()
+        ports.telemetry.scan_finished(seconds, result.entries_read, result.measured, len(result.faults))
     return result
 
 
+@dataclass(slots=True)
+class _Listing:
+    """What one catalog has listed; it is whole when nothing cut it short."""
+
+    seen: list[TableIdentifier] = field(default_factory=list)
+    faults: list[CatalogFault] = field(default_factory=list)
+    is_whole: bool = False
+
+
 def _scan_catalog(ports: Ports, catalog: Catalog, result: ScanResult, on_table: Callable[[ScannedTable], None] | None, should_stop: Callable[[], bool]) -> None:
-    seen: list[TableIdentifier] = []
-    faults: list[CatalogFault] = []
-    for listed in _list_tables(ports, catalog):
-        if should_stop():
-            result.is_complete = False
-            return
-        if isinstance(listed, CatalogFault):
-            faults.append(listed)
-            continue
-        seen.append(listed)
-        scanned = scan_table(ports, listed)
+    listing = _Listing()
+
+    def measure_one(table: TableIdentifier) -> None:
+        scanned = scan_table(ports, table)
         _count(result, scanned)
         if on_table is not None:
             on_table(scanned)
-    ports.store.record_catalog_faults(catalog.name, faults)
-    result.faults.extend(faults)
-    if not faults:  # a listing with holes must not make us forget what it did not show
-        for table in ports.store.forget_tables_except(catalog.name, seen):
+
+    try:
+        each(_walk(ports, catalog, listing, should_stop), measure_one)
+    finally:
+        if listing.is_whole:
+            _take_listing(ports, catalog, listing, result)
+        else:
+            result.is_complete = False
+
+
+def _walk(ports: Ports, catalog: Catalog, listing: _Listing, should_stop: Callable[[], bool]) -> Iterator[TableIdentifier]:
+    for listed in _list_tables(ports, catalog):
+        if should_stop():
+            return
+        if isinstance(listed, CatalogFault):
+            listing.faults.append(listed)
+        else:
+            listing.seen.append(listed)
+            yield listed
+    listing.is_whole = True
+
+
+def _take_listing(ports: Ports, catalog: Catalog, listing: _Listing, result: ScanResult) -> None:
+    ports.store.record_catalog_faults(catalog.name, listing.faults)
+    result.faults.extend(listing.faults)
+    if not listing.faults:  # a listing with holes must not make us forget what it did not show
+        for table in ports.store.forget_tables_except(catalog.name, listing.seen):
             ports.telemetry.table_gone(table)
 
 

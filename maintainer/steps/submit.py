@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.health import TableHealth
@@ -15,6 +16,7 @@ from maintainer.health.measure import summarise
 from maintainer.policy.admit import admit
 from maintainer.policy.decide import Circumstances, decide, on_request
 from maintainer.policy.guard import check_before_submit
+from maintainer.steps.each import each
 from maintainer.steps.plan import make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import Measured, scan_table
@@ -24,15 +26,18 @@ def submit(ports: Ports) -> int:
     """Admit what the stored plans want and start it; returns how many jobs were handed to the runner."""
     unfinished = ports.store.unfinished_jobs()
     busy = frozenset(job.table_uuid for job in unfinished)
-    for admission in admit(ports.store.plans(), busy, ports.runner.capacity - len(unfinished)):
-        ports.store.add_job(_make_job(ports, admission.plan, admission.planned, "policy", ()))
-    return start_pending(ports)
+    admitted = admit(ports.store.plans(), busy, ports.runner.capacity - len(unfinished))
+    try:
+        each(admitted, lambda admission: ports.store.add_job(_make_job(ports, admission.plan, admission.planned, "policy", ())))
+    finally:
+        started = start_pending(ports)
+    return started
 
 
 def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
     """Hand pending jobs to the runner, oldest first; those named in `only`, or all."""
     pending = [job for job in ports.store.unfinished_jobs() if job.state is JobState.PENDING and (only is None or job.job_id in only)]
-    return sum(_start(ports, job) for job in pending)
+    return sum(each(pending, partial(_start, ports)))
 
 
 def request_run(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, Job | None]:

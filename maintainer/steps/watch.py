@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from maintainer.domain.job import Job, JobState
 from maintainer.ports.runner import RunnerReport
+from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
 
 _WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
@@ -19,7 +21,8 @@ def watch(ports: Ports) -> int:
     counts = Counter({state.value: 0 for state in JobState if not state.is_final})
     counts.update(job.state.value for job in unfinished)
     ports.telemetry.jobs_counted(dict(counts))
-    return sum(_watch_job(ports, job) for job in unfinished if job.state in _WATCHED and job.outcome is None)
+    watched = [job for job in unfinished if job.state in _WATCHED and job.outcome is None]
+    return sum(each(watched, partial(_watch_job, ports)))
 
 
 def _watch_job(ports: Ports, job: Job) -> bool:
