@@ -25,9 +25,11 @@ def review(ports: Ports) -> int:
 
 
 def _review_job(ports: Ports, job: Job) -> bool:
+    if job.table.catalog not in ports.catalogs:
+        return False  # as below: the configuration may bring the catalog back
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
-        if scanned.kind is not FaultKind.DROPPED:
+        if scanned.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:
             return False  # the truth lies in metadata that cannot be read now: the job waits for it
         return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, f"the table is gone: {scanned.reason}"))
     if job.baseline is None or scanned.health.table_uuid != job.table_uuid:

@@ -49,6 +49,7 @@ def scan(ports: Ports, on_table: Callable[[ScannedTable], None] | None = None, s
     result = ScanResult()
     try:
         each(ports.catalogs.values(), lambda catalog: _scan_catalog(ports, catalog, result, on_table, should_stop))
+        _note_unconfigured(ports)
     finally:
         overview = ports.store.overview()
         ports.telemetry.fleet_measured(overview.data_files, overview.data_bytes)
@@ -121,6 +122,14 @@ def _count(result: ScanResult, scanned: ScannedTable) -> None:
         result.entries_read += manifest.entries_read
         result.manifests_read += manifest.entries_read > 0
         result.manifests_reused += manifest.entries_read == 0
+
+
+def _note_unconfigured(ports: Ports) -> None:
+    """Tables of a catalog that the configuration has no more are kept, because it may come back, but no longer shown as if they were measured."""
+    for table in ports.store.table_names():
+        if table.catalog not in ports.catalogs:
+            reason = f"catalog {table.catalog!r} is not configured any more"
+            ports.store.record_fault(TableFault(table, FaultKind.CATALOG_UNAVAILABLE, reason, ports.clock.now()))
 
 
 def scan_table(ports: Ports, table: TableIdentifier) -> ScannedTable:

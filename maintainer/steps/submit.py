@@ -26,7 +26,10 @@ def submit(ports: Ports) -> int:
     """Admit what the stored plans want and start it; returns how many jobs were handed to the runner."""
     unfinished = ports.store.unfinished_jobs()
     busy = frozenset(job.table_uuid for job in unfinished)
-    admitted = admit(ports.store.plans(), busy, ports.runner.capacity - len(unfinished))
+    plans = [plan for plan in ports.store.plans() if plan.table.catalog in ports.catalogs]
+    # A job that waits for its proof has left Spark: while its table cannot be read, the others need not wait too.
+    free_slots = ports.runner.capacity - sum(not job.awaits_review for job in unfinished)
+    admitted = admit(plans, busy, free_slots)
     try:
         each(admitted, lambda admission: ports.store.add_job(_make_job(ports, admission.plan, admission.planned, "policy", ())))
     finally:
@@ -73,6 +76,9 @@ def _make_job(ports: Ports, plan: Plan, planned: PlannedAction, requested_by: st
 
 def _start(ports: Ports, job: Job) -> bool:
     """Look at the table once more, store the job as submitted, then submit it: a crash in between leaves a job that is found lost."""
+    if job.table.catalog not in ports.catalogs:
+        _refuse(ports, job, FailureReason.CATALOG_UNREACHABLE, f"catalog {job.table.catalog!r} is not configured any more")
+        return False
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
         _refuse(ports, job, _reason_of(scanned.kind), scanned.reason)
@@ -81,11 +87,12 @@ def _start(ports: Ports, job: Job) -> bool:
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    surplus = _why_not_needed(ports, job, scanned.health)
-    if surplus is not None:
-        _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=surplus))
+    fresh = _decide_anew(ports, job, scanned.health)
+    planned = next((planned for planned in fresh.planned if planned.rule is job.rule), None)
+    if planned is None:
+        _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.rule)))
         return False
-    return _hand_over(ports, job, scanned)
+    return _hand_over(ports, _bring_up_to_date(job, fresh, planned), scanned)
 
 
 def _hand_over(ports: Ports, job: Job, scanned: Measured) -> bool:
@@ -114,8 +121,8 @@ def _take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
     )
 
 
-def _why_not_needed(ports: Ports, job: Job, health: TableHealth) -> str | None:
-    """The skip reason when the policy's plan, made anew from the fresh measurement, no longer has this rule; None when it has."""
+def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
+    """The plan from the fresh measurement, under the policy of this moment, as if the job were not there."""
     policy = policy_of(ports, health)
     if job.requested_by != "policy":
         policy = on_request(policy, (job.rule,))
@@ -125,10 +132,16 @@ def _why_not_needed(ports: Ports, job: Job, health: TableHealth) -> str | None:
         history=ports.store.rule_history(health.table_uuid),
         paused_by=record.pause.by if record.pause is not None and job.requested_by == "policy" else None,
     )
-    fresh = decide(health, policy, circumstances)
-    if any(planned.rule is job.rule for planned in fresh.planned):
-        return None
-    skipped = next((skip for skip in fresh.skipped if skip.rule is job.rule), None)
+    return decide(health, policy, circumstances)
+
+
+def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
+    """The job with the action of this moment: a policy may keep more since it was planned, and the table may need another option."""
+    return replace(job, action=planned.action, findings=planned.findings, estimate=planned.estimate, reason=planned.reason, policy_version=fresh.policy_version)
+
+
+def _why_not_needed(fresh: Plan, rule: RuleName) -> str:
+    skipped = next((skip for skip in fresh.skipped if skip.rule is rule), None)
     return f"not needed any more: {skipped.reason}" if skipped is not None else "not needed any more: the policy has no such rule now"
 
 

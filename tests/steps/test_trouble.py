@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from typing import TypeVar
 
 import pytest
 
+from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import Job, JobState
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.policy import RuleName
+from maintainer.ports.store import JobQuery
 from maintainer.steps.each import each
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import submit
+from maintainer.steps.submit import request_run, submit
 from maintainer.steps.watch import watch
-from tests.steps.world import World
+from tests.samples import NOW
+from tests.steps.world import ENFORCE, World, layer
 
 R = TypeVar("R")
 
@@ -124,3 +131,107 @@ def test_a_job_that_cannot_be_watched_or_reviewed_leaves_the_others_ended(monkey
         review(world.ports)
     assert state_of(world, "orders") is None
     assert state_of(world, "broken") is JobState.RUNNING
+
+
+def test_tables_whose_job_waits_for_a_proof_that_cannot_be_had_do_not_starve_the_others() -> None:
+    world = World()
+    stuck = [world.put(name) for name in "ab"]
+    scan(world.ports)
+    plan(world.ports)
+    assert submit(world.ports) == world.runner.capacity
+    for job in world.store.unfinished_jobs():
+        world.runner.finish(job.job_id, world.mend(job))
+    for table in stuck:
+        world.catalog.put(TableFault(table, FaultKind.METADATA_MISSING, "gone from the disk", NOW))
+    watch(world.ports)
+    review(world.ports)
+    world.put("c")
+    scan(world.ports)
+    plan(world.ports)
+    assert submit(world.ports) == 1
+    assert state_of(world, "c") is JobState.SUBMITTED
+
+
+def test_a_table_that_became_a_view_ends_its_job() -> None:
+    world = World()
+    table = world.put("orders")
+    scan(world.ports)
+    plan(world.ports)
+    submit(world.ports)
+    (job,) = world.store.unfinished_jobs()
+    world.runner.fail(job.job_id, FailureReason.OTHER, "no such table")
+    world.catalog.put(TableFault(table, FaultKind.VIEW, "a view", NOW))
+    watch(world.ports)
+    assert review(world.ports) == 1
+    assert world.store.jobs(JobQuery()).items[0].failure_reason is FailureReason.TABLE_CHANGED
+
+
+def without_catalogs(world: World) -> World:
+    """The same store after a start under a configuration that has no catalog any more."""
+    world.ports = replace(world.ports, catalogs={})
+    return world
+
+
+def test_nothing_is_started_in_a_catalog_that_is_not_configured_any_more() -> None:
+    world = World()
+    world.put("orders")
+    scan(world.ports)
+    plan(world.ports)
+    without_catalogs(world)
+    assert submit(world.ports) == 0
+    assert not world.store.jobs(JobQuery()).items
+
+
+def test_a_pending_job_in_a_catalog_that_is_not_configured_any_more_ends() -> None:
+    world = World()
+    table = world.put("orders")
+    _, job = request_run(world.ports, table, (), "ada")
+    assert job is not None
+    without_catalogs(world)
+    assert submit(world.ports) == 0
+    (ended,) = world.store.jobs(JobQuery()).items
+    assert (ended.state, ended.failure_reason) == (JobState.FAILED, FailureReason.CATALOG_UNREACHABLE)
+    assert ended.failure_message == "catalog 'lake' is not configured any more"
+
+
+def test_a_job_waits_for_its_proof_until_its_catalog_is_configured_again() -> None:
+    world = World()
+    world.put("orders")
+    scan(world.ports)
+    plan(world.ports)
+    submit(world.ports)
+    (job,) = world.store.unfinished_jobs()
+    world.runner.finish(job.job_id, world.mend(job))
+    watch(world.ports)
+    configured = world.ports
+    assert review(without_catalogs(world).ports) == 0
+    assert review(configured) == 1
+
+
+def test_tables_of_a_catalog_that_is_not_configured_any_more_are_shown_as_such() -> None:
+    world = World()
+    table = world.put("orders")
+    scan(world.ports)
+    scan(without_catalogs(world).ports)
+    record = world.store.table(table)
+    assert record is not None
+    assert record.health is not None
+    assert record.fault is not None
+    assert record.fault.reason == "catalog 'lake' is not configured any more"
+
+
+def test_a_job_carries_out_what_the_policy_says_when_it_starts_not_when_it_was_planned() -> None:
+    world = World()
+    table = world.put("orders", small_files=2)
+    for _ in range(150):
+        world.commit(table)
+    world.clock.advance(timedelta(days=40))
+    world.commit(table)
+    scan(world.ports)
+    plan(world.ports)
+    world.policies.layers = (layer(ENFORCE.replace("max_age: 5d, keep: 10", "max_age: 30d, keep: 77")),)
+    assert submit(world.ports) == 1
+    (job,) = world.store.unfinished_jobs()
+    assert job.rule is RuleName.EXPIRE_SNAPSHOTS
+    assert job.action == ExpireSnapshots(world.clock.now().replace(minute=0) - timedelta(days=30), 77)
+    assert job == world.runner.submitted[job.job_id]
