@@ -187,8 +187,8 @@ class Store(Protocol):
         """Store a pending job; False (and nothing stored) when the table UUID has an unfinished job, or the id exists."""
         ...
 
-    def update_job(self, job: Job, expected: JobState) -> bool:
-        """Replace the job if it is still in the expected state; False when somebody else moved it."""
+    def update_job(self, job: Job, expected: JobState | Job) -> bool:
+        """Replace the job if it is still in the expected state, or still the very job that was read before; False when somebody else changed it."""
         ...
 
     def job(self, job_id: str) -> Job | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.errors import InvalidTransitionError, RunnerUnavailableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
@@ -20,6 +20,8 @@ from maintainer.steps.each import each
 from maintainer.steps.plan import make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import Measured, scan_table
+
+CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between two statements
 
 
 def submit(ports: Ports) -> int:
@@ -155,12 +157,14 @@ def _refuse(ports: Ports, job: Job, reason: FailureReason, message: str) -> None
     _finish(ports, job, job.advance(JobState.FAILED, finished_at=ports.clock.now(), failure_reason=reason, failure_message=message))
 
 
-def _finish(ports: Ports, before: Job, after: Job) -> None:
-    if ports.store.update_job(after, before.state):
-        event = JobEvent(after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message})
-        ports.store.append_events([event])
-        ports.telemetry.job_finished(after, None)
-        _plan_again(ports, after.table)
+def _finish(ports: Ports, before: Job, after: Job) -> bool:
+    if not ports.store.update_job(after, before.state):
+        return False
+    event = JobEvent(after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message})
+    ports.store.append_events([event])
+    ports.telemetry.job_finished(after, None)
+    _plan_again(ports, after.table)
+    return True
 
 
 def _plan_again(ports: Ports, table: TableIdentifier) -> None:
@@ -172,15 +176,26 @@ def _plan_again(ports: Ports, table: TableIdentifier) -> None:
 
 def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
     """Ask for a job's end: a pending one ends at once, a running one when its runner has stopped it. A finished one is returned as it is."""
-    if job.state.is_final:
-        return job
+    for _ in range(CANCEL_ATTEMPTS):
+        if job.state.is_final:
+            return job
+        asked = _ask_for_end(ports, job, requested_by)
+        if asked is not None:
+            return asked
+        job = ports.store.job(job.job_id) or job  # it moved meanwhile: ask of what it is now
+    message = f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while its end was asked for; ask again"
+    raise InvalidTransitionError(message)
+
+
+def _ask_for_end(ports: Ports, job: Job, requested_by: str) -> Job | None:
+    """The job as it is then; None when somebody else changed it first."""
     now = ports.clock.now()
     if job.state is JobState.PENDING:
         cancelled = job.advance(JobState.CANCELLED, finished_at=now, cancel_requested_by=requested_by)
-        _finish(ports, job, cancelled)
-        return ports.store.job(job.job_id) or cancelled
+        return cancelled if _finish(ports, job, cancelled) else None
     asked = replace(job, cancel_requested_by=requested_by)
-    ports.store.update_job(asked, job.state)
+    if not ports.store.update_job(asked, job):
+        return None
     ports.store.append_events([JobEvent(job.job_id, now, "job.cancel_requested", {"by": requested_by})])
     ports.runner.cancel(job.job_id)
     return asked

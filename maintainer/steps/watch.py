@@ -13,6 +13,7 @@ from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
 
 _WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
+UPDATE_ATTEMPTS = 3  # the next run has the same report again
 
 
 def watch(ports: Ports) -> int:
@@ -21,8 +22,7 @@ def watch(ports: Ports) -> int:
     counts = Counter({state.value: 0 for state in JobState if not state.is_final})
     counts.update(job.state.value for job in unfinished)
     ports.telemetry.jobs_counted(dict(counts))
-    watched = [job for job in unfinished if job.state in _WATCHED and job.outcome is None]
-    return sum(each(watched, partial(_watch_job, ports)))
+    return sum(each(filter(_is_watched, unfinished), partial(_watch_job, ports)))
 
 
 def _watch_job(ports: Ports, job: Job) -> bool:
@@ -32,10 +32,19 @@ def _watch_job(ports: Ports, job: Job) -> bool:
     if report is None:
         return False
     ports.store.append_events(report.events)
-    advanced = _advance(ports, job, report)
-    if advanced != job:
-        ports.store.update_job(advanced, job.state)
+    for _ in range(UPDATE_ATTEMPTS):
+        advanced = _advance(ports, job, report)
+        if advanced == job or ports.store.update_job(advanced, job):
+            break
+        # Somebody asked for its end meanwhile: that must not be overwritten.
+        job = ports.store.job(job.job_id) or job
+        if not _is_watched(job):
+            return False
     return report.outcome is not None
+
+
+def _is_watched(job: Job) -> bool:
+    return job.state in _WATCHED and job.outcome is None
 
 
 def _started_at(ports: Ports, report: RunnerReport) -> datetime:

@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 
 from maintainer.domain.action import ExpireSnapshots
-from maintainer.domain.errors import StoreUnavailableError
+from maintainer.domain.errors import InvalidTransitionError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
@@ -20,7 +20,7 @@ from maintainer.steps.each import each
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_run, submit
+from maintainer.steps.submit import request_cancel, request_run, submit
 from maintainer.steps.watch import watch
 from tests.samples import NOW
 from tests.steps.world import ENFORCE, World, layer
@@ -235,3 +235,68 @@ def test_a_job_carries_out_what_the_policy_says_when_it_starts_not_when_it_was_p
     assert job.rule is RuleName.EXPIRE_SNAPSHOTS
     assert job.action == ExpireSnapshots(world.clock.now().replace(minute=0) - timedelta(days=30), 77)
     assert job == world.runner.submitted[job.job_id]
+
+
+def running(world: World) -> Job:
+    """The one job, with Spark at work on it."""
+    world.put("orders")
+    scan(world.ports)
+    plan(world.ports)
+    submit(world.ports)
+    (job,) = world.store.unfinished_jobs()
+    world.runner.start(job.job_id)
+    watch(world.ports)
+    return now(world, job)
+
+
+def now(world: World, job: Job) -> Job:
+    found = world.store.job(job.job_id)
+    assert found is not None
+    return found
+
+
+def test_a_cancel_that_comes_while_a_pending_job_is_started_reaches_it() -> None:
+    world = World()
+    _, pending = request_run(world.ports, world.put("orders"), (), "ada")
+    assert pending is not None
+    submit(world.ports)
+    asked = request_cancel(world.ports, pending, "ada")  # as it was read a moment before it was started
+    assert (asked.state, asked.cancel_requested_by) == (JobState.SUBMITTED, "ada")
+    assert world.runner.cancelled == [pending.job_id]
+
+
+def test_a_cancel_that_comes_while_a_job_ends_does_not_undo_its_outcome() -> None:
+    world = World()
+    job = running(world)
+    world.runner.finish(job.job_id, world.mend(job))
+    watch(world.ports)
+    request_cancel(world.ports, job, "ada")  # as it was read before it ended
+    assert now(world, job).outcome is not None
+    assert now(world, job).cancel_requested_by == "ada"
+    review(world.ports)
+    assert now(world, job).state is JobState.SUCCEEDED
+
+
+def test_a_look_at_a_job_does_not_undo_a_cancel_that_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    job = running(world)
+    report = world.runner.report
+
+    def cancelled_meanwhile(seen: Job) -> object:
+        world.store.update_job(replace(now(world, job), cancel_requested_by="ada"), JobState.RUNNING)  # by another process
+        return report(seen)
+
+    world.runner.start(job.job_id, tasks_done=3, tasks_total=9)
+    with monkeypatch.context() as patch:
+        patch.setattr(world.runner, "report", cancelled_meanwhile)
+        watch(world.ports)
+    assert (now(world, job).cancel_requested_by, now(world, job).progress.tasks_done) == ("ada", 3)
+
+
+def test_a_cancel_of_a_job_that_never_holds_still_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    job = running(world)
+    monkeypatch.setattr(world.store, "update_job", lambda job, expected: False)  # noqa: ARG005
+    with pytest.raises(InvalidTransitionError, match="ask again"):
+        request_cancel(world.ports, job, "ada")
+    watch(world.ports)

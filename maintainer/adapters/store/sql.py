@@ -114,7 +114,7 @@ class SqlStore:
         with self._database.write(durable=True) as connection:
             return work.add_job(self._database, connection, job)
 
-    def update_job(self, job: Job, expected: JobState) -> bool:
+    def update_job(self, job: Job, expected: JobState | Job) -> bool:
         """See Store."""
         with self._database.write(durable=True) as connection:
             return work.update_job(self._database, connection, job, expected)

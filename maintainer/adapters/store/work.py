@@ -32,11 +32,16 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
     return is_stored
 
 
-def update_job(database: Database, connection: Connection, job: Job, expected: JobState) -> bool:
-    """Compare and set on the state; a job that reaches a final state is folded into its rule's history once."""
-    statement = update(jobs).where(jobs.c.job_id == job.job_id, jobs.c.state == expected.value).values(_columns(job))
+def update_job(database: Database, connection: Connection, job: Job, expected: JobState | Job) -> bool:
+    """Compare and set on the state, or on the whole job; a job that reaches a final state is folded into its rule's history once."""
+    if isinstance(expected, Job):
+        stored = connection.execute(select(jobs.c.document).where(jobs.c.job_id == job.job_id).with_for_update()).scalar_one_or_none()
+        if stored is None or documents.read_job(stored) != expected:
+            return False
+    state = expected.state if isinstance(expected, Job) else expected
+    statement = update(jobs).where(jobs.c.job_id == job.job_id, jobs.c.state == state.value).values(_columns(job))
     is_ours = connection.execute(statement).rowcount > 0
-    if is_ours and job.state.is_final and not expected.is_final:
+    if is_ours and job.state.is_final and not state.is_final:
         _fold_finished(database, connection, job)
     return is_ours
 

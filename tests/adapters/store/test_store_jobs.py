@@ -100,6 +100,18 @@ def test_a_job_moves_only_from_the_state_it_is_expected_in(store: Store) -> None
     assert store.update_job(replace(submitted, owner="three"), JobState.SUBMITTED)
 
 
+@on_one_store
+@given(job=any_job())
+def test_a_job_moves_only_from_what_it_was_when_it_is_told_so(store: Store, job: Job) -> None:
+    store.add_job(job)
+    changed = replace(job, cancel_requested_by=f"{job.cancel_requested_by} and ada")
+
+    assert store.update_job(changed, job)
+    assert not store.update_job(replace(job, owner="another"), job), "it has changed since, in the same state"
+    assert store.job(job.job_id) == changed
+    assert not store.update_job(replace(job, job_id="nobody"), job)
+
+
 def test_jobs_are_listed_newest_first_page_by_page(store: Store) -> None:
     for number in range(7):
         finish(store, succeeded(make_job(f"job-{number}", at=NOW + (number // 2) * MINUTE), NOW))

@@ -195,12 +195,13 @@ class FakeStore:
                 self._finished.append(job)
             return True
 
-    def update_job(self, job: Job, expected: JobState) -> bool:
+    def update_job(self, job: Job, expected: JobState | Job) -> bool:
         with self._open():
-            if job.job_id not in self._jobs or self._jobs[job.job_id].state is not expected:
+            stored = self._jobs.get(job.job_id)
+            if stored is None or expected not in (stored, stored.state):
                 return False
             self._jobs[job.job_id] = job
-            if job.state.is_final and not expected.is_final:
+            if job.state.is_final and not stored.state.is_final:
                 self._finished.append(job)
             return True
 
