@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil, floor
 from typing import assert_never
 
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Metric, Policy, Rule, RuleName, Threshold
 from maintainer.domain.units import MIB, format_duration, format_size
-from maintainer.policy.estimate import estimate_expire_snapshots, estimate_rewrite_data_files, estimate_rewrite_manifests
+from maintainer.policy.estimate import (
+    estimate_expire_snapshots,
+    estimate_rewrite_data_files,
+    estimate_rewrite_manifests,
+    is_manifest_rewrite_worthwhile,
+)
 from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
 
 # Published measurements: good throughput above ~13 MB, 10-12 MB acceptable, marked degradation below 4 MB, best practice >= 30-40 MB on average.
@@ -19,12 +25,11 @@ SMALL_FILE_RATIO_BOUNDS = ((Band.DEGRADED, 0.5), (Band.WATCH, 0.2))
 MANIFEST_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))
 SNAPSHOT_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))
 DELETE_FILE_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))
-# Manifests are worth rewriting when there are at least twice as many as needed.
-MANIFEST_EXCESS_FACTOR = 2
 # A rewrite that would remove less than this share of the table's files changes little: it is no reason for alarm.
 MATERIAL_GAIN_RATIO = 0.1
 
 _BAND_ORDER = tuple(Band)
+_HOUR_SECONDS = 3600
 
 
 def observe(metric: Metric, health: TableHealth, now: datetime) -> float | None:
@@ -95,12 +100,20 @@ def assess(rule: Rule, health: TableHealth, now: datetime) -> Assessment:
         if observed is None:
             not_measured.append(threshold.metric)
             continue
-        sentence = describe_threshold(threshold, observed)
-        if observed < threshold.bound if threshold.direction == "below" else observed > threshold.bound:
-            findings.append(Finding(threshold.metric, observed, threshold.bound, Band.WATCH, is_actionable=True, sentence=sentence))
+        holds = observed < threshold.bound if threshold.direction == "below" else observed > threshold.bound
+        shown = _round_away(observed, holds=holds) if threshold.metric is Metric.OLDEST_SNAPSHOT_AGE_SECONDS else observed
+        sentence = describe_threshold(threshold, shown)
+        if holds:
+            findings.append(Finding(threshold.metric, shown, threshold.bound, Band.WATCH, is_actionable=True, sentence=sentence))
         else:
             unmet.append(sentence)
     return Assessment(tuple(findings), tuple(unmet), tuple(not_measured))
+
+
+def _round_away(seconds: float, *, holds: bool) -> float:
+    """An age to the full hour: up when it is beyond its bound, else down. It grows by itself, and a verdict that has not changed must read the same."""
+    hours = seconds / _HOUR_SECONDS
+    return float(_HOUR_SECONDS * (ceil(hours) if holds else floor(hours)))
 
 
 def grade(health: TableHealth, policy: Policy, now: datetime) -> Grade:
@@ -171,7 +184,7 @@ def _manifest_findings(health: TableHealth) -> list[Finding]:
     if found is None or gain is None:
         return []
     estimate = gain.estimate
-    is_actionable = estimate.items_before >= MANIFEST_EXCESS_FACTOR * estimate.items_after
+    is_actionable = is_manifest_rewrite_worthwhile(estimate)
     sentence = f"{health.manifests:,} manifests, bound {found[1]:,.0f}; {estimate.items_after:,} of spec {gain.spec_id} would do"
     return [Finding(Metric.MANIFEST_COUNT, health.manifests or 0, found[1], found[0], is_actionable, sentence)]
 

@@ -11,8 +11,14 @@ from maintainer.domain.health import Finding, TableHealth
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_duration, format_size
-from maintainer.policy.assess import MANIFEST_EXCESS_FACTOR, assess
-from maintainer.policy.estimate import estimate_expire_snapshots, estimate_rewrite_data_files, estimate_rewrite_manifests
+from maintainer.policy.assess import assess
+from maintainer.policy.estimate import (
+    MANIFEST_EXCESS_FACTOR,
+    estimate_expire_snapshots,
+    estimate_rewrite_data_files,
+    estimate_rewrite_manifests,
+    is_manifest_rewrite_worthwhile,
+)
 from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT, refuse
 from maintainer.policy.window import is_open, next_opening
 
@@ -35,6 +41,7 @@ class Circumstances:
     history: Mapping[RuleName, RuleHistory] = field(default_factory=dict)
     in_flight: str | None = None  # the id of the table's unfinished job
     paused_by: str | None = None
+    is_requested: bool = False  # a person asks for it now: what failed before may have been put right
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +153,7 @@ def _hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: C
         return _Hold(SkipCode.PAUSED, f"{circumstances.paused_by} paused this table")
     if policy.mode is Mode.OBSERVE:
         return _Hold(SkipCode.OBSERVE_ONLY, "the policy is in observe mode: this is what enforce mode would do")
-    cooling = _cooling_down(rule, history, circumstances.now)
+    cooling = None if circumstances.is_requested else _cooling_down(rule, history, circumstances.now)
     if cooling is not None:
         return cooling
     if policy.window is not None and not is_open(policy.window, circumstances.now):
@@ -221,7 +228,7 @@ def _gain_of_manifests(health: TableHealth) -> _Gain | None:
     if found is None:
         return None
     estimate = found.estimate
-    is_worthwhile = estimate.items_before >= MANIFEST_EXCESS_FACTOR * max(1, estimate.items_after) and estimate.items_removed > 0
+    is_worthwhile = is_manifest_rewrite_worthwhile(estimate)
     if is_worthwhile:
         sentence = f"{estimate.items_before:,} manifests of spec {found.spec_id} would become {estimate.items_after:,}"
     else:
@@ -236,14 +243,20 @@ def _gain_of_expiry(rule: Rule, health: TableHealth, now: datetime) -> _Gain:
     age = rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE
     keep = rule.keep if rule.keep is not None else DEFAULT_SNAPSHOTS_KEPT
     # To the full hour, downwards: the same work has the same statement at each look, and nothing younger than asked for goes.
-    older_than = (now - age).replace(minute=0, second=0, microsecond=0)
+    older_than = _full_hour(now - age)
     found = estimate_expire_snapshots(health, older_than, keep, now)
     removed = found.estimate.items_removed
     if removed:
         sentence = f"{removed:,} of {health.snapshots:,} snapshots are older than {format_duration(age)} and beyond the newest {keep}"
     else:
         sentence = f"none of {health.snapshots:,} snapshots is older than {format_duration(age)} and beyond the newest {keep}, branches and tags"
-    return _Gain(ExpireSnapshots(older_than, keep), found.estimate, removed > 0, sentence, found.next_at)
+    # Expiry cuts at the full hour, so that a snapshot may go at the first one after it is old enough.
+    next_at = _full_hour(found.oldest_waiting_at + age) + timedelta(hours=1) if found.oldest_waiting_at is not None else None
+    return _Gain(ExpireSnapshots(older_than, keep), found.estimate, removed > 0, sentence, next_at)
+
+
+def _full_hour(moment: datetime) -> datetime:
+    return moment.replace(minute=0, second=0, microsecond=0)
 
 
 def on_request(policy: Policy, rules: tuple[RuleName, ...]) -> Policy:

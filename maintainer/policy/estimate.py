@@ -16,6 +16,8 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
+# Manifests are worth rewriting when there are at least twice as many as needed.
+MANIFEST_EXCESS_FACTOR = 2
 FOLDED_REMAINDER_RATIO = 1.1  # Iceberg: a remainder is folded into the others while they stay under 1.1 x target
 
 
@@ -95,7 +97,7 @@ class ManifestEstimate:
 
 
 def estimate_rewrite_manifests(health: TableHealth) -> ManifestEstimate | None:
-    """The spec whose manifests exceed their ideal number most; None when the table has no manifest."""
+    """The spec whose manifests exceed their ideal number most, one where a rewrite pays before any other; None when the table has no manifest."""
     by_spec: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for group in health.manifest_groups:
         ideal = -(-group.bytes // health.target_manifest_size_bytes) if group.count else 0
@@ -104,16 +106,21 @@ def estimate_rewrite_manifests(health: TableHealth) -> ManifestEstimate | None:
     for spec_id, groups in by_spec.items():
         before, after, size = (sum(column) for column in zip(*groups, strict=True))
         estimates.append(ManifestEstimate(spec_id, Estimate(before, after, before - after, size, partitions=len(groups))))
-    return max(estimates, key=lambda e: (e.estimate.items_removed, -e.spec_id), default=None)
+    return max(estimates, key=lambda e: (is_manifest_rewrite_worthwhile(e.estimate), e.estimate.items_removed, -e.spec_id), default=None)
+
+
+def is_manifest_rewrite_worthwhile(estimate: Estimate) -> bool:
+    """True when there are so many more manifests than needed that rewriting them pays."""
+    return estimate.items_removed > 0 and estimate.items_before >= MANIFEST_EXCESS_FACTOR * max(1, estimate.items_after)
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiryEstimate:
-    """Which snapshots expiry would drop, and when the next one becomes old enough."""
+    """Which snapshots expiry would drop, and when the oldest of those that are kept only by their age was committed."""
 
     estimate: Estimate
     expired: frozenset[int]
-    next_at: datetime | None
+    oldest_waiting_at: datetime | None
 
 
 def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_last: int, now: datetime) -> ExpiryEstimate:
@@ -122,14 +129,13 @@ def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_
     retained: set[int] = set()
     referenced: set[int] = set()
     for ref in _live_refs(health, by_id, now):
-        referenced.update(_ancestors(ref.snapshot_id, by_id))
+        # A tag refers to its snapshot alone: what lies before it on no branch goes by age.
+        referenced.update(_ancestors(ref.snapshot_id, by_id) if ref.is_branch else [ref.snapshot_id])
         retained.update(_retained_by(ref, by_id, older_than, retain_last, now))
     unreferenced = {stamp.snapshot_id for stamp in health.history if stamp.snapshot_id not in referenced and stamp.committed_at >= older_than}
     expired = frozenset(by_id) - retained - unreferenced
     total = len(by_id)
-    age = now - older_than
-    # The earliest moment at which a snapshot that is kept only by its age may go.
-    waiting = [stamp.committed_at + age for stamp in health.history if stamp.snapshot_id not in expired and stamp.committed_at >= older_than]
+    waiting = [stamp.committed_at for stamp in health.history if stamp.snapshot_id not in expired and stamp.committed_at >= older_than]
     estimate = Estimate(total, total - len(expired), len(expired), 0)
     return ExpiryEstimate(estimate, expired, min(waiting) if len(waiting) > retain_last else None)
 

@@ -196,7 +196,25 @@ def test_expiry_with_nothing_old_enough_says_when_to_look_again() -> None:
     skipped = skip_of(decide(young, only(EXPIRY), QUIET), EXPIRY.name)
     assert skipped.code is SkipCode.NOTHING_TO_GAIN
     assert skipped.reason == "none of 120 snapshots is older than 5 d and beyond the newest 10, branches and tags"
-    assert skipped.next_at == NOW
+    assert skipped.next_at == NOW + timedelta(hours=1), "it is exactly 5 d old, and expiry cuts at the full hour"
+
+
+def test_a_verdict_that_has_not_changed_reads_the_same_at_each_look() -> None:
+    aged = replace(EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above", DAY.total_seconds()),))
+    unmet = replace(EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above", 90 * DAY.total_seconds()),))
+    young = with_history(ROTTEN, [timedelta(hours=h, minutes=7) for h in range(119, 0, -1)])
+    for health, rule in ((ROTTEN, aged), (ROTTEN, unmet), (young, aged), (young, EXPIRY), (ROTTEN, FILES)):
+        looks = [decide(health, only(rule), Circumstances(NOW + timedelta(minutes=m, seconds=m))) for m in (10, 20, 50)]
+        assert len({(look.planned, look.skipped) for look in looks}) == 1, looks[0]
+
+
+def test_an_age_is_written_beyond_its_bound_only_when_it_is() -> None:
+    health = replace(ROTTEN, oldest_snapshot_at=NOW - DAY)
+    rule = replace(EXPIRY, when=(Threshold(Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above", DAY.total_seconds()),))
+    at_bound = skip_of(decide(health, only(rule), QUIET), rule.name)
+    assert at_bound.reason == "age of the oldest snapshot 1 d, threshold above 1 d"
+    beyond = decide(health, only(rule), Circumstances(NOW + timedelta(minutes=1))).planned[0]
+    assert beyond.findings[0].sentence == "age of the oldest snapshot 1 d 1 h, threshold above 1 d"
 
 
 def test_expiry_cuts_at_the_full_hour_so_that_the_same_work_reads_the_same() -> None:
@@ -248,6 +266,9 @@ def test_a_person_is_held_back_by_guards_and_gains_only() -> None:
     assert [planned.rule for planned in everything.planned] == [RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS]
     named = decide(ROTTEN, on_request(observed, (RuleName.REWRITE_MANIFESTS,)), cooling)
     assert [planned.rule for planned in named.planned] == [RuleName.REWRITE_MANIFESTS]
+    failed = history(consecutive_failures=9, last_failure_at=NOW)
+    assert not decide(ROTTEN, on_request(observed, (FILES.name,)), failed).planned
+    assert decide(ROTTEN, on_request(observed, (FILES.name,)), replace(failed, is_requested=True)).planned
     healthy = health_of_partitions({"a": [500 * MIB]})
     assert skip_of(decide(healthy, on_request(observed, (FILES.name,)), cooling)).code is SkipCode.NOTHING_TO_GAIN
     disabled = Policy(rules=(replace(FILES, is_enabled=False),))

@@ -107,6 +107,13 @@ def test_manifests_are_counted_per_spec_against_their_ideal_number() -> None:
     assert estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=())) is None
 
 
+def test_a_spec_whose_manifests_are_worth_a_rewrite_goes_before_a_larger_one_where_they_are_not() -> None:
+    groups = (ManifestGroup(0, ManifestContent.DATA, 1000, 600 * 8 * MIB), ManifestGroup(1, ManifestContent.DATA, 300, 300 * 8000))
+    found = estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=groups))
+    assert found is not None
+    assert (found.spec_id, found.estimate.items_removed) == (1, 299)
+
+
 DAY = timedelta(days=1)
 
 
@@ -152,10 +159,16 @@ def test_staged_snapshots_expire_by_age_alone() -> None:
     assert estimate_expire_snapshots(health, NOW - 5 * DAY, 1, NOW).expired == {7}
 
 
-def test_the_next_look_is_when_the_oldest_kept_by_age_becomes_old_enough() -> None:
+def test_the_oldest_that_is_kept_by_its_age_alone_waits() -> None:
     health = with_history(health_of_partitions({}), [4 * DAY, 3 * DAY, 1 * DAY])
-    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 2, NOW).next_at == NOW + 1 * DAY
-    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 10, NOW).next_at is None
+    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 2, NOW).oldest_waiting_at == NOW - 4 * DAY
+    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 10, NOW).oldest_waiting_at is None
+
+
+def test_what_lies_before_a_tag_on_no_branch_goes_by_its_age() -> None:
+    snapshots = (snapshot(1, 9 * DAY), snapshot(2, 2 * DAY), snapshot(3, 1 * DAY, parent_id=2), snapshot(4, 0 * DAY, parent_id=1))
+    health = measure(inventory(snapshots=snapshots, refs=(Ref("main", 4, is_branch=True), Ref("v1", 3, is_branch=False))))
+    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 1, NOW).expired == {1}
 
 
 def test_a_history_that_refers_to_itself_ends() -> None:
