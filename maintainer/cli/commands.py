@@ -183,7 +183,7 @@ def _refuse_unmeasurable(scanned: ScannedTable) -> None:
 def _ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
     """Show the statements and ask; without a terminal to ask on, --yes is needed."""
     record, health = measured_record(app.ports, table)
-    made = make_plan(app.ports, record, health, on_request(policy_of(app.ports, health), rules))
+    made = make_plan(app.ports, record, health, on_request(policy_of(app.ports, health), rules), is_requested=True)
     if not made.planned:
         return
     make_console(is_error=True).print(show.plan_table([replace(made, skipped=())], call_statement))

@@ -45,14 +45,15 @@ def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None =
     return effective(with_candidate(ports.policies.current(), candidate), health.table, health.properties)
 
 
-def make_plan(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy) -> Plan:
-    """A plan under a given policy, from what the store knows; nothing is stored."""
+def make_plan(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy, *, is_requested: bool = False) -> Plan:
+    """A plan under a given policy, from what the store knows; nothing is stored. is_requested: a person asks for it now."""
     unfinished = next((job for job in ports.store.unfinished_jobs() if job.table_uuid == health.table_uuid), None)
     circumstances = Circumstances(
         now=ports.clock.now(),
         history=ports.store.rule_history(health.table_uuid),
         in_flight=unfinished.job_id if unfinished is not None else None,
         paused_by=record.pause.by if record.pause is not None else None,
+        is_requested=is_requested,
     )
     return decide(health, policy, circumstances)
 

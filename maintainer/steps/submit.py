@@ -50,7 +50,7 @@ def request_run(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...
     scan_table(ports, table)
     record, health = measured_record(ports, table)
     policy = on_request(policy_of(ports, health), rules)
-    plan = make_plan(ports, record, health, policy)
+    plan = make_plan(ports, record, health, policy, is_requested=True)
     if not plan.planned:
         return plan, None
     first, *rest = plan.planned
@@ -126,13 +126,15 @@ def _take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
 def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
     """The plan from the fresh measurement, under the policy of this moment, as if the job were not there."""
     policy = policy_of(ports, health)
-    if job.requested_by != "policy":
+    is_requested = job.requested_by != "policy"
+    if is_requested:
         policy = on_request(policy, (job.rule,))
     record, _ = measured_record(ports, job.table)
     circumstances = Circumstances(
         now=ports.clock.now(),
         history=ports.store.rule_history(health.table_uuid),
-        paused_by=record.pause.by if record.pause is not None and job.requested_by == "policy" else None,
+        paused_by=record.pause.by if record.pause is not None and not is_requested else None,
+        is_requested=is_requested,
     )
     return decide(health, policy, circumstances)
 
