@@ -109,6 +109,15 @@ class Overview:
     last_measured_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class ScanMark:
+    """What a table's last measurement rested on. While both stay the same, measuring again would find the same."""
+
+    token: str  # the catalog's own, see Catalog.poll
+    basis: str  # what of the policies and of this program it was measured under
+    measured_at: datetime | None = None  # filled by the store: when the table's health was last measured
+
+
 class Store(Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
@@ -150,6 +159,14 @@ class Store(Protocol):
 
     def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
         """Samples of one of HISTORY_METRICS, oldest first, of the table's present UUID."""
+        ...
+
+    def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
+        """Keep what the table's measurement rested on; nothing happens when the table is not known (any more)."""
+        ...
+
+    def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
+        """The marks of a catalog's tables, without those that have a fault: they are to be measured anew."""
         ...
 
     def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:

@@ -58,6 +58,15 @@ table_health = Table(
     Column("grade", Text, nullable=False),  # JSON
 )
 
+# What each table's measurement rested on. Apart from the narrow rows: it is read whole by a scan and never by a list.
+scan_marks = Table(
+    "scan_marks",
+    metadata,
+    Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), primary_key=True),
+    Column("token", Text, nullable=False),
+    Column("basis", Text, nullable=False),
+)
+
 plans = Table(
     "plans",
     metadata,

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import select, text
 
-from maintainer.adapters.store import fleet, listing, manifests, work
+from maintainer.adapters.store import fleet, listing, manifests, marks, work
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info
@@ -18,7 +18,7 @@ from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import JobQuery, Overview, Page, Pause, TableQuery, TableRecord
+from maintainer.ports.store import JobQuery, Overview, Page, Pause, ScanMark, TableQuery, TableRecord
 
 
 class SqlStore:
@@ -71,6 +71,16 @@ class SqlStore:
         """See Store; since and until are included, an unknown metric is an InvalidValueError."""
         with self._database.read() as connection:
             return fleet.read_history(connection, table, metric, since, until)
+
+    def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            marks.record_mark(self._database, connection, table, mark)
+
+    def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
+        """See Store."""
+        with self._database.read() as connection:
+            return marks.read_marks(connection, catalog)
 
     def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:
         """See Store."""

@@ -18,7 +18,7 @@ from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest,
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import HISTORY_METRICS, MAX_PAGE, TABLE_SORTS, JobQuery, Overview, Page, Pause, TableQuery, TableRecord
+from maintainer.ports.store import HISTORY_METRICS, MAX_PAGE, TABLE_SORTS, JobQuery, Overview, Page, Pause, ScanMark, TableQuery, TableRecord
 
 T = TypeVar("T")
 
@@ -33,6 +33,7 @@ class FakeStore:
     _samples: dict[str, dict[datetime, TableHealth]] = field(default_factory=dict)
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)
     _digests: dict[str, tuple[int, dict[str, ManifestDigest]]] = field(default_factory=dict)
+    _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
     _jobs: dict[str, Job] = field(default_factory=dict)
     _finished: list[Job] = field(default_factory=list)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
@@ -66,6 +67,7 @@ class FakeStore:
     def _forget(self, tables: Iterable[TableIdentifier]) -> None:
         for table in tables:
             self._tables.pop(table, None)
+            self._marks.pop(table, None)
             uuid = self._uuids.pop(table, None)
             if uuid is not None and uuid not in self._uuids.values():
                 self._samples.pop(uuid, None)
@@ -124,6 +126,20 @@ class FakeStore:
                 raise InvalidValueError(message)
             samples = self._samples.get(self._uuids.get(table, ""), {})
             return tuple((at, _as_float(getattr(samples[at], metric))) for at in sorted(samples) if since <= at <= until)
+
+    def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
+        with self._open():
+            if table in self._tables:
+                self._marks[table] = mark
+
+    def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
+        with self._open():
+            records = [self._tables[table] for table in self._marks if table.catalog == catalog]
+            return {
+                record.table: replace(self._marks[record.table], measured_at=record.health.measured_at if record.health is not None else None)
+                for record in records
+                if record.fault is None
+            }
 
     def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:
         with self._open():
