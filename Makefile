@@ -11,6 +11,8 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PAGE := maintainer/api/page/index.html
 ARGS ?=
+SCALE ?= 1
+ONLY ?=
 CONFIG ?= maintainer.yaml
 
 UV = UV_PYTHON_DOWNLOADS=never VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/uv
@@ -28,7 +30,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := maintainer/domain maintainer/health maintainer/policy
 
-.PHONY: help setup demo run test test-web test-fast check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast bench check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -113,6 +115,9 @@ test: setup  ## the whole suite: the page's, then Python's with real Spark, Post
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not slow" --numprocesses 2 --dist worksteal \
 	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
+
+bench: setup  ## all benchmarks, one table of ratios against named peers (SCALE=0.1 ONLY=readers,store)
+	$(BIN)/python -m tests.benchmarks.harness --scale "$(SCALE)" --only "$(ONLY)"
 
 # All of them run, so that one look shows all that is wrong.
 CHECKS := check-format check-lint check-types check-layers check-generated check-page
