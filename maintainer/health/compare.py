@@ -86,9 +86,12 @@ def _compare_summaries(parent: Snapshot, snapshot: Snapshot) -> RowProof:
     before, after = _figure(parent, "total-records"), _figure(snapshot, "total-records")
     if before is None or after is None:
         return RowProof.UNKNOWN
-    has_deletes = bool(_figure(parent, "total-delete-files") or _figure(snapshot, "total-delete-files"))
-    if not has_deletes:
-        return RowProof.EQUAL if before == after else RowProof.DIFFERENT
+    deletes = (_figure(parent, "total-delete-files"), _figure(snapshot, "total-delete-files"))
+    if not any(deletes):
+        if before == after:
+            return RowProof.EQUAL
+        # A writer that does not count delete files may have left some, whose application takes records away.
+        return RowProof.UNKNOWN if None in deletes else RowProof.DIFFERENT
     if not _figure(snapshot, "removed-delete-files") and before == after:
         return RowProof.EQUAL
     # Records that a delete had already removed may go for good; one equality delete may stand for any number of them.
@@ -100,9 +103,10 @@ def _compare_summaries(parent: Snapshot, snapshot: Snapshot) -> RowProof:
 
 
 def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tuple[int, ...]:
-    """The snapshots whose live rows must be counted, because summaries alone cannot prove that deletes were applied rightly."""
+    """The snapshots whose live rows must be counted, because summaries alone prove neither that deletes were applied rightly nor that nothing was lost."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
-    unsure = [snapshot for snapshot in own if _prove_commit(snapshot, by_id, {}) is RowProof.BOUNDED]
+    doubtful = (RowProof.BOUNDED, RowProof.UNKNOWN)
+    unsure = [snapshot for snapshot in own if snapshot.parent_id in by_id and _prove_commit(snapshot, by_id, {}) in doubtful]
     chain = list(dict.fromkeys(end for snapshot in unsure for end in (snapshot.parent_id, snapshot.snapshot_id) if end is not None))
     # Between our commits, rows do not change hands: when nobody else committed, the first parent and the last snapshot are enough.
     is_unbroken = all(later.parent_id == earlier.snapshot_id for earlier, later in pairwise(own))
@@ -183,9 +187,10 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     if effect.rows is RowProof.DIFFERENT:
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, "the rows before and after our commits are not the same; nothing more is done to this table")
     if kind == "finished":
-        claimed = _claimed_files(job)
+        claimed = _claimed_items(job)
         if claimed and not effect.own_commits:
-            return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"Spark reported {claimed} rewritten files, but the table has no snapshot of ours")
+            message = f"Spark reported {claimed} rewritten {_ITEMS[job.action.procedure]}, but the table has no snapshot of ours"
+            return Verdict(JobState.FAILED, FailureReason.UNPROVED, message)
         return Verdict(JobState.SUCCEEDED)
     if kind == "cancelled":
         return Verdict(JobState.CANCELLED, None, _partial(effect))
@@ -193,14 +198,19 @@ def conclude(job: Job, effect: Effect) -> Verdict:
         reason = outcome.reason if outcome is not None else None
         return Verdict(JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in (message, _partial(effect)) if part))
     if effect.is_idle:
-        return Verdict(JobState.FAILED, FailureReason.LOST_RUNNER, "Spark was lost; the table shows that nothing of this job was committed")
+        reason = outcome.reason if outcome is not None and outcome.reason is not None else FailureReason.LOST_RUNNER
+        return Verdict(JobState.FAILED, reason, f"{message or 'Spark was lost'}; the table shows that nothing of this job was committed")
     return Verdict(JobState.SUCCEEDED, None, "Spark was lost after its commits; they were found in the table's metadata")
 
 
-def _claimed_files(job: Job) -> int:
-    if job.outcome is None or job.action.procedure is not Procedure.REWRITE_DATA_FILES:
+_ITEMS = {Procedure.REWRITE_DATA_FILES: "data files", Procedure.REWRITE_MANIFESTS: "manifests"}
+
+
+def _claimed_items(job: Job) -> int:
+    items = _ITEMS.get(job.action.procedure)
+    if job.outcome is None or items is None:
         return 0
-    claimed = job.outcome.result.get("rewritten_data_files_count")
+    claimed = job.outcome.result.get(f"rewritten_{items.replace(' ', '_')}_count")
     return int(claimed) if claimed is not None else 0
 
 

@@ -77,6 +77,16 @@ def test_applied_deletes_may_take_away_no_more_rows_than_there_were_deletes() ->
     assert prove(total(500, 20, 3) | {"total-equality-deletes": "1"}, total(100, more=removed)) is RowProof.BOUNDED
 
 
+def test_totals_without_a_count_of_delete_files_prove_equality_but_no_loss() -> None:
+    assert prove({"total-records": "500"}, {"total-records": "500"}) is RowProof.EQUAL
+    assert prove({"total-records": "500"}, {"total-records": "480"}) is RowProof.UNKNOWN
+    assert prove({"total-records": "500"}, total(480)) is RowProof.UNKNOWN
+    parent, mine = snapshot(1, summary={"total-records": "500"}), ours(2, 1, {"total-records": "480"})
+    assert rows_to_count([mine], [parent, mine]) == (1, 2)
+    assert prove({"total-records": "500"}, {"total-records": "480"}, {1: 480, 2: 480}) is RowProof.COUNTED
+    assert rows_to_count([mine], [mine]) == (), "there is nothing to compare it with"
+
+
 def test_delete_files_that_stay_beside_unchanged_records_are_equal() -> None:
     assert prove(total(500, 20, 3), total(500, 20, 3)) is RowProof.EQUAL
 
@@ -204,6 +214,19 @@ DONE = effect_of(RewriteDataFiles(), [snapshot(1, summary=total(2000)), ours(2, 
 def test_the_table_has_the_last_word_on_what_spark_claimed(outcome: Outcome | None, effect: Effect, state: JobState, reason: FailureReason | None) -> None:
     verdict = conclude(make_job(outcome=outcome), effect)
     assert (verdict.state, verdict.reason) == (state, reason)
+
+
+def test_a_claim_of_manifests_needs_a_snapshot_too() -> None:
+    verdict = conclude(make_job(RewriteManifests(0), Outcome("finished", NOW, {"rewritten_manifests_count": 300})), IDLE)
+    assert verdict.reason is FailureReason.UNPROVED
+    assert verdict.message == "Spark reported 300 rewritten manifests, but the table has no snapshot of ours"
+
+
+def test_spark_dying_of_a_job_is_told_in_its_words_and_with_its_reason() -> None:
+    died = Outcome("lost", NOW, reason=FailureReason.OTHER, message="Spark's JVM ended with exit code -9")
+    verdict = conclude(make_job(outcome=died), IDLE)
+    assert verdict.reason is FailureReason.OTHER
+    assert verdict.message == "Spark's JVM ended with exit code -9; the table shows that nothing of this job was committed"
 
 
 def test_a_claim_of_manifests_is_not_held_against_data_files() -> None:

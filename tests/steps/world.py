@@ -86,7 +86,8 @@ class World:
         entry = self._tables[table]
         last = entry.snapshots[-1]
         number = last.sequence_number + 1
-        told = {"app-name": application, "total-records": last.summary["total-records"]} | (summary or {})
+        totals = {key: text for key, text in last.summary.items() if key.startswith("total-")}
+        told = {"app-name": application} | totals | (summary or {})
         snapshot = Snapshot(number, last.snapshot_id, number, self.clock.now(), operation, told)
         self._set(
             replace(
@@ -123,4 +124,4 @@ class World:
 
 
 def _totals(rows: int) -> dict[str, str]:
-    return {"total-records": str(rows), "app-name": "a writer"}
+    return {"total-records": str(rows), "total-delete-files": "0", "app-name": "a writer"}
