@@ -15,6 +15,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.policy import RuleName
+from maintainer.health.compare import COUNT_LIMIT_BYTES
 from maintainer.ports.store import JobQuery
 from maintainer.steps.each import each
 from maintainer.steps.plan import plan
@@ -300,3 +301,55 @@ def test_a_cancel_of_a_job_that_never_holds_still_says_so(monkeypatch: pytest.Mo
     with pytest.raises(InvalidTransitionError, match="ask again"):
         request_cancel(world.ports, job, "ada")
     watch(world.ports)
+
+
+def test_a_table_whose_rows_differ_is_paused_even_when_we_end_at_that_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    job = running(world)
+    world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
+    watch(world.ports)
+
+    def fail(job: Job, expected: JobState) -> bool:
+        del job, expected
+        message = "disk full"
+        raise StoreUnavailableError(message)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.store, "update_job", fail)
+        with pytest.raises(StoreUnavailableError):
+            review(world.ports)
+    record = world.store.table(job.table)
+    assert record is not None
+    assert record.pause is not None
+    review(world.ports)
+    assert now(world, job).failure_reason is FailureReason.UNPROVED
+
+
+def test_counting_rows_reads_no_more_than_its_bound_for_the_whole_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    job = running(world)
+    rows = world.look(job.table).snapshots[-1].summary["total-records"]
+    deletes = {"total-delete-files": "3", "total-position-deletes": "20"}
+    for _ in range(2):
+        world.commit(job.table, summary=deletes)  # a writer, between our commits
+        world.commit(job.table, "replace", job.application, {"total-records": rows, "removed-delete-files": "3"} | deletes)
+    limits: list[int] = []
+    monkeypatch.setattr(world.catalog, "count_rows", lambda table, snapshot_id, limit_bytes: limits.append(limit_bytes))  # noqa: ARG005
+    world.runner.finish(job.job_id)
+    watch(world.ports)
+    review(world.ports)
+    assert limits == [COUNT_LIMIT_BYTES // 4] * 4
+
+
+def test_a_job_under_which_spark_dies_waits_before_it_is_tried_again() -> None:
+    world = World()
+    job = running(world)
+    world.runner.lose(job.job_id, FailureReason.OTHER, "Spark's JVM ended with exit code -9")
+    watch(world.ports)
+    review(world.ports)
+    assert now(world, job).failure_message.startswith("Spark's JVM ended with exit code -9")
+    plan(world.ports)
+    assert submit(world.ports) == 0
+    world.clock.advance(timedelta(hours=1))
+    plan(world.ports)
+    assert submit(world.ports) == 1

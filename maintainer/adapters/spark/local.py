@@ -109,7 +109,11 @@ class LocalRunner:
                 refused = self._remember(TrackedJob(job.job_id))
                 refused.end(Outcome("failed", self._clock.now(), reason=FailureReason.INVALID_REQUEST, message=str(error)))
                 return
-            process = self._running_process()
+            try:
+                process = self._running_process()
+            except OSError as error:
+                message = f"Spark cannot be started: {error}"
+                raise RunnerUnavailableError(message) from error
             tracked = self._remember(TrackedJob(job.job_id, carrier=process.directory.name))
             if process.is_started:
                 tracked.progress = Progress(phase="waiting for Spark")
@@ -195,7 +199,9 @@ class LocalRunner:
             words = process.last_words
             for tracked in self._unfinished(process):
                 if process.is_started:
-                    tracked.end(lost(now, str(words.get("reason") or "Spark's driver ended")))
+                    # Ended by us, it says nothing of the job; dead by itself, the job may be what killed it, and would at once again.
+                    reason = FailureReason.LOST_RUNNER if self._is_closed else FailureReason.OTHER
+                    tracked.end(lost(now, str(words.get("reason") or "Spark's driver ended"), reason))
                 else:
                     tracked.end(_failed_start(process, now))
             self._living.pop(process.directory.name, None)

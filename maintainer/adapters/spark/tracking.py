@@ -84,9 +84,9 @@ def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
     return Outcome("failed", at, reason=classify(causes), message=describe_failure(causes))
 
 
-def lost(at: datetime, message: str) -> Outcome:
-    """The end of a job that nobody runs any more."""
-    return Outcome("lost", at, reason=FailureReason.LOST_RUNNER, message=message)
+def lost(at: datetime, message: str, reason: FailureReason = FailureReason.LOST_RUNNER) -> Outcome:
+    """The end of a job that nobody runs any more; another reason than the default is held against the job."""
+    return Outcome("lost", at, reason=reason, message=message)
 
 
 def read_causes(value: object) -> list[tuple[str, str]]:

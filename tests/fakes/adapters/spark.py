@@ -92,9 +92,9 @@ class FakeRunner:
     def fail(self, job_id: str, reason: FailureReason = FailureReason.OTHER, message: str = "it failed") -> None:
         self._end(job_id, Outcome("failed", self._clock.now(), reason=reason, message=message))
 
-    def lose(self, job_id: str) -> None:
+    def lose(self, job_id: str, reason: FailureReason = FailureReason.LOST_RUNNER, message: str = "its process is gone") -> None:
         """Nobody runs the job any more; what it did is unknown."""
-        self._end(job_id, Outcome("lost", self._clock.now(), reason=FailureReason.LOST_RUNNER, message="its process is gone"))
+        self._end(job_id, Outcome("lost", self._clock.now(), reason=reason, message=message))
 
     def _end(self, job_id: str, outcome: Outcome) -> None:
         self._outcomes.setdefault(job_id, outcome)
