@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from maintainer.cli.console import say
@@ -15,11 +16,19 @@ from maintainer.steps.scan import ScannedTable
 MAX_NEAR_NAMES = 3
 
 
-def choose_tables(ports: Ports, names: Sequence[str]) -> list[TableIdentifier]:
+@dataclass(slots=True)
+class Choice:
+    """The tables that were chosen; not whole when some catalog or namespace could not be listed."""
+
+    tables: list[TableIdentifier] = field(default_factory=list)
+    is_whole: bool = True
+
+
+def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
     """The tables that the names select, all when there is none; UnknownTableError for a glob that selects nothing."""
     patterns = [TablePattern(name) for name in names]
     chosen: dict[TableIdentifier, None] = {}
-    listed: list[TableIdentifier] | None = None
+    listed: Choice | None = None
     for pattern in patterns:
         if pattern.is_exact:
             table = TableIdentifier.parse(pattern.text)
@@ -27,28 +36,37 @@ def choose_tables(ports: Ports, names: Sequence[str]) -> list[TableIdentifier]:
             chosen[table] = None
             continue
         listed = list_tables(ports) if listed is None else listed
-        found = [table for table in listed if pattern.matches(table)]
+        found = [table for table in listed.tables if pattern.matches(table)]
         if not found:
-            message = f"no table matches {pattern.text!r}; {len(listed)} tables are there"
+            message = f"no table matches {pattern.text!r}; {len(listed.tables)} tables are there"
             raise UnknownTableError(message)
         chosen.update(dict.fromkeys(found))
-    return list(chosen) if patterns else list_tables(ports)
+    return Choice(list(chosen), listed is None or listed.is_whole) if patterns else list_tables(ports)
 
 
-def list_tables(ports: Ports) -> list[TableIdentifier]:
+def list_tables(ports: Ports) -> Choice:
     """Every table of every catalog that can be listed; what cannot is said."""
-    return [table for catalog in ports.catalogs for table in _list_catalog(ports, catalog)]
+    choice = Choice()
+    for name in ports.catalogs:
+        for listed in _list_catalog(ports, name):
+            if isinstance(listed, TableIdentifier):
+                choice.tables.append(listed)
+            else:
+                say(f"warning: {listed}")
+                choice.is_whole = False
+    return choice
 
 
-def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier]:
+def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier | str]:
+    """Tables, and sentences on what could not be listed."""
     try:
         for listed in ports.catalogs[name].tables():
             if isinstance(listed, CatalogFault):
-                say(f"warning: {'.'.join((listed.catalog, *listed.namespace))} could not be listed: {listed.reason}")
+                yield f"{'.'.join((listed.catalog, *listed.namespace))} could not be listed: {listed.reason}"
             else:
                 yield listed
     except CatalogUnavailableError as error:
-        say(f"warning: {name} could not be listed: {error}")
+        yield f"{name} could not be listed: {error}"
 
 
 def refuse_unknown(names: Sequence[str], scanned: Sequence[ScannedTable]) -> None:

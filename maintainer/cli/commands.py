@@ -21,14 +21,14 @@ from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, refuse_unknown
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, join, make_console, print_json, say
 from maintainer.cli.jobs import jobs_app
-from maintainer.cli.once import follow_job, run_until_rest
+from maintainer.cli.once import follow_job, run_until_rest, settle_left_jobs
 from maintainer.cli.state import Config, load, open_app, remember
 from maintainer.domain.errors import ConfigurationError, InvalidValueError, UnknownTableError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Job, JobState
-from maintainer.domain.plan import Plan
+from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.policy.decide import on_request
 from maintainer.policy.effective import describe, effective
@@ -88,17 +88,17 @@ def serve(config: Config = None) -> None:
 def scan(tables: Tables = None, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     """Measure tables now and print their health."""
     with open_app(load(config)) as app:
-        scanned = _measure(app, tables)
+        scanned, is_whole = _measure(app, tables)
         if output is OutputFormat.JSON:
             print_json([show.scanned_json(one) for one in scanned])
         else:
             make_console().print(show.health_table(scanned))
-        if any(isinstance(one, TableFault) for one in scanned):
+        if not is_whole or any(isinstance(one, TableFault) for one in scanned):
             raise typer.Exit(EXIT_FAILED)
 
 
-def _measure(app: App, names: list[str] | None) -> list[ScannedTable]:
-    """Measure all tables or those named, with a count of them on standard error."""
+def _measure(app: App, names: list[str] | None) -> tuple[list[ScannedTable], bool]:
+    """Measure all tables or those named, with a count of them on standard error; False when some could not even be listed."""
     scanned: list[ScannedTable] = []
     console = make_console(is_error=True)
     with Progress(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True) as progress:
@@ -111,17 +111,16 @@ def _measure(app: App, names: list[str] | None) -> list[ScannedTable]:
             progress.update(task, advance=1, description=f"measured {escape(str(table))}")
 
         if names:
-            result = scan_tables(app.ports, choose_tables(app.ports, names), note)
+            choice = choose_tables(app.ports, names)
+            scan_tables(app.ports, choice.tables, note)
             refuse_unknown(names, scanned)
-        else:
-            result = scan_fleet(app.ports, note)
-    for fault in result.faults:
-        if not isinstance(fault, TableFault):
-            where = ".".join((fault.catalog, *fault.namespace))
-            say(f"warning: {where} could not be listed: {fault.reason}")
-    if result.faults and not scanned:
-        raise typer.Exit(EXIT_FAILED)
-    return scanned
+            return scanned, choice.is_whole
+        result = scan_fleet(app.ports, note)
+    unlisted = [fault for fault in result.faults if not isinstance(fault, TableFault)]
+    for fault in unlisted:
+        where = ".".join((fault.catalog, *fault.namespace))
+        say(f"warning: {where} could not be listed: {fault.reason}")
+    return scanned, not unlisted
 
 
 @application.command()
@@ -129,21 +128,22 @@ def _measure(app: App, names: list[str] | None) -> list[ScannedTable]:
 def plan(tables: Tables = None, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     """Show what would be done and why, and what not and why not; changes nothing."""
     with open_app(load(config)) as app:
-        plans, faults = _preview_all(app, tables)
+        choice = choose_tables(app.ports, tables or [])
+        plans, faults = _preview_all(app, choice.tables, tables or [])
         if output is OutputFormat.JSON:
             print_json([show.plan_json(made, call_statement) for made in plans])
         else:
             make_console().print(show.plan_table(plans, call_statement))
         for fault in faults:
             say(f"warning: {fault.table} cannot be measured ({fault.kind}): {fault.reason}")
-        if faults:
+        if faults or not choice.is_whole:
             raise typer.Exit(EXIT_FAILED)
 
 
-def _preview_all(app: App, names: list[str] | None) -> tuple[list[Plan], list[TableFault]]:
-    made = [preview(app.ports, table) for table in choose_tables(app.ports, names or [])]
+def _preview_all(app: App, tables: list[TableIdentifier], names: list[str]) -> tuple[list[Plan], list[TableFault]]:
+    made = [preview(app.ports, table) for table in tables]
     faults = [one for one in made if isinstance(one, TableFault) and one.kind is not FaultKind.VIEW]
-    refuse_unknown(names or [], faults)
+    refuse_unknown(names, faults)
     return [one for one in made if isinstance(one, Plan)], faults
 
 
@@ -160,6 +160,7 @@ def run(
     rules = tuple(dict.fromkeys(action or []))
     with open_app(load(config)) as app:
         _refuse_unmeasurable(scan_table(app.ports, identifier))
+        settle_left_jobs(app.ports, identifier)
         if not yes:
             _ask(app, identifier, rules)
         made, job = request_run(app.ports, identifier, rules, "person")
@@ -199,7 +200,11 @@ def _say_skipped(made: Plan) -> None:
 
 
 def _explain_no_job(app: App, made: Plan) -> None:
-    if not made.planned:
+    codes = {skipped.code for skipped in made.skipped}
+    if SkipCode.PAUSED in codes:
+        say(f"not started: {made.table} is paused; resume it first")
+        raise typer.Exit(EXIT_FAILED)
+    if not made.planned and SkipCode.IN_FLIGHT not in codes:
         say(f"nothing to do for {made.table}")
         return
     unfinished = next((job for job in app.ports.store.unfinished_jobs() if job.table_uuid == made.table_uuid), None)
@@ -247,14 +252,14 @@ def check(
         message = f"--fail-on {fail_on!r} is neither warning nor critical"
         raise InvalidValueError(message)
     with open_app(load(config)) as app:
-        scanned = _measure(app, tables)
+        scanned, is_whole = _measure(app, tables)
     bad = [one for one in scanned if isinstance(one, TableFault) or one.grade.band in bounds[fail_on]]
     if output is OutputFormat.JSON:
         print_json([show.scanned_json(one) for one in bad])
     elif bad:
         make_console().print(show.health_table(bad))
     say(f"{len(scanned)} tables measured, {len(bad)} at {fail_on} or worse")
-    if bad:
+    if bad or not is_whole:
         raise typer.Exit(EXIT_FAILED)
 
 

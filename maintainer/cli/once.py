@@ -41,16 +41,25 @@ def follow_job(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> li
 
 def _follow_one(ports: Ports, job: Job, on_progress: Callable[[Job], None], deadline: float | None = None) -> Job:
     """Until the job is in a final state; another process may be the one that runs it."""
+    only = frozenset({job.job_id})  # the others are the daemon's, and their trouble is not ours
     current = job
     while not current.state.is_final and (deadline is None or time.monotonic() < deadline):
-        start_pending(ports, frozenset({job.job_id}))
-        watch(ports)
-        review(ports)
+        start_pending(ports, only)
+        watch(ports, only)
+        review(ports, only)
         current = ports.store.job(job.job_id) or current
         on_progress(current)
         if not current.state.is_final:
             time.sleep(POLL_SECONDS)
     return current
+
+
+def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
+    """Give the table's jobs that nobody runs any more their ends: after a kill there may be no daemon that would do it."""
+    left = frozenset(job.job_id for job in ports.store.unfinished_jobs() if job.table == table)
+    if left:
+        watch(ports, left)
+        review(ports, left)
 
 
 def _next_of_request(ports: Ports, finished: Job) -> Job | None:
@@ -112,11 +121,16 @@ def _finish_all(ports: Ports, on_progress: Callable[[list[Job]], None]) -> None:
             submit(ports)
             time.sleep(POLL_SECONDS)
     except KeyboardInterrupt:
-        for job in ports.store.unfinished_jobs():
+        for job in _own_jobs(ports):
             request_cancel(ports, job, "person")
         deadline = time.monotonic() + CANCEL_GRACE.total_seconds()
-        while ports.store.unfinished_jobs() and time.monotonic() < deadline:
+        while _own_jobs(ports) and time.monotonic() < deadline:
             watch(ports)
             review(ports)
             time.sleep(POLL_SECONDS)
         raise
+
+
+def _own_jobs(ports: Ports) -> list[Job]:
+    """Those that this process runs; a daemon on the same store keeps its own."""
+    return [job for job in ports.store.unfinished_jobs() if job.owner == ports.runner.owner]

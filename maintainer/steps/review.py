@@ -18,9 +18,9 @@ from maintainer.steps.scan import Measured, scan_table
 from maintainer.steps.submit import request_run
 
 
-def review(ports: Ports) -> int:
-    """Review every job whose Spark work is over or lost; returns how many reached their final state."""
-    waiting = [job for job in ports.store.unfinished_jobs() if job.awaits_review]
+def review(ports: Ports, only: frozenset[str] | None = None) -> int:
+    """Review every job whose Spark work is over or lost, those named in `only` or all; returns how many reached their final state."""
+    waiting = [job for job in ports.store.unfinished_jobs() if job.awaits_review and (only is None or job.job_id in only)]
     return sum(each(waiting, partial(_review_job, ports)))
 
 

@@ -16,13 +16,14 @@ _WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
 UPDATE_ATTEMPTS = 3  # the next run has the same report again
 
 
-def watch(ports: Ports) -> int:
-    """Bring every job that is with a runner up to date; returns how many of them Spark has ended or lost."""
+def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
+    """Bring every job that is with a runner up to date, those named in `only` or all; returns how many of them Spark has ended or lost."""
     unfinished = ports.store.unfinished_jobs()
     counts = Counter({state.value: 0 for state in JobState if not state.is_final})
     counts.update(job.state.value for job in unfinished)
     ports.telemetry.jobs_counted(dict(counts))
-    return sum(each(filter(_is_watched, unfinished), partial(_watch_job, ports)))
+    watched = [job for job in unfinished if _is_watched(job) and (only is None or job.job_id in only)]
+    return sum(each(watched, partial(_watch_job, ports)))
 
 
 def _watch_job(ports: Ports, job: Job) -> bool:

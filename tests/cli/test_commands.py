@@ -1,0 +1,135 @@
+"""The commands in a simulated world: what they do beside a daemon, after a kill, and with which exit code they end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from maintainer.cli import commands, once
+from maintainer.cli.once import follow_job, run_until_rest
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job, JobState
+from maintainer.ports.store import JobQuery, Pause
+from maintainer.steps.plan import plan
+from maintainer.steps.scan import scan
+from maintainer.steps.submit import request_run, submit
+from maintainer.steps.watch import watch
+from tests.fakes.adapters.catalog import FakeCatalog
+from tests.fakes.adapters.spark import FakeRunner
+from tests.samples import NOW
+from tests.steps.world import World
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    """A world that the commands open; Spark does every job at once."""
+    made = World()
+
+    @contextmanager
+    def open_world(_: object) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(ports=made.ports)
+
+    monkeypatch.setattr(commands, "load", lambda _: None)
+    monkeypatch.setattr(commands, "open_app", open_world)
+    monkeypatch.setattr(once, "POLL_SECONDS", 0)
+    return made
+
+
+def do_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    accept = world.runner.submit
+
+    def carry_out(job: Job) -> None:
+        accept(job)
+        world.runner.finish(job.job_id, world.mend(job))
+
+    monkeypatch.setattr(world.runner, "submit", carry_out)
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(commands.application, list(words))
+
+
+def left_by_another_process(world: World, name: str = "orders") -> TableIdentifier:
+    """A table with a job that another process runs."""
+    table = world.put(name)
+    mine, world.runner = world.runner, FakeRunner(world.clock, owner="daemon")
+    world.ports = replace(world.ports, runner=world.runner)
+    scan(world.ports)
+    plan(world.ports)
+    assert submit(world.ports) == 1
+    world.runner = mine
+    world.runner.living_owners.add("daemon")
+    world.ports = replace(world.ports, runner=mine)
+    return table
+
+
+def test_run_beside_a_daemon_that_works_on_the_table_fails_and_says_so(world: World) -> None:
+    table = left_by_another_process(world)
+    done = call("run", str(table), "--yes")
+    assert done.exit_code == 1
+    assert "nothing to do" not in done.stderr
+    assert "not started: job m-1 is working on lake.sales.orders" in done.stderr
+
+
+def test_run_after_a_kill_gives_the_lost_job_its_end_and_does_the_work(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = left_by_another_process(world)
+    world.runner.living_owners.discard("daemon")
+    do_at_once(world, monkeypatch)
+    done = call("run", str(table), "--yes")
+    assert done.exit_code == 0, done.stderr
+    assert [job.state for job in world.store.jobs(JobQuery()).items] == [JobState.SUCCEEDED, JobState.FAILED]
+
+
+def test_run_on_a_paused_table_fails_and_says_so(world: World) -> None:
+    table = world.put("orders")
+    scan(world.ports)
+    world.store.set_pause(table, Pause("ada", NOW))
+    done = call("run", str(table), "--yes")
+    assert done.exit_code == 1
+    assert "is paused" in done.stderr
+
+
+def test_following_a_job_leaves_the_jobs_of_others_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    left_by_another_process(world)
+    world.runner.living_owners.discard("daemon")
+    (left,) = world.store.unfinished_jobs()
+    do_at_once(world, monkeypatch)
+    _, job = request_run(world.ports, world.put("returns"), (), "person")
+    assert job is not None
+    (done,) = follow_job(world.ports, job, lambda _: None)
+    assert done.state is JobState.SUCCEEDED
+    assert world.store.unfinished_jobs() == (left,)
+
+
+def test_an_interrupted_run_until_rest_cancels_its_own_jobs_only(world: World) -> None:
+    left_by_another_process(world, "theirs")
+    (left,) = world.store.unfinished_jobs()
+    world.put("ours")
+
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_until_rest(world.ports, lambda _: None, interrupt)
+    assert world.store.unfinished_jobs() == (left,)
+    assert world.store.jobs(JobQuery(states=(JobState.CANCELLED,))).items[0].table.name == "ours"
+    watch(world.ports)
+
+
+@pytest.mark.parametrize("command", ["scan", "plan", "check"])
+def test_a_catalog_that_cannot_be_listed_fails_the_command_and_the_rest_is_printed(world: World, command: str) -> None:
+    world.put("orders", small_files=3)
+    assert call(command).exit_code == 0
+    gone = FakeCatalog("gone", world.clock)
+    gone.fail("connection refused")
+    world.ports = replace(world.ports, catalogs={"lake": world.catalog, "gone": gone})
+    done = call(command, "--format", "json")
+    assert done.exit_code == 1
+    assert isinstance(json.loads(done.stdout), list)
+    assert "warning: gone could not be listed: connection refused" in done.stderr
