@@ -23,5 +23,9 @@ def is_open(window: Window, now: datetime) -> bool:
 def next_opening(window: Window, now: datetime) -> datetime:
     """The first firing after now, UTC."""
     zone = ZoneInfo(window.timezone)
-    following: datetime = croniter(window.cron, now.astimezone(zone).replace(tzinfo=None)).get_next(datetime)
-    return following.replace(tzinfo=zone).astimezone(UTC)
+    firings = croniter(window.cron, now.astimezone(zone).replace(tzinfo=None))
+    while True:
+        following: datetime = firings.get_next(datetime)
+        opening = following.replace(tzinfo=zone).astimezone(UTC)
+        if opening > now:  # in the hour that the clocks repeat, a firing that is still to come by the wall clock is over
+            return opening

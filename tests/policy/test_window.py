@@ -41,6 +41,13 @@ def test_the_next_opening_is_after_now() -> None:
     assert next_opening(NIGHT, at("2026-07-10T12:00")) == at("2026-07-10T23:00")
 
 
+@pytest.mark.parametrize("moment", ["2026-10-25T01:10", "2026-10-25T01:29"])
+def test_in_the_hour_that_the_clocks_repeat_the_next_opening_is_still_after_now(moment: str) -> None:
+    half_past_two = Window("30 2 * * *", timedelta(minutes=20), "Europe/Berlin")
+    assert not is_open(half_past_two, at(moment))
+    assert next_opening(half_past_two, at(moment)) == at("2026-10-26T01:30")
+
+
 @given(st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31)).map(lambda t: t.replace(tzinfo=UTC)))  # noqa: DTZ001
 def test_every_next_opening_is_open(moment: datetime) -> None:
     opening = next_opening(NIGHT, moment)
