@@ -222,6 +222,11 @@ def test_a_claim_of_manifests_needs_a_snapshot_too() -> None:
     assert verdict.message == "Spark reported 300 rewritten manifests, but the table has no snapshot of ours"
 
 
+def test_an_expiry_writes_no_snapshot_to_prove_it_by() -> None:
+    idle = conclude(make_job(ExpireSnapshots(NOW, 10), Outcome("finished", NOW, {"deleted_data_files_count": 5})), IDLE)
+    assert idle.state is JobState.SUCCEEDED
+
+
 def test_spark_dying_of_a_job_is_told_in_its_words_and_with_its_reason() -> None:
     died = Outcome("lost", NOW, reason=FailureReason.OTHER, message="Spark's JVM ended with exit code -9")
     verdict = conclude(make_job(outcome=died), IDLE)
