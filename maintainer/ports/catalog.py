@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from maintainer.domain.identifier import TableIdentifier
@@ -12,6 +13,15 @@ from maintainer.domain.inventory import CatalogFault, ManifestDigest, Snapshot, 
 TargetOf = Callable[[TableIdentifier, Mapping[str, str]], int]
 # (table uuid, manifest paths, target in bytes) -> the digests that are already known under that target
 KnownDigests = Callable[[str, Iterable[str], int], Mapping[str, ManifestDigest]]
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """One table that the catalog has; the token is opaque and stands for the table's state, "" when it stands for none."""
+
+    table: TableIdentifier
+    token: str
+    is_changed: bool
 
 
 class Catalog(Protocol):
@@ -24,6 +34,13 @@ class Catalog(Protocol):
 
     def tables(self) -> Iterator[TableIdentifier | CatalogFault]:
         """Every table of every namespace, nested ones too; a namespace that cannot be listed yields its fault."""
+        ...
+
+    def poll(self, known: Mapping[TableIdentifier, str]) -> Iterator[Polled | TableFault | CatalogFault]:
+        """Every table as tables() has them, and whether it changed since its known token; a table that is not in `known` counts as changed.
+
+        A token is never younger than what an inventory taken afterwards reads. A table that would not answer yields its fault.
+        """
         ...
 
     def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:

@@ -52,7 +52,8 @@ def locate(catalog: Catalog, table: TableIdentifier, io_for: Callable[[Catalog, 
 def list_tables(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:
     """Every table of every namespace; views are left out."""
     if isinstance(catalog, SqlCatalog):
-        yield from _list_by_sql(catalog)
+        for found in list_locations(catalog):
+            yield found if isinstance(found, NamespaceError) else found[:2]
     else:
         yield from _list_by_walking(catalog)
 
@@ -87,8 +88,10 @@ def _locate_by_sql(catalog: SqlCatalog, table: TableIdentifier) -> str:
     return str(row[0])
 
 
-def _list_by_sql(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:
-    query = select(IcebergTables.table_namespace, IcebergTables.table_name).where(IcebergTables.catalog_name == catalog.name)
+def list_locations(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str, str] | NamespaceError]:
+    """Every table with its metadata's location ("" when there is none), by one query; views are left out."""
+    columns = (IcebergTables.table_namespace, IcebergTables.table_name, IcebergTables.metadata_location)
+    query = select(*columns).where(IcebergTables.catalog_name == catalog.name)
     if _has_types(catalog):
         query = query.where((IcebergTables.iceberg_type == "TABLE") | IcebergTables.iceberg_type.is_(None))
     try:
@@ -97,8 +100,8 @@ def _list_by_sql(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str] | Namesp
     except Exception as error:  # noqa: BLE001 - drivers raise what they like; the caller reports it
         yield NamespaceError((), error)
         return
-    for namespace, name in rows:
-        yield Catalog.identifier_to_tuple(namespace), name
+    for namespace, name, location in rows:
+        yield Catalog.identifier_to_tuple(namespace), name, location or ""
 
 
 def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:

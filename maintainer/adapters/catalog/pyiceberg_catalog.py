@@ -11,21 +11,24 @@ from typing import Final
 from pyiceberg.catalog import Catalog
 from pyiceberg.io import FileIO, load_file_io
 
+from maintainer.adapters.catalog.changes import Poller, Unanswered
 from maintainer.adapters.catalog.container import UnreadableFileError
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
 from maintainer.adapters.catalog.loading import open_catalog
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest, digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
+from maintainer.adapters.catalog.pace import PollLimits
 from maintainer.adapters.catalog.partition import Spec
 from maintainer.adapters.catalog.pointer import NamespaceError, Pointer, count_top_namespaces, list_tables, locate
 from maintainer.adapters.catalog.rows import count_by_reading, count_without_reading, has_equality_deletes
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory, Unreadable
-from maintainer.ports.catalog import KnownDigests, TargetOf
+from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
 from maintainer.ports.clock import Clock
 
 DEFAULT_WORKERS: Final = 4
+DEFAULT_POLL_LIMITS: Final = PollLimits()
 READ_ATTEMPTS: Final = 3  # a table that commits and expires while we read is read again, so often
 _NO_TARGET: Final = SizeClasses(target_bytes=0, small_below_bytes=0, large_above_bytes=0)  # for counting rows alone
 
@@ -42,13 +45,16 @@ class _Opened:
 class PyIcebergCatalog:
     """One configured catalog; constructing it touches nothing, the first question connects."""
 
-    def __init__(self, name: str, properties: Mapping[str, str], clock: Clock, workers: int = DEFAULT_WORKERS) -> None:
-        """Take PyIceberg's own properties; `workers` bounds how many manifests are read at once."""
+    def __init__(
+        self, name: str, properties: Mapping[str, str], clock: Clock, workers: int = DEFAULT_WORKERS, limits: PollLimits = DEFAULT_POLL_LIMITS
+    ) -> None:
+        """Take PyIceberg's own properties; `workers` bounds how many manifests are read at once, `limits` how a poll asks table by table."""
         self._name = name
         self._properties = dict(properties)
         self._secrets = secrets_of(self._properties)
         self._clock = clock
         self._workers = workers
+        self._poller = Poller(name, limits, clock)
         self._lock = threading.Lock()
         self._loaded: Catalog | None = None
         self._pool: ThreadPoolExecutor | None = None
@@ -72,6 +78,22 @@ class PyIcebergCatalog:
                     yield CatalogFault(self._name, namespace, self._explain_listing(namespace, reason), self._clock.now())
                 case (namespace, table):
                     yield TableIdentifier(self._name, namespace, table)
+
+    def poll(self, known: Mapping[TableIdentifier, str]) -> Iterator[Polled | TableFault | CatalogFault]:
+        """Every table and whether it changed: one query of a SQL catalog, a conditional request a table of a REST catalog, else a load a table."""
+        try:
+            catalog = self._catalog()
+        except CatalogUnavailableError as error:
+            yield CatalogFault(self._name, (), str(error), self._clock.now())
+            return
+        for found in self._poller.poll(catalog, known, self._executor()):
+            match found:
+                case Polled():
+                    yield found
+                case Unanswered(table, reason):
+                    yield self._fault(table, kind_of_catalog_error(reason), explain(reason, self._secrets))
+                case NamespaceError(namespace, reason):
+                    yield CatalogFault(self._name, namespace, self._explain_listing(namespace, reason), self._clock.now())
 
     def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
         """The table's metadata now; what is wrong with the table is a fault or an `unreadable`, never an exception."""

@@ -12,7 +12,7 @@ import pytest
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestContent, ManifestDigest, Snapshot, TableFault, TableInventory
-from maintainer.ports.catalog import Catalog
+from maintainer.ports.catalog import Catalog, Polled
 from tests.adapters.catalog.lake import NOW, TARGET_BYTES, Lake, Memory, StoppedClock, identify, know_nothing, read_by, rows, small_target
 from tests.fakes.adapters.catalog import FakeCatalog
 from tests.samples import inventory as sample_inventory
@@ -188,6 +188,46 @@ def test_rows_are_those_of_the_snapshot_asked_for(world: World) -> None:
     assert [world.catalog.count_rows(ORDERS, s.snapshot_id, limit_bytes=10**9) for s in snapshots] == [1, 3, 6]
     assert world.catalog.count_rows(ORDERS, 987654321, limit_bytes=10**9) is None
     assert world.catalog.count_rows(ABSENT, snapshots[0].snapshot_id, limit_bytes=10**9) is None
+
+
+def polled(catalog: Catalog, known: dict[TableIdentifier, str]) -> dict[TableIdentifier, bool]:
+    """Which tables are there and which have changed; `known` becomes what is known afterwards."""
+    found = list(catalog.poll(known))
+    assert all(isinstance(one, Polled) for one in found), found
+    changes = [one for one in found if isinstance(one, Polled)]
+    known.clear()
+    known.update({one.table: one.token for one in changes})
+    return {one.table: one.is_changed for one in changes}
+
+
+def test_a_poll_tells_apart_what_changed_and_what_did_not(world: World) -> None:
+    known: dict[TableIdentifier, str] = {}
+    world.append(ORDERS, 1)
+    assert polled(world.catalog, known) == {ORDERS: True}
+    assert polled(world.catalog, known) == {ORDERS: False}
+    world.append(ITEMS, 1)
+    world.make_view(ABSENT)
+    assert polled(world.catalog, known) == {ORDERS: False, ITEMS: True}
+    world.append(ORDERS, 2)
+    assert polled(world.catalog, known) == {ORDERS: True, ITEMS: False}
+    world.drop(ORDERS)
+    assert polled(world.catalog, known) == {ITEMS: False}
+
+
+def test_a_token_that_is_not_known_counts_as_changed(world: World) -> None:
+    world.append(ORDERS, 1)
+    assert polled(world.catalog, {ORDERS: ""}) == {ORDERS: True}
+    assert polled(world.catalog, {ORDERS: "of another kind\nof catalog"}) == {ORDERS: True}
+
+
+def test_an_outage_is_one_fault_of_the_poll_and_passes(world: World) -> None:
+    world.append(ORDERS, 1)
+    world.break_down()
+    (fault,) = world.catalog.poll({})
+    assert isinstance(fault, CatalogFault)
+    assert (fault.catalog, fault.namespace) == ("lake", ())
+    world.repair()
+    assert polled(world.catalog, {}) == {ORDERS: True}
 
 
 def test_ping_says_in_a_sentence_what_answers(world: World) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, SizeClasses, Snapshot, TableFault, TableInventory
-from maintainer.ports.catalog import KnownDigests, TargetOf
+from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
 from maintainer.ports.clock import Clock
 
 
@@ -21,6 +21,7 @@ class FakeCatalog:
         self._failing_namespaces: dict[tuple[str, ...], str] = {}
         self._outage: str | None = None
         self.closed = False
+        self.polled: dict[TableIdentifier, str] = {}  # the tokens that the last polls were asked with
 
     def put(self, entry: TableInventory | TableFault) -> None:
         """Add a table, or replace what it is."""
@@ -61,6 +62,16 @@ class FakeCatalog:
             is_view = isinstance(entry, TableFault) and entry.kind is FaultKind.VIEW
             if table.namespace not in self._failing_namespaces and not is_view:
                 yield table
+
+    def poll(self, known: Mapping[TableIdentifier, str]) -> Iterator[Polled | TableFault | CatalogFault]:
+        for listed in self.tables():
+            if isinstance(listed, CatalogFault):
+                yield listed
+                continue
+            entry = self._tables[listed]
+            token = "" if isinstance(entry, TableFault) else entry.metadata_location
+            self.polled[listed] = known.get(listed, "")
+            yield Polled(listed, token, is_changed=not token or known.get(listed) != token)
 
     def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
         entry = self._find(table)

@@ -1,0 +1,85 @@
+"""How often a catalog is asked where each table costs a request: never faster than allowed, idle tables rarely."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Final
+
+from maintainer.domain.identifier import TableIdentifier
+
+GROWTH: Final = 1.5  # of a table's interval, each time it is found unchanged
+JITTER: Final = 0.1  # of an interval, either way: tables that were asked together do not stay together
+_FINEST_SLEEP_SECONDS: Final = 0.005  # shorter waits cost more than they space
+
+
+@dataclass(frozen=True, slots=True)
+class PollLimits:
+    """The bounds of polling one catalog table by table."""
+
+    requests_per_second: float = 200.0
+    concurrency: int = 64
+    min_interval: timedelta = timedelta(minutes=1)
+    max_interval: timedelta = timedelta(hours=1)
+
+
+class Rate:
+    """Hands out moments that are at least 1 / per_second apart, to threads and coroutines alike."""
+
+    def __init__(self, per_second: float) -> None:
+        """Take the greatest number of requests in a second."""
+        self._seconds = 1 / per_second
+        self._lock = Lock()
+        self._next = 0.0
+
+    def reserve(self) -> float:
+        """Seconds to wait before the request may go."""
+        with self._lock:
+            now = time.monotonic()
+            moment = max(now, self._next)
+            self._next = moment + self._seconds
+            return moment - now
+
+    def wait(self) -> None:
+        """Block until the request may go."""
+        delay = self.reserve()
+        if delay > _FINEST_SLEEP_SECONDS:
+            time.sleep(delay)
+
+    async def turn(self) -> None:
+        """Wait until the request may go."""
+        delay = self.reserve()
+        if delay > _FINEST_SLEEP_SECONDS:
+            await asyncio.sleep(delay)
+
+
+class Intervals:
+    """When each table is asked again. Kept in memory: after a restart every table is asked once, which an unchanged one answers cheaply."""
+
+    def __init__(self, limits: PollLimits, seed: int | None = None) -> None:
+        """Take the bounds; a seed makes the jitter repeatable."""
+        self._least = limits.min_interval.total_seconds()
+        self._greatest = max(self._least, limits.max_interval.total_seconds())
+        self._random = random.Random(seed)  # noqa: S311 - spreads requests, guards nothing
+        self._tables: dict[TableIdentifier, tuple[float, float]] = {}
+
+    def is_due(self, table: TableIdentifier, now: datetime) -> bool:
+        """Whether the table is to be asked now."""
+        found = self._tables.get(table)
+        return found is None or found[0] <= now.timestamp()
+
+    def note(self, table: TableIdentifier, now: datetime, *, is_changed: bool) -> None:
+        """Ask a table that changes soon again, one that rests ever more rarely."""
+        found = self._tables.get(table)
+        interval = self._least if found is None or is_changed else min(self._greatest, found[1] * GROWTH)
+        spread = interval * self._random.uniform(1 - JITTER, 1 + JITTER)
+        self._tables[table] = now.timestamp() + min(self._greatest, max(self._least, spread)), interval
+
+    def keep(self, tables: Collection[TableIdentifier]) -> None:
+        """Forget all but these."""
+        self._tables = {table: self._tables[table] for table in tables if table in self._tables}

@@ -1,0 +1,100 @@
+"""A REST catalog of the tests' own that answers conditional requests, on the loopback."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, unquote, urlsplit
+
+
+class ConditionalServer(ThreadingHTTPServer):
+    """Tables are names with a version, which is their metadata's location and, where it has any, their ETag."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), ConditionalHandler)
+        self.versions: dict[tuple[str, ...], int] = {}
+        self.has_etags = True
+        self.refusals: list[int] = []  # statuses that are answered before the truth
+        self.seen: list[tuple[str, dict[str, str]]] = []
+        self.given: Counter[int] = Counter()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    @classmethod
+    @contextmanager
+    def running(cls) -> Iterator[ConditionalServer]:
+        with cls() as server:
+            thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+            thread.start()
+            yield server
+            server.shutdown()
+            thread.join()
+
+
+class ConditionalHandler(BaseHTTPRequestHandler):
+    server: ConditionalServer
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        match url.path.removeprefix("/v1/").split("/"):
+            case ["config"]:
+                self.answer(200, {"defaults": {}, "overrides": {}})
+            case ["namespaces"]:
+                parent = tuple(part for part in parse_qs(url.query).get("parent", [""])[0].split("\x1f") if part)
+                self.answer(200, {"namespaces": self.list_children(parent)})
+            case ["namespaces", namespace, "tables"]:
+                levels = split_path(namespace)
+                found = [{"namespace": list(name[:-1]), "name": name[-1]} for name in self.server.versions if name[:-1] == levels]
+                self.answer(200, {"identifiers": found})
+            case ["namespaces", namespace, "tables", table]:
+                self.load((*split_path(namespace), unquote(table)), url.query)
+            case _:
+                self.answer(404, {"error": {"message": "no such thing", "type": "NotFoundException", "code": 404}})
+
+    def list_children(self, parent: tuple[str, ...]) -> list[list[str]]:
+        depth = len(parent) + 1
+        namespaces = {name[:-1][:depth] for name in self.server.versions if len(name) > depth and name[: len(parent)] == parent}
+        return [list(namespace) for namespace in sorted(namespaces)]
+
+    def load(self, name: tuple[str, ...], query: str) -> None:
+        self.server.seen.append((query, dict(self.headers)))
+        if self.server.refusals:
+            self.answer(self.server.refusals.pop(0), {"error": {"message": "refused", "type": "Refused", "code": 500}}, {"Retry-After": "0"})
+            return
+        if name not in self.server.versions:
+            self.answer(404, {"error": {"message": "no such table", "type": "NoSuchTableException", "code": 404}})
+            return
+        version = self.server.versions[name]
+        headers = {"ETag": f'W/"{name[-1]}-{version}"'} if self.server.has_etags else {}
+        if headers and self.headers.get("If-None-Match") == headers["ETag"]:
+            self.answer(304, None, headers)
+        else:
+            self.answer(200, {"metadata-location": f"file:///{name[-1]}/{version}.json", "metadata": {"snapshots": []}, "config": {}}, headers)
+
+    def answer(self, status: int, document: dict[str, object] | None, headers: dict[str, str] | None = None) -> None:
+        self.server.given[status] += 1
+        body = b"" if document is None else json.dumps(document).encode()
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments: object) -> None:
+        """Quiet."""
+
+
+def split_path(namespace: str) -> tuple[str, ...]:
+    """PyIceberg encodes each level, and joins them by an encoded separator."""
+    return tuple(unquote(part) for part in namespace.split("%1F"))

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from maintainer.adapters.catalog.pace import GROWTH, JITTER, Intervals, PollLimits, Rate
+from tests.adapters.catalog.lake import identify
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+ORDERS, ITEMS = identify("sales", "orders"), identify("sales", "items")
+LIMITS = PollLimits(min_interval=timedelta(minutes=1), max_interval=timedelta(minutes=30))
+
+
+def waits(intervals: Intervals, changes: list[bool]) -> list[timedelta]:
+    """How long each of these outcomes keeps the table from being asked again."""
+    found = []
+    now = NOW
+    for is_changed in changes:
+        intervals.note(ORDERS, now, is_changed=is_changed)
+        start = now
+        while not intervals.is_due(ORDERS, now):
+            now += timedelta(seconds=1)
+        found.append(now - start)
+    return found
+
+
+def test_a_table_never_asked_is_due() -> None:
+    assert Intervals(LIMITS).is_due(ORDERS, NOW)
+
+
+def test_an_idle_table_is_asked_ever_more_rarely_within_the_bounds() -> None:
+    found = waits(Intervals(LIMITS, seed=1), [False] * 12)
+    assert found[0] <= timedelta(minutes=1) * (1 + JITTER) + timedelta(seconds=1)
+    assert found[3] > found[0] * GROWTH
+    assert all(LIMITS.min_interval <= wait <= LIMITS.max_interval for wait in found)
+    assert found[-1] >= LIMITS.max_interval * (1 - JITTER)
+
+
+def test_a_change_makes_a_table_asked_soon_again() -> None:
+    found = waits(Intervals(LIMITS, seed=1), [False] * 12 + [True])
+    assert found[-1] <= timedelta(minutes=1) * (1 + JITTER) + timedelta(seconds=1)
+
+
+def test_tables_that_were_asked_together_do_not_stay_together() -> None:
+    intervals = Intervals(LIMITS, seed=1)
+    tables = [identify("sales", f"t{number}") for number in range(100)]
+    for _ in range(10):
+        for table in tables:
+            intervals.note(table, NOW, is_changed=False)
+    due = [sum(intervals.is_due(table, NOW + timedelta(minutes=minutes)) for table in tables) for minutes in (27, 29, 30)]
+    assert 0 <= due[0] < due[1] < due[2] == 100
+
+
+def test_what_is_not_kept_is_due_again() -> None:
+    intervals = Intervals(LIMITS)
+    for table in (ORDERS, ITEMS):
+        intervals.note(table, NOW, is_changed=False)
+    intervals.keep([ITEMS])
+    assert (intervals.is_due(ORDERS, NOW), intervals.is_due(ITEMS, NOW)) == (True, False)
+
+
+def test_requests_are_spaced_at_the_rate() -> None:
+    rate = Rate(10)
+    delays = [rate.reserve() for _ in range(11)]
+    assert delays[0] == 0
+    assert 0.9 < delays[-1] <= 1.0
