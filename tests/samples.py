@@ -59,7 +59,7 @@ def manifest(path: str, shares: list[PartitionDigest], length_bytes: int = 8000,
         bins[histogram_bin(size)] += 1
     files = sum(s.file_count for s in shares)
     formats = (("parquet", files),) if content is ManifestContent.DATA else ()
-    return ManifestDigest(path, length_bytes, spec_id, content, 1, tuple(shares), tuple(bins), formats, files)
+    return ManifestDigest(path, length_bytes, spec_id, content, 1, tuple(shares), tuple(bins) if sizes is not None else (), formats, files)
 
 
 def inventory(

@@ -33,6 +33,7 @@ class PartitionHealth:
     large_files: int
     large_bytes: int
     delete_files: int
+    skew: float | None = None  # data bytes / mean data bytes of all partitions: 1 is even; None when no partition holds data bytes
 
     @property
     def average_file_size_bytes(self) -> float | None:
@@ -48,6 +49,43 @@ class ManifestGroup:
     content: ManifestContent
     count: int
     bytes: int
+    ideal: int | None = None  # manifests of the target size that would hold the same bytes; None in measurements of earlier versions
+
+    @property
+    def excess(self) -> int | None:
+        """Manifests beyond the ideal number."""
+        return None if self.ideal is None else self.count - self.ideal
+
+
+@dataclass(frozen=True, slots=True)
+class RefHold:
+    """What one branch or tag keeps from expiry: a tag its snapshot, main its line, another branch what of its line is not main's."""
+
+    name: str
+    is_branch: bool
+    snapshot_id: int
+    snapshot_at: datetime | None  # None: the table does not have the snapshot
+    held_snapshots: int
+    oldest_held_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class WriterRate:
+    """Commits of one writer among the kept snapshots of the commit window."""
+
+    writer: str
+    commits: int
+    commits_per_hour: float
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A figure that one piece of metadata claims and that the manifests' entries, counted, do not bear out."""
+
+    figure: str  # "data files"
+    source: str  # "snapshot summary"
+    claimed: int
+    counted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +142,22 @@ class TableHealth:
     properties: Mapping[str, str] = field(default_factory=dict)
     default_spec_id: int = 0
     unreadable: tuple[Unreadable, ...] = ()
+    # What follows is None when it is not known; docs/health.md says when that is.
+    delete_file_ratio: float | None = None  # delete files of all kinds / data files
+    oldest_delete_at: datetime | None = None  # deletes have been waiting at least since then
+    partition_skew: float | None = None  # of the largest partition, as PartitionHealth.skew
+    manifest_excess: int | None = None  # over all (spec, content) groups
+    kept_data_files: int | None = None  # data files that any kept snapshot reaches
+    live_file_ratio: float | None = None  # data_files / kept_data_files
+    commits_per_hour: float | None = None
+    commit_window_seconds: float | None = None  # the span that the rate is taken over
+    writers: tuple[WriterRate, ...] = ()
+    growth_bytes_per_day: float | None = None
+    growth_records_per_day: float | None = None
+    metadata_files: int | None = None  # metadata.json files: the current one and those of its log
+    storage_files: int | None = None  # a lower bound of the files that the table keeps, metadata included
+    ref_holds: tuple[RefHold, ...] = ()  # those that hold the oldest first; at most history.MAX_HOLDS
+    disagreements: tuple[Disagreement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

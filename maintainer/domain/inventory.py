@@ -142,6 +142,8 @@ class TableInventory:
     manifests: tuple[ManifestDigest, ...]
     read_at: datetime
     unreadable: tuple[Unreadable, ...] = ()
+    metadata_files: int | None = None  # this metadata.json and those of its metadata-log; None: not read
+    listed_files: int | None = None  # live entries (added and existing) that the manifest list claims for its manifests; None: it does not say
 
 
 class FaultKind(StrEnum):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from maintainer.domain.effect import Measurement
 from maintainer.domain.health import ManifestGroup, PartitionHealth, SnapshotStamp, TableHealth
@@ -18,6 +19,8 @@ from maintainer.domain.inventory import (
     PartitionDigest,
     TableInventory,
 )
+from maintainer.health.agreement import find_disagreements
+from maintainer.health.history import count_kept_files, find_holds, grow_per_day, rate_commits
 
 
 def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:
@@ -43,6 +46,11 @@ class _Sum:
 
 
 def measure(inventory: TableInventory) -> TableHealth:
+    """The whole health: what the digests add up to, and what the history says beside it."""
+    return _add_history(_add_up(inventory), inventory)
+
+
+def _add_up(inventory: TableInventory) -> TableHealth:
     """Health at the inventory's snapshot; file and manifest counts are None when any piece of its metadata could not be read."""
     known = not inventory.unreadable
     sums = _sum_by_content(_shares(inventory.manifests))
@@ -51,6 +59,10 @@ def measure(inventory: TableInventory) -> TableHealth:
     manifests = Counter(manifest.content for manifest in inventory.manifests)
     stamps = tuple(SnapshotStamp(s.snapshot_id, s.parent_id, s.committed_at) for s in inventory.snapshots)
     times = [stamp.committed_at for stamp in stamps]
+    delete_files = sum(s.files for s in deletes)
+    target_manifest_size = positive_property(inventory.properties, "commit.manifest.target-size-bytes", DEFAULT_TARGET_MANIFEST_SIZE_BYTES)
+    groups = _group_manifests(inventory.manifests, target_manifest_size)
+    partitions = _partitions(inventory.manifests)
     return TableHealth(
         table=inventory.table,
         table_uuid=inventory.table_uuid,
@@ -60,7 +72,7 @@ def measure(inventory: TableInventory) -> TableHealth:
         snapshot_id=inventory.current_snapshot_id,
         measured_at=inventory.read_at,
         target_file_size_bytes=inventory.size_classes.target_bytes,
-        target_manifest_size_bytes=positive_property(inventory.properties, "commit.manifest.target-size-bytes", DEFAULT_TARGET_MANIFEST_SIZE_BYTES),
+        target_manifest_size_bytes=target_manifest_size,
         data_files=data.files if known else None,
         data_bytes=data.bytes if known else None,
         average_file_size_bytes=data.bytes / data.files if known and data.files else None,
@@ -85,14 +97,59 @@ def measure(inventory: TableInventory) -> TableHealth:
         metadata_bytes=inventory.metadata_bytes,
         histogram=_sum_histograms(inventory.manifests),
         formats=_sum_formats(inventory.manifests),
-        partitions=_partitions(inventory.manifests),
-        manifest_groups=_group_manifests(inventory.manifests),
+        partitions=partitions,
+        manifest_groups=groups,
         history=stamps,
         refs=inventory.refs,
         properties=inventory.properties,
         default_spec_id=inventory.default_spec_id,
         unreadable=inventory.unreadable,
+        delete_file_ratio=delete_files / data.files if known and data.files else None,
+        oldest_delete_at=_date_deletes(inventory) if known else None,
+        partition_skew=max((p.skew for p in partitions if p.skew is not None), default=None) if known else None,
+        manifest_excess=sum(group.count - (group.ideal or 0) for group in groups) if known else None,
     )
+
+
+def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
+    snapshots, current, now = inventory.snapshots, inventory.current_snapshot_id, inventory.read_at
+    kept = count_kept_files(snapshots, "total-data-files", "added-data-files")
+    if kept is not None and health.data_files is not None and kept < health.data_files:
+        kept = None  # the summaries are wrong, which is a disagreement
+    kept_deletes = count_kept_files(snapshots, "total-delete-files", "added-delete-files")
+    rate = rate_commits(snapshots, now)
+    return replace(
+        health,
+        kept_data_files=kept,
+        live_file_ratio=health.data_files / kept if kept and health.data_files is not None else None,
+        commits_per_hour=rate.commits_per_hour if rate else None,
+        commit_window_seconds=rate.window.total_seconds() if rate else None,
+        writers=rate.writers if rate else (),
+        growth_bytes_per_day=grow_per_day(snapshots, current, "total-files-size", now),
+        growth_records_per_day=grow_per_day(snapshots, current, "total-records", now),
+        metadata_files=inventory.metadata_files,
+        storage_files=_count_storage(health, kept, kept_deletes, inventory.metadata_files),
+        ref_holds=find_holds(snapshots, inventory.refs),
+        disagreements=find_disagreements(inventory),
+    )
+
+
+def _count_storage(health: TableHealth, kept: int | None, kept_deletes: int | None, metadata_files: int | None) -> int | None:
+    """A lower bound: manifests of earlier snapshots are not among those that were read. Deletion vectors share files: none of theirs is counted."""
+    data, position, equality = health.data_files, health.position_delete_files, health.equality_delete_files
+    if data is None or position is None or equality is None or health.manifests is None or health.deletion_vectors is None:
+        return None
+    deletes = kept_deletes if kept_deletes is not None and not health.deletion_vectors else position + equality
+    data_files = kept if kept is not None else data
+    return data_files + max(deletes, position + equality) + health.manifests + health.snapshots + (metadata_files or 1)
+
+
+def _date_deletes(inventory: TableInventory) -> datetime | None:
+    """When the first kept snapshot was committed that has the oldest manifest of deletes; deletes carried over from another manifest are older still."""
+    listed = [m.sequence_number for m in inventory.manifests if any(s.content is not Content.DATA and s.file_count for s in m.partitions)]
+    if not listed:
+        return None
+    return min((s.committed_at for s in inventory.snapshots if s.sequence_number >= min(listed)), default=None)
 
 
 def summarise(health: TableHealth) -> Measurement:
@@ -150,11 +207,16 @@ def _partitions(manifests: Iterable[ManifestDigest]) -> tuple[PartitionHealth, .
     groups: dict[tuple[int, str], list[PartitionDigest]] = {}
     for share in _shares(manifests):
         groups.setdefault((share.spec_id, share.partition), []).append(share)
-    partitions = [_merge_partition(spec_id, partition, shares) for (spec_id, partition), shares in groups.items()]
+    sizes = [sum(share.bytes for share in shares if share.content is Content.DATA) for shares in groups.values()]
+    mean = sum(sizes) / len(sizes) if sizes else 0
+    partitions = [
+        _merge_partition(spec_id, partition, shares, size / mean if mean else None)
+        for ((spec_id, partition), shares), size in zip(groups.items(), sizes, strict=True)
+    ]
     return tuple(sorted(partitions, key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition)))
 
 
-def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest]) -> PartitionHealth:
+def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest], skew: float | None) -> PartitionHealth:
     data = [share for share in shares if share.content is Content.DATA]
     return PartitionHealth(
         spec_id=spec_id,
@@ -166,14 +228,16 @@ def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest]
         large_files=sum(s.large_count for s in data),
         large_bytes=sum(s.large_bytes for s in data),
         delete_files=sum(s.file_count for s in shares if s.content is not Content.DATA),
+        skew=skew,
     )
 
 
-def _group_manifests(manifests: Iterable[ManifestDigest]) -> tuple[ManifestGroup, ...]:
+def _group_manifests(manifests: Iterable[ManifestDigest], target_bytes: int) -> tuple[ManifestGroup, ...]:
     counts: Counter[tuple[int, ManifestContent]] = Counter()
     sizes: Counter[tuple[int, ManifestContent]] = Counter()
     for manifest in manifests:
         key = (manifest.spec_id, manifest.content)
         counts[key] += 1
         sizes[key] += manifest.length_bytes
-    return tuple(ManifestGroup(*key, counts[key], sizes[key]) for key in sorted(counts))
+    # As estimate_rewrite_manifests counts: at least one manifest, and never more than there are.
+    return tuple(ManifestGroup(*key, counts[key], sizes[key], min(counts[key], max(1, -(-sizes[key] // target_bytes)))) for key in sorted(counts))

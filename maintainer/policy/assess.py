@@ -28,6 +28,9 @@ DELETE_FILE_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))
 # A rewrite that would remove less than this share of the table's files changes little: it is no reason for alarm.
 MATERIAL_GAIN_RATIO = 0.1
 
+DISAGREEMENT = "metadata_disagreement"  # the finding's metric: observed is what is claimed, bound what was counted
+MAX_DISAGREEMENTS = 5  # findings; health has them all
+
 _BAND_ORDER = tuple(Band)
 _HOUR_SECONDS = 3600
 
@@ -118,11 +121,27 @@ def _round_away(seconds: float, *, holds: bool) -> float:
 
 def grade(health: TableHealth, policy: Policy, now: datetime) -> Grade:
     """The band from the published bounds; what no maintenance can change is noted, but is no reason for a worse band."""
-    findings = [*_unreadable_findings(health), *_file_findings(health, policy), *_manifest_findings(health), *_snapshot_findings(health, policy, now)]
+    judged = [*_unreadable_findings(health), *_file_findings(health, policy), *_manifest_findings(health), *_snapshot_findings(health, policy, now)]
+    findings = [*judged, *_disagreement_findings(health)]
     findings.sort(key=lambda f: (not f.is_actionable, -_BAND_ORDER.index(f.severity)))
     actionable = [finding for finding in findings if finding.is_actionable]
     band = max((finding.severity for finding in actionable), key=_BAND_ORDER.index, default=Band.HEALTHY)
     return Grade(band, tuple(findings), _reason(health, findings, actionable))
+
+
+def _disagreement_findings(health: TableHealth) -> list[Finding]:
+    """Other engines write wrong summaries: worth knowing, but no maintenance changes it."""
+    return [
+        Finding(
+            DISAGREEMENT,
+            found.claimed,
+            found.counted,
+            Band.WATCH,
+            is_actionable=False,
+            sentence=f"the {found.source} says {found.claimed:,} {found.figure}, the manifests' entries add up to {found.counted:,}",
+        )
+        for found in health.disagreements[:MAX_DISAGREEMENTS]
+    ]
 
 
 def _reason(health: TableHealth, findings: list[Finding], actionable: list[Finding]) -> str:
@@ -130,8 +149,9 @@ def _reason(health: TableHealth, findings: list[Finding], actionable: list[Findi
         return actionable[0].sentence
     if health.snapshot_id is None:
         return "The table is empty."
-    if findings:
-        return f"Nothing to gain: {findings[0].sentence}"
+    beyond = [finding for finding in findings if finding.metric != DISAGREEMENT]
+    if beyond:
+        return f"Nothing to gain: {beyond[0].sentence}"
     return "No bound is exceeded."
 
 

@@ -79,3 +79,68 @@ def test_a_summary_adds_the_kinds_of_delete_files() -> None:
     deletes = [share([5], content=Content.POSITION_DELETES), share([5, 6], content=Content.EQUALITY_DELETES), share([5], content=Content.DELETION_VECTORS)]
     assert summarise(measure(inventory((manifest("m", deletes),)))).delete_files == 4
     assert measure(inventory((manifest("m", deletes),))).partitions[0].average_file_size_bytes is None
+
+
+def test_deletes_show_their_ratio_to_data_files_and_since_when_they_wait() -> None:
+    history = (snapshot(1, timedelta(days=9)), snapshot(4, timedelta(days=5), 1), snapshot(6, timedelta(days=1), 4))
+    data = manifest("m1", [share([5] * 8)])
+    deletes = replace(manifest("m2", [share([1], content=Content.POSITION_DELETES), share([1], content=Content.EQUALITY_DELETES)]), sequence_number=3)
+    later = replace(manifest("m3", [share([1] * 2, content=Content.DELETION_VECTORS)]), sequence_number=6)
+    health = measure(inventory((data, deletes, later), history))
+    assert health.delete_file_ratio == 0.5
+    assert health.oldest_delete_at == history[1].committed_at
+    assert measure(inventory((data,), history)).oldest_delete_at is None
+    assert measure(inventory((deletes,), history)).delete_file_ratio is None
+    assert measure(inventory((replace(deletes, sequence_number=99),), history)).oldest_delete_at is None
+
+
+def test_skew_is_a_partitions_bytes_against_the_mean_of_all() -> None:
+    health = measure(inventory((manifest("m1", [share([100, 200], "day=1"), share([100], "day=2"), share([9], "day=3", Content.POSITION_DELETES)]),)))
+    assert {partition.partition: partition.skew for partition in health.partitions} == {"day=1": 2.25, "day=2": 0.75, "day=3": 0.0}
+    assert health.partition_skew == 2.25
+    assert measure(inventory((manifest("m1", [share([0])]),))).partition_skew is None
+
+
+def test_manifests_exceed_what_their_bytes_need_by_spec_and_content() -> None:
+    data = [manifest(f"m{n}", [share([5])], 3 * MIB) for n in range(6)]
+    older = manifest("old", [share([5], spec_id=1)], 100, spec_id=1)
+    deletes = [manifest(f"d{n}", [share([5], content=Content.POSITION_DELETES)], MIB) for n in range(2)]
+    health = measure(inventory((*data, older, *deletes)))
+    assert [(g.spec_id, g.content, g.ideal, g.excess) for g in health.manifest_groups] == [
+        (0, ManifestContent.DATA, 3, 3),
+        (0, ManifestContent.DELETES, 1, 1),
+        (1, ManifestContent.DATA, 1, 0),
+    ]
+    assert health.manifest_excess == 4
+    assert replace(health.manifest_groups[0], ideal=None).excess is None
+
+
+def test_live_files_are_set_against_all_that_kept_snapshots_reach() -> None:
+    first = snapshot(1, timedelta(days=2), summary={"total-data-files": "8", "total-delete-files": "1", "total-records": "10", "total-files-size": "100"})
+    counts = {"total-data-files": "2", "added-data-files": "2", "deleted-data-files": "8", "total-delete-files": "0", "removed-delete-files": "1"}
+    second = snapshot(2, timedelta(hours=20), 1, "replace", counts | {"total-records": "10", "total-files-size": "80"})
+    health = measure(replace(inventory((manifest("m1", [share([40, 40])]),), (first, second)), metadata_files=3))
+    assert (health.kept_data_files, health.live_file_ratio) == (10, 0.2)
+    assert (health.growth_bytes_per_day, health.growth_records_per_day) == (-10.0, 0.0)
+    assert (health.commits_per_hour, health.commit_window_seconds) == (1 / 24, 86400.0)
+    assert health.metadata_files == 3
+    assert health.storage_files == 10 + 1 + 1 + 2 + 3
+    assert [hold.name for hold in health.ref_holds] == ["main"]
+
+
+def test_a_history_that_claims_fewer_files_than_are_live_says_nothing_of_what_is_kept() -> None:
+    health = measure(inventory((manifest("m1", [share([40, 40])]),), (snapshot(1, summary={"total-data-files": "1"}),)))
+    assert (health.kept_data_files, health.live_file_ratio) == (None, None)
+    assert [found.figure for found in health.disagreements] == ["data files"]
+    assert health.storage_files == 2 + 1 + 1 + 1
+
+
+def test_deletion_vectors_share_their_files_so_none_is_counted_as_one() -> None:
+    health = measure(inventory((manifest("m1", [share([40])]), manifest("m2", [share([3, 3], content=Content.DELETION_VECTORS)]))))
+    assert health.storage_files == 1 + 2 + 1 + 1
+
+
+def test_a_summary_that_is_unreadable_leaves_the_new_figures_unknown() -> None:
+    health = measure(replace(inventory((manifest("m1", [share([1])]),)), unreadable=(Unreadable("m2", "truncated"),)))
+    unknown = (health.delete_file_ratio, health.partition_skew, health.manifest_excess, health.oldest_delete_at, health.live_file_ratio, health.storage_files)
+    assert unknown == (None,) * 6

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.health import Band, ManifestGroup, TableHealth
+from maintainer.domain.health import Band, Disagreement, ManifestGroup, TableHealth
 from maintainer.domain.inventory import ManifestContent, Unreadable
 from maintainer.domain.policy import Metric, Policy, Rule, RuleName, Threshold
 from maintainer.domain.units import KIB, MIB
 from maintainer.health.measure import measure
-from maintainer.policy.assess import assess, grade, observe
+from maintainer.policy.assess import DISAGREEMENT, MAX_DISAGREEMENTS, assess, grade, observe
 from tests.samples import NOW, health_of_partitions, inventory, with_history
 
 POLICY = Policy()
@@ -110,3 +110,13 @@ def test_thresholds_are_strict_in_both_directions_and_written_with_units() -> No
     assessment = assess(rule, health, NOW)
     assert assessment.unmet == ("average file size 40 KiB, threshold below 40 KiB", "small files 20, threshold above 20")
     assert [finding.sentence for finding in assessment.findings] == ["share of small files 100%, threshold above 50%"]
+
+
+def test_a_disagreement_is_a_finding_that_worsens_no_band() -> None:
+    found = tuple(Disagreement("data files", "snapshot summary", n, 20) for n in range(9))
+    graded = grade(replace(files_of(500 * MIB), disagreements=found), POLICY, NOW)
+    assert graded.band is Band.HEALTHY
+    assert len(graded.findings) == MAX_DISAGREEMENTS
+    assert graded.findings[0].metric == DISAGREEMENT
+    assert graded.findings[0].sentence == "the snapshot summary says 0 data files, the manifests' entries add up to 20"
+    assert graded.reason == "No bound is exceeded."

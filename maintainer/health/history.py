@@ -1,0 +1,166 @@
+"""What a table's history says without any manifest being read: rates, growth, what is still kept, and by which ref."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from maintainer.domain.health import RefHold, WriterRate
+from maintainer.domain.inventory import Ref, Snapshot
+
+COMMIT_WINDOW: Final = timedelta(hours=24)
+GROWTH_WINDOW: Final = timedelta(days=7)
+# A rate over less than this says more about the moment than about the table.
+SHORTEST_WINDOW: Final = timedelta(minutes=10)
+MAX_WRITERS: Final = 10
+MAX_HOLDS: Final = 20
+OTHER_WRITERS: Final = "others"
+UNNAMED_WRITER: Final = "unnamed"
+_MAIN: Final = "main"
+_HOUR: Final = timedelta(hours=1)
+_DAY: Final = timedelta(days=1)
+_LONGEST_FIGURE: Final = 18  # digits: what is longer does not fit 64 bits, and no table has it
+# Who wrote, the most telling key first; an engine whose summaries carry only a query id is known by the key itself.
+_WRITER_KEYS: Final = ("app-name", "engine-name")
+_ENGINE_KEYS: Final = (("flink.job-id", "flink"), ("trino_query_id", "trino"), ("spark.app.id", "spark"), ("dremio.query.id", "dremio"))
+
+
+def read_figure(snapshot: Snapshot, key: str) -> int | None:
+    """A number of the snapshot's summary; None when it is missing or is no number."""
+    text = snapshot.summary.get(key, "")
+    return int(text) if text.isdecimal() and len(text) <= _LONGEST_FIGURE else None
+
+
+def find_snapshot(snapshots: Sequence[Snapshot], snapshot_id: int | None) -> Snapshot | None:
+    """The snapshot with that id."""
+    return next((snapshot for snapshot in snapshots if snapshot.snapshot_id == snapshot_id), None)
+
+
+def count_kept_files(snapshots: Sequence[Snapshot], total_key: str, added_key: str) -> int | None:
+    """Files that any kept snapshot reaches, from summaries alone: the files of the oldest, and each one that was added since.
+
+    None when summaries cannot tell: a gap in the history, a figure missing, a total that does not follow from its parent's, a cherry-pick.
+    """
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
+    roots = [snapshot for snapshot in snapshots if snapshot.parent_id not in by_id]
+    if len(roots) > 1:
+        return None
+    kept = 0
+    for snapshot in snapshots:
+        total = read_figure(snapshot, total_key)
+        if total is None:
+            return None
+        if snapshot.parent_id not in by_id:
+            kept += total
+            continue
+        added = _change(snapshot, added_key)
+        if added is None or "source-snapshot-id" in snapshot.summary or not _follows(snapshot, by_id[snapshot.parent_id], total_key, added_key, added):
+            return None
+        kept += added
+    return kept
+
+
+_REMOVED_KEYS: Final = {"added-data-files": "deleted-data-files", "added-delete-files": "removed-delete-files"}
+
+
+def _change(snapshot: Snapshot, key: str) -> int | None:
+    """Writers leave a change of zero out."""
+    return read_figure(snapshot, key) if key in snapshot.summary else 0
+
+
+def _follows(snapshot: Snapshot, parent: Snapshot, total_key: str, added_key: str, added: int) -> bool:
+    before, removed, after = read_figure(parent, total_key), _change(snapshot, _REMOVED_KEYS[added_key]), read_figure(snapshot, total_key)
+    return before is not None and removed is not None and before + added - removed == after
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRate:
+    """Commits per hour over a window, in all and by writer."""
+
+    commits_per_hour: float
+    window: timedelta
+    writers: tuple[WriterRate, ...]
+
+
+def rate_commits(snapshots: Sequence[Snapshot], now: datetime) -> CommitRate | None:
+    """Commits of the last 24 hours, or since the oldest kept snapshot if that is younger; None when that span is too short or there is no snapshot.
+
+    With sequence numbers, commits count although their snapshots have expired since; writers are those of the snapshots that are kept.
+    """
+    oldest = min((snapshot.committed_at for snapshot in snapshots), default=now)
+    since = max(oldest, now - COMMIT_WINDOW)
+    window = now - since
+    if window < SHORTEST_WINDOW:
+        return None
+    within = [snapshot for snapshot in snapshots if snapshot.committed_at > since]
+    hours = window / _HOUR
+    newest = max(snapshot.sequence_number for snapshot in snapshots)
+    before = max(snapshot.sequence_number for snapshot in snapshots if snapshot.committed_at <= since)
+    commits = max(len(within), newest - before)
+    return CommitRate(commits / hours, window, _rate_writers(within, hours))
+
+
+def _rate_writers(snapshots: Sequence[Snapshot], hours: float) -> tuple[WriterRate, ...]:
+    counts = Counter(name_writer(snapshot) for snapshot in snapshots)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    rest = sum(count for _, count in ranked[MAX_WRITERS:])
+    shown = ranked[:MAX_WRITERS] + ([(OTHER_WRITERS, rest)] if rest else [])
+    return tuple(WriterRate(name, count, count / hours) for name, count in shown)
+
+
+def name_writer(snapshot: Snapshot) -> str:
+    """Who committed: the application's name, else the engine's, else what the summary's keys give away."""
+    summary = snapshot.summary
+    named = next((summary[key] for key in _WRITER_KEYS if summary.get(key)), None)
+    return named or next((engine for key, engine in _ENGINE_KEYS if key in summary), UNNAMED_WRITER)
+
+
+def grow_per_day(snapshots: Sequence[Snapshot], current_id: int | None, total_key: str, now: datetime) -> float | None:
+    """Change of a total per day over the last 7 days of the current line, or as long as it is kept; None when that is too short or not said."""
+    line = list(walk_back({snapshot.snapshot_id: snapshot for snapshot in snapshots}, current_id))
+    if not line:
+        return None
+    since = max(line[-1].committed_at, now - GROWTH_WINDOW)
+    base = next((snapshot for snapshot in line if snapshot.committed_at <= since), line[-1])
+    before, after = read_figure(base, total_key), read_figure(line[0], total_key)
+    span = now - since
+    if before is None or after is None or span < SHORTEST_WINDOW:
+        return None
+    return (after - before) / (span / _DAY)
+
+
+def walk_back(by_id: Mapping[int, Snapshot], snapshot_id: int | None) -> Iterator[Snapshot]:
+    """A snapshot and its ancestors, as far as they are kept; a circle ends where it began."""
+    seen: set[int] = set()
+    while snapshot_id is not None and snapshot_id in by_id and snapshot_id not in seen:
+        seen.add(snapshot_id)
+        yield by_id[snapshot_id]
+        snapshot_id = by_id[snapshot_id].parent_id
+
+
+def find_holds(snapshots: Sequence[Snapshot], refs: Sequence[Ref]) -> tuple[RefHold, ...]:
+    """What each ref keeps, the one that holds the oldest snapshot first; at most MAX_HOLDS of them."""
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
+    main = next((ref.snapshot_id for ref in refs if ref.name == _MAIN), None)
+    main_line = {snapshot.snapshot_id for snapshot in walk_back(by_id, main)}
+    holds = [_hold(ref, by_id, main_line) for ref in refs]
+    holds.sort(key=lambda hold: (hold.oldest_held_at is None, hold.oldest_held_at.timestamp() if hold.oldest_held_at else 0, hold.name == _MAIN, hold.name))
+    return tuple(holds[:MAX_HOLDS])
+
+
+def _hold(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) -> RefHold:
+    own = by_id.get(ref.snapshot_id)
+    held: list[Snapshot]
+    if own is None:
+        held = []
+    elif not ref.is_branch:
+        held = [own]
+    elif ref.name == _MAIN:
+        held = [by_id[snapshot_id] for snapshot_id in main_line]
+    else:  # a branch holds its head even where that is on main's line
+        held = [own, *(snapshot for snapshot in walk_back(by_id, own.parent_id) if snapshot.snapshot_id not in main_line)]
+    times = [snapshot.committed_at for snapshot in held]
+    return RefHold(ref.name, ref.is_branch, ref.snapshot_id, own.committed_at if own else None, len(held), min(times, default=None))
