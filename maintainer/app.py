@@ -129,7 +129,12 @@ def make_scheduler(app: App) -> Scheduler:
         Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan"),
         Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),
         Step("review", partial(review, ports), settings.review.interval, starts_work=False, after="watch"),
-        Step("prune", partial(prune, ports, settings.prune.samples, settings.prune.jobs), settings.prune.interval, starts_work=True),
+        Step(
+            "prune",
+            partial(prune, ports, settings.prune.samples, settings.prune.jobs, settings.prune.raw_samples, settings.prune.hourly_samples),
+            settings.prune.interval,
+            starts_work=True,
+        ),
     )
     return Scheduler(steps, ports.telemetry)
 

@@ -145,10 +145,12 @@ class ReviewSettings(Strict):
 
 
 class PruneSettings(Strict):
-    """How long the store keeps what it holds."""
+    """How long the store keeps what it holds: every sample for raw_samples, then one an hour for hourly_samples, then one a day for samples."""
 
     interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
-    samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=90)
+    raw_samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=7)
+    hourly_samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=90)
+    samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=730)
     jobs: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=365)
 
 

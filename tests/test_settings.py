@@ -57,7 +57,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "submit": {"interval": "5s"},
         "watch": {"interval": "2s"},
         "review": {"interval": "5s"},
-        "prune": {"interval": "1h", "samples": "90d", "jobs": "365d"},
+        "prune": {"interval": "1h", "raw_samples": "7d", "hourly_samples": "90d", "samples": "730d", "jobs": "365d"},
         "spark": {
             "runner": "local",
             "master": "local[2]",

@@ -38,6 +38,7 @@ class Page(Generic[T]):
     items: tuple[T, ...]
     next_cursor: str | None
     total: int
+    total_is_exact: bool = True  # False: there are at least so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,45 @@ class ScanMark:
     measured_at: datetime | None = None  # filled by the store: when the table's health was last measured
 
 
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Sums over the tables of a namespace, a catalog or the fleet; a table's unknown figure adds nothing."""
+
+    tables: int
+    measured_tables: int
+    faulty_tables: int
+    paused_tables: int
+    data_files: int
+    data_bytes: int
+    small_files: int
+    delete_files: int
+    manifests: int
+    snapshots: int
+    bands: Mapping[Band, int]
+
+    @property
+    def average_file_size_bytes(self) -> float | None:
+        """All bytes by all files; None without files."""
+        return self.data_bytes / self.data_files if self.data_files else None
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceCounters:
+    """The sums of one namespace, without those nested in it."""
+
+    catalog: str
+    namespace: str  # namespace_text
+    counters: Counters
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDue:
+    """A table whose plan is to be made; `wanted` goes back to mark_planned, and says what the plan rests on."""
+
+    table: TableIdentifier
+    wanted: int
+
+
 class Store(Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
@@ -177,6 +217,14 @@ class Store(Protocol):
         """The fleet."""
         ...
 
+    def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
+        """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet: kept with each change, not computed now."""
+        ...
+
+    def namespaces(self, catalog: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[NamespaceCounters]:
+        """A page of the namespaces that have tables, by catalog and name."""
+        ...
+
     # -- manifest digests
     def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
         """Known digests by manifest path, of those made under this target file size."""
@@ -193,6 +241,18 @@ class Store(Protocol):
 
     def plans(self) -> Sequence[Plan]:
         """The latest plan of every table that has one."""
+        ...
+
+    def plans_with_work(self) -> Sequence[Plan]:
+        """Those of the latest plans that want a job started."""
+        ...
+
+    def tables_to_plan(self, now: datetime, version: str) -> Sequence[PlanDue]:
+        """Measured tables, by name, that are to be planned: health, pause, jobs or the version have changed since the plan, or its next look is due."""
+        ...
+
+    def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
+        """The table's plan is of this version and holds until next_at; does nothing when something that it rests on has changed meanwhile."""
         ...
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
@@ -220,6 +280,10 @@ class Store(Protocol):
         """Every job that is not in a final state, oldest first."""
         ...
 
+    def unfinished_job_of(self, table_uuid: str) -> Job | None:
+        """The one job on the table that is not in a final state."""
+        ...
+
     def append_events(self, events: Iterable[JobEvent]) -> None:
         """Add to the jobs' stories; the store gives each event its sequence number."""
         ...
@@ -229,8 +293,14 @@ class Store(Protocol):
         ...
 
     # -- upkeep
-    def prune(self, samples_before: datetime, jobs_before: datetime) -> Mapping[str, int]:
-        """Delete older samples, and older finished jobs with their events; returns counts by kind. The latest of each table stays."""
+    def prune(
+        self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
+    ) -> Mapping[str, int]:
+        """Delete older samples, and older finished jobs with their events; returns counts by kind. The latest of each table stays.
+
+        Of the samples before hourly_before the last of each hour is kept, of those before daily_before the last of each day (UTC). The work of one call
+        is bounded, and several transactions; the next call goes on. Counters that are not what they count are mended: `mended` says how many.
+        """
         ...
 
     def instance_id(self) -> str:

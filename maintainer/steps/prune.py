@@ -8,7 +8,10 @@ from datetime import timedelta
 from maintainer.steps.ports import Ports
 
 
-def prune(ports: Ports, keep_samples: timedelta, keep_jobs: timedelta) -> Mapping[str, int]:
-    """Delete samples and finished jobs beyond their ages; returns counts by kind."""
+def prune(
+    ports: Ports, keep_samples: timedelta, keep_jobs: timedelta, keep_raw: timedelta | None = None, keep_hourly: timedelta | None = None
+) -> Mapping[str, int]:
+    """Delete samples and finished jobs beyond their ages, and thin samples to one an hour beyond keep_raw, one a day beyond keep_hourly; counts by kind."""
     now = ports.clock.now()
-    return ports.store.prune(now - keep_samples, now - keep_jobs)
+    hourly, daily = (None if age is None else now - age for age in (keep_raw, keep_hourly))
+    return ports.store.prune(now - keep_samples, now - keep_jobs, hourly, daily)

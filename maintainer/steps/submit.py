@@ -28,7 +28,7 @@ def submit(ports: Ports) -> int:
     """Admit what the stored plans want and start it; returns how many jobs were handed to the runner."""
     unfinished = ports.store.unfinished_jobs()
     busy = frozenset(job.table_uuid for job in unfinished)
-    plans = [plan for plan in ports.store.plans() if plan.table.catalog in ports.catalogs]
+    plans = [plan for plan in ports.store.plans_with_work() if plan.table.catalog in ports.catalogs]
     # A job that waits for its proof has left Spark: while its table cannot be read, the others need not wait too.
     free_slots = ports.runner.capacity - sum(not job.awaits_review for job in unfinished)
     admitted = admit(plans, busy, free_slots)

@@ -1,4 +1,4 @@
-"""Tables: what is known of each, the list of them, their history, the sums over all."""
+"""Tables: what is known of each."""
 
 from __future__ import annotations
 
@@ -6,38 +6,56 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Double, and_, cast, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, update
 
 from maintainer.adapters.store import documents
+from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
+from maintainer.adapters.store.due import want_plan
+from maintainer.adapters.store.samples import write_sample
 from maintainer.adapters.store.schema import catalog_faults, health_samples, manifest_digests, plans, table_health, tables
 from maintainer.adapters.store.types import AnyRow
-from maintainer.domain.errors import InvalidValueError, UnknownTableError
-from maintainer.domain.health import Band, Grade, TableHealth
+from maintainer.domain.errors import StoreUnavailableError, UnknownTableError
+from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import Plan
-from maintainer.ports.store import HISTORY_METRICS, Pause, TableRecord
+from maintainer.ports.store import Pause, TableRecord
 
-BANDS = tuple(Band)
+ENTRY_ATTEMPTS = 5  # each is lost only to somebody who forgets the table in that very moment
 _FORGETTING = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 
 
 def record_health(database: Database, connection: Connection, health: TableHealth, grade: Grade) -> None:
     """Replace what is known of the table, add a sample."""
     full_name = str(health.table)
-    known = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name == full_name).with_for_update()).one_or_none()
-    is_same = known is not None and known.table_uuid in {None, health.table_uuid}
-    row = {**_identity(health.table), **_scalars(health, grade), "first_seen_at": health.measured_at, "fault": None}
-    connection.execute(database.upsert(tables, row, keep=frozenset({"first_seen_at"}) if is_same else frozenset()))
+    is_new = _enter(database, connection, health.table, health.measured_at)
+    with counted(database, connection, [full_name], is_new=is_new):
+        known_uuid = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name == full_name)).scalar_one()
+        is_same = known_uuid in {None, health.table_uuid}
+        changes = {**_scalars(health, grade), "fault": None, "plan_wanted": tables.c.plan_wanted + 1, "planned_under": None}
+        if not is_same:
+            changes["first_seen_at"] = health.measured_at
+        connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
     summary, detail = documents.write_health(health)
     pieces = {"full_name": full_name, "summary": summary, "detail": detail, "grade": documents.write_grade(grade)}
     connection.execute(database.upsert(table_health, pieces))
-    sample = {"table_uuid": health.table_uuid, "measured_at": health.measured_at, **{metric: getattr(health, metric) for metric in HISTORY_METRICS}}
-    connection.execute(database.upsert(health_samples, sample))
-    if known is not None and not is_same:
+    connection.execute(database.upsert(health_samples, write_sample(health)))
+    if not is_same:
         connection.execute(delete(plans).where(plans.c.full_name == full_name))
-        _drop_digests_of_nobody(connection, [known.table_uuid])
+        _drop_digests_of_nobody(connection, [known_uuid])
+
+
+def _enter(database: Database, connection: Connection, table: TableIdentifier, seen_at: datetime) -> bool:
+    """Makes sure of the table's row, locked for this transaction; True when this transaction made it."""
+    present = select(tables.c.full_name).where(tables.c.full_name == str(table)).with_for_update()
+    for _ in range(ENTRY_ATTEMPTS):
+        if connection.execute(present).one_or_none() is not None:
+            return False
+        if connection.execute(database.insert_unless_present(tables, {**_identity(table), "first_seen_at": seen_at})).rowcount:
+            return True
+    message = f"table {table} came and went {ENTRY_ATTEMPTS} times while it was recorded"
+    raise StoreUnavailableError(message)
 
 
 def _identity(table: TableIdentifier) -> dict[str, Any]:
@@ -76,21 +94,26 @@ def _sum_known(*counts: int | None) -> int | None:
 def record_fault(database: Database, connection: Connection, fault: TableFault) -> None:
     """Keep the fault, or forget what is no table (any more)."""
     if fault.kind in _FORGETTING:
-        forget(connection, [str(fault.table)])
+        forget(database, connection, [str(fault.table)])
         return
-    row = {**_identity(fault.table), "first_seen_at": fault.seen_at, "fault": documents.write_fault(fault)}
-    connection.execute(database.upsert(tables, row, keep=frozenset({"first_seen_at"})))
+    is_new = _enter(database, connection, fault.table, fault.seen_at)
+    with counted(database, connection, [str(fault.table)], is_new=is_new):
+        connection.execute(update(tables).where(tables.c.full_name == str(fault.table)).values(fault=documents.write_fault(fault)))
 
 
-def forget(connection: Connection, full_names: Sequence[str]) -> None:
+def forget(database: Database, connection: Connection, full_names: Sequence[str]) -> None:
     """Delete tables with their health, plan, samples and digests."""
-    for start in range(0, len(full_names), MAX_SQL_VARIABLES):
-        names = full_names[start : start + MAX_SQL_VARIABLES]
-        found = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name.in_(names), tables.c.table_uuid.is_not(None)))
-        uuids = [row.table_uuid for row in found]
-        connection.execute(delete(tables).where(tables.c.full_name.in_(names)))
-        _drop_digests_of_nobody(connection, uuids)
-        connection.execute(delete(health_samples).where(health_samples.c.table_uuid.in_(uuids), ~_is_known(health_samples.c.table_uuid)))
+    with counted(database, connection, full_names):
+        for start in range(0, len(full_names), MAX_SQL_VARIABLES):
+            _delete(connection, full_names[start : start + MAX_SQL_VARIABLES])
+
+
+def _delete(connection: Connection, names: Sequence[str]) -> None:
+    found = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name.in_(names), tables.c.table_uuid.is_not(None)))
+    uuids = [row.table_uuid for row in found]
+    connection.execute(delete(tables).where(tables.c.full_name.in_(names)))
+    _drop_digests_of_nobody(connection, uuids)
+    connection.execute(delete(health_samples).where(health_samples.c.table_uuid.in_(uuids), ~_is_known(health_samples.c.table_uuid)))
 
 
 def _drop_digests_of_nobody(connection: Connection, uuids: Sequence[str]) -> None:
@@ -102,12 +125,12 @@ def _is_known(table_uuid: ColumnElement[Any]) -> ColumnElement[bool]:
     return exists().where(tables.c.table_uuid == table_uuid)
 
 
-def forget_tables_except(connection: Connection, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
+def forget_tables_except(database: Database, connection: Connection, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
     """Forget what a complete listing did not have."""
     names = {str(table) for table in seen}
     known = connection.execute(select(tables.c.full_name, tables.c.levels).where(tables.c.catalog == catalog).order_by(tables.c.full_name))
     gone = {row.full_name: documents.read_levels(row.levels) for row in known if row.full_name not in names}
-    forget(connection, list(gone))
+    forget(database, connection, list(gone))
     return tuple(gone.values())
 
 
@@ -166,50 +189,21 @@ def read_names(connection: Connection) -> Sequence[TableIdentifier]:
     return tuple(documents.read_levels(row.levels) for row in rows)
 
 
-def read_history(connection: Connection, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
-    """Samples from since to until, both included."""
-    if metric not in HISTORY_METRICS:
-        message = f"metric {metric!r} has no history; it is kept of {', '.join(HISTORY_METRICS)}"
-        raise InvalidValueError(message)
-    present_uuid = select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
-    rows = connection.execute(
-        select(health_samples.c.measured_at, health_samples.c[metric].label("value"))
-        .where(health_samples.c.table_uuid == present_uuid, health_samples.c.measured_at.between(since, until))
-        .order_by(health_samples.c.measured_at)
-    )
-    return tuple((row.measured_at, None if row.value is None else float(row.value)) for row in rows)
-
-
-def set_pause(connection: Connection, table: TableIdentifier, pause: Pause | None) -> None:
+def set_pause(database: Database, connection: Connection, table: TableIdentifier, pause: Pause | None) -> None:
     """Pause or resume."""
     document = None if pause is None else documents.write_pause(pause)
-    if not connection.execute(update(tables).where(tables.c.full_name == str(table)).values(pause=document)).rowcount:
-        message = f"table {table} is not known"
-        raise UnknownTableError(message)
+    is_this = tables.c.full_name == str(table)
+    with counted(database, connection, [str(table)]):
+        if not connection.execute(update(tables).where(is_this).values(pause=document)).rowcount:
+            message = f"table {table} is not known"
+            raise UnknownTableError(message)
+        want_plan(connection, is_this)
 
 
-_SUMMED = ("data_files", "data_bytes", "small_files", "delete_files", "manifests", "snapshots")
-
-
-def sum_fleet(connection: Connection) -> dict[str, Any]:
-    """The part of an Overview that tables give, by field name; one pass over the narrow rows."""
-    counted = {"measured_tables": tables.c.measured_at, "faulty_tables": tables.c.fault, "paused_tables": tables.c.pause}
-    columns: list[ColumnElement[Any]] = [
-        func.count().label("tables"),
-        func.max(tables.c.measured_at, type_=tables.c.measured_at.type).label("last_measured_at"),
-    ]
-    columns += [func.count(column).label(name) for name, column in counted.items()]
-    # As floats, exact up to 2**53: SQLite's sum of integers fails when it overflows.
-    columns += [func.coalesce(func.sum(cast(tables.c[name], Double)), 0.0).label(name) for name in _SUMMED]
-    row = connection.execute(select(*columns).select_from(tables)).mappings().one()
-    return {**row, **{name: int(row[name]) for name in _SUMMED}}
-
-
-def count_bands(connection: Connection) -> dict[Band, int]:
-    """How many tables are in each band."""
-    rows = connection.execute(select(tables.c.band, func.count()).where(tables.c.band.is_not(None)).group_by(tables.c.band))
-    found = {BANDS[band]: number for band, number in rows}
-    return {band: found.get(band, 0) for band in BANDS}
+def read_last_measured(connection: Connection) -> datetime | None:
+    """The end of an index."""
+    newest: datetime | None = connection.execute(select(func.max(tables.c.measured_at, type_=tables.c.measured_at.type))).scalar_one()
+    return newest
 
 
 def record_plan(database: Database, connection: Connection, plan: Plan) -> None:
@@ -218,17 +212,9 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> None:
     present = select(tables.c.table_uuid).where(tables.c.full_name == name).with_for_update(key_share=True)
     known = connection.execute(present).one_or_none()
     if known is not None and known.table_uuid in {None, plan.table_uuid}:
-        connection.execute(database.upsert(plans, {"full_name": name, "document": documents.write_plan(plan)}))
+        connection.execute(database.upsert(plans, {"full_name": name, "document": documents.write_plan(plan), "planned": len(plan.planned)}))
 
 
 def read_plans(connection: Connection) -> Sequence[Plan]:
     """All latest plans, by table."""
     return tuple(documents.read_plan(row.document) for row in connection.execute(select(plans.c.document).order_by(plans.c.full_name)))
-
-
-def prune_samples(connection: Connection, before: datetime) -> int:
-    """Delete older samples, but for the latest of each known table."""
-    newer = health_samples.alias("newer")
-    has_newer = exists().where(newer.c.table_uuid == health_samples.c.table_uuid, newer.c.measured_at > health_samples.c.measured_at)
-    superseded = or_(has_newer, ~_is_known(health_samples.c.table_uuid))
-    return connection.execute(delete(health_samples).where(and_(health_samples.c.measured_at < before, superseded))).rowcount

@@ -1,36 +1,50 @@
-"""Pages of the table list."""
+"""Pages of the table list, each read from an index: few matches are sorted, of many an index is walked in the order asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, and_, func, or_, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, func, literal, select, tuple_, type_coerce
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.fleet import BANDS, RECORD_COLUMNS, build_record
+from maintainer.adapters.store.counters import BANDS, count_tables, is_within
+from maintainer.adapters.store.database import MAX_SQL_VARIABLES
+from maintainer.adapters.store.fleet import RECORD_COLUMNS, build_record
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
 from maintainer.adapters.store.schema import table_health, tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
 from maintainer.ports.store import TABLE_SORTS, Page, TableQuery, TableRecord
 
+SORTED_AT_MOST = 2000  # matches; of more, every fiftieth row or so of a walk through 100,000 is a match
+SEARCH_COUNTED_AT_MOST = MAX_SQL_VARIABLES  # how many matches of a search are counted and, when there are no more, sorted
 _FLOATS = frozenset({"average_file_size_bytes", "small_file_ratio"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """What a page is read from: filters, and how many tables are known to pass them."""
+
+    filters: tuple[ColumnElement[bool], ...]
+    total: int
+    total_is_exact: bool
+    are_sorted: bool  # found by their filters and sorted; else an index is walked in the order of the list
 
 
 def read_page(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> Page[TableRecord]:
     """One page; tables without a value come last, whichever way it is sorted, and names break ties."""
     check_limit(query.limit)
-    key = _sort_key(query.sort)
+    _sort_key(query.sort)
     order = f"tables:{query.sort}:{'desc' if query.descending else 'asc'}"
     kind = str if query.sort == "name" else float if query.sort in _FLOATS else int
     after = read_cursor(query.cursor, order, kind)
-    filters = _filters(query, is_sqlite=is_sqlite)
-    total = connection.execute(select(func.count()).select_from(tables).where(*filters)).scalar_one()
-    rows = _read_rows(connection, query, key, filters, after)
+    matches = _find_matches(connection, query, is_sqlite=is_sqlite)
+    rows = _read_rows(connection, query, matches, after)
     shown = rows[: query.limit]
     cursor = write_cursor(order, Position(shown[-1].sort_key, shown[-1].full_name)) if len(rows) > query.limit else None
-    return Page(tuple(_build_item(row) for row in shown), cursor, total)
+    return Page(tuple(_build_item(row) for row in shown), cursor, matches.total, matches.total_is_exact)
 
 
 def _build_item(row: AnyRow) -> TableRecord:
@@ -38,6 +52,7 @@ def _build_item(row: AnyRow) -> TableRecord:
 
 
 def _sort_key(sort: str) -> ColumnElement[Any]:
+    """InvalidValueError for an unknown sort."""
     if sort not in TABLE_SORTS:
         message = f"sort {sort!r} is unknown; sort by one of {', '.join(TABLE_SORTS)}"
         raise InvalidValueError(message)
@@ -46,43 +61,83 @@ def _sort_key(sort: str) -> ColumnElement[Any]:
     return type_coerce(tables.c.measured_at, BigInteger) if sort == "measured_at" else tables.c[sort]
 
 
-def _filters(query: TableQuery, *, is_sqlite: bool) -> list[ColumnElement[bool]]:
+def _find_matches(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> _Matches:
+    counted = count_tables(connection, query.catalog, query.namespace, query.band)
+    # A catalog's tables in the order of their names are an index of their own.
+    is_named = (query.catalog is not None and (query.sort != "name" or query.band is not None)) or query.namespace is not None
+    are_few = is_named and counted <= SORTED_AT_MOST
+    # SQLite, which keeps no statistics here, would rather find and sort half of all tables than walk the index of the order.
+    filters = _filters(query, is_walked=is_sqlite and is_named and not are_few, is_named=is_named)
+    if not query.search:
+        return _Matches(filters, counted, total_is_exact=True, are_sorted=are_few)
+    # A position, not LIKE: nothing in the text is special, and it may be of any length.
+    find = func.instr if is_sqlite else func.strpos
+    is_found = find(tables.c.search_name, query.search.casefold()) > 0
+    found = connection.execute(select(tables.c.full_name).where(*filters, is_found).limit(SEARCH_COUNTED_AT_MOST + 1)).scalars().all()
+    if len(found) > SEARCH_COUNTED_AT_MOST:
+        return _Matches((*filters, is_found), SEARCH_COUNTED_AT_MOST, total_is_exact=False, are_sorted=False)
+    return _Matches((tables.c.full_name.in_(found),), len(found), total_is_exact=True, are_sorted=True)
+
+
+def _filters(query: TableQuery, *, is_walked: bool, is_named: bool) -> tuple[ColumnElement[bool], ...]:
+    def unless_walked(column: ColumnElement[str]) -> ColumnElement[str]:
+        return column.concat("") if is_walked else column  # an expression has no index
+
     filters: list[ColumnElement[bool]] = []
-    if query.search:
-        # A position, not LIKE: nothing in the text is special, and it may be of any length.
-        find = func.instr if is_sqlite else func.strpos
-        filters.append(find(tables.c.search_name, query.search.casefold()) > 0)
     if query.catalog is not None:
-        filters.append(tables.c.catalog == query.catalog)
+        filters.append(unless_walked(tables.c.catalog) == query.catalog)
     if query.namespace is not None:
-        # "a.b" and all that starts with "a.b."; "/" is the character after ".".
-        nested = and_(tables.c.namespace >= f"{query.namespace}.", tables.c.namespace < f"{query.namespace}/")
-        filters.append(or_(tables.c.namespace == query.namespace, nested))
+        filters.append(is_within(unless_walked(tables.c.namespace), query.namespace))
     if query.band is not None:
-        filters.append(tables.c.band == BANDS.index(query.band))
-    return filters
+        band = tables.c.band + 0 if is_named and not is_walked else tables.c.band
+        filters.append(band == BANDS.index(query.band))
+    return tuple(filters)
 
 
-def _read_rows(
-    connection: Connection, query: TableQuery, key: ColumnElement[Any], filters: Sequence[ColumnElement[bool]], after: Position | None
-) -> Sequence[AnyRow]:
-    """One row more than the page has, when there is one: first from those with a value, then from those without; each part walks an index."""
-    wanted = query.limit + 1
-    page = select(*RECORD_COLUMNS, tables.c.full_name, key.label("sort_key")).select_from(tables.outerjoin(table_health)).where(*filters)
+def _read_rows(connection: Connection, query: TableQuery, matches: _Matches, after: Position | None) -> Sequence[AnyRow]:
+    """One row more than the page has, when there is one: the names first, then the documents of those alone."""
+    key, wanted = _sort_key(query.sort), query.limit + 1
+    places = (_sort_few(connection, query, matches, after) if matches.are_sorted else _walk(connection, query, matches, after))[:wanted]
+    rows: dict[str, AnyRow] = {}
+    names = [place.full_name for place in places]
+    page = select(*RECORD_COLUMNS, tables.c.full_name, key.label("sort_key")).select_from(tables.outerjoin(table_health))
+    for start in range(0, wanted, MAX_SQL_VARIABLES):
+        found = connection.execute(page.where(tables.c.full_name.in_(names[start : start + MAX_SQL_VARIABLES])))
+        rows |= {row.full_name: row for row in found}
+    return [rows[name] for name in names if name in rows]
+
+
+def _sort_few(connection: Connection, query: TableQuery, matches: _Matches, after: Position | None) -> Sequence[AnyRow]:
+    """All matches, sorted here: both databases compare names by code points, as Python does."""
+    key = _sort_key(query.sort)
+    rows = connection.execute(select(tables.c.full_name, key.label("sort_key")).where(*matches.filters)).all()
+    valued = sorted(((row.sort_key, row.full_name, row) for row in rows if row.sort_key is not None), key=lambda item: item[:2], reverse=query.descending)
+    unknown = sorted((row for row in rows if row.sort_key is None), key=lambda row: str(row.full_name))
+    if after is not None:
+        place = (after.value, after.row_id)
+        valued = [item for item in valued if after.value is not None and (item[:2] < place if query.descending else item[:2] > place)]
+        unknown = [row for row in unknown if after.value is not None or row.full_name > after.row_id]
+    return [*(item[2] for item in valued), *unknown]
+
+
+def _walk(connection: Connection, query: TableQuery, matches: _Matches, after: Position | None) -> Sequence[AnyRow]:
+    """First those with a value, then those without; each part walks an index and stops when the page is full."""
+    key, name, wanted = _sort_key(query.sort), tables.c.full_name, query.limit + 1
+    directions = (key.desc(), name.desc()) if query.descending else (key, name)
     rows: list[AnyRow] = []
     if after is None or after.value is not None:
-        beyond = _beyond(key, after, descending=query.descending)
-        ordered = page.where(key.is_not(None), *beyond).order_by(key.desc() if query.descending else key, tables.c.full_name)
-        rows += connection.execute(ordered.limit(wanted)).all()
-    if len(rows) < wanted:
-        beyond_name = [tables.c.full_name > after.row_id] if after is not None and after.value is None else []
-        without = page.where(key.is_(None), *beyond_name).order_by(tables.c.full_name)
-        rows += connection.execute(without.limit(wanted - len(rows))).all()
+        beyond = [] if after is None else [_beyond(key, after, descending=query.descending)]
+        valued = select(name, key.label("sort_key")).where(*matches.filters, key.is_not(None), *beyond)
+        rows += connection.execute(valued.order_by(*directions[: 1 if query.sort == "name" else 2]).limit(wanted)).all()
+    if len(rows) < wanted and query.sort != "name":
+        beyond_name = [name > after.row_id] if after is not None and after.value is None else []
+        without = select(name, key.label("sort_key")).where(*matches.filters, key.is_(None), *beyond_name)
+        rows += connection.execute(without.order_by(name).limit(wanted - len(rows))).all()
     return rows
 
 
-def _beyond(key: ColumnElement[Any], after: Position | None, *, descending: bool) -> list[ColumnElement[bool]]:
-    if after is None:
-        return []
-    reached, passed = (key <= after.value, key < after.value) if descending else (key >= after.value, key > after.value)
-    return [reached, or_(passed, tables.c.full_name > after.row_id)]
+def _beyond(key: ColumnElement[Any], after: Position, *, descending: bool) -> ColumnElement[bool]:
+    if key is tables.c.full_name:
+        return key < after.row_id if descending else key > after.row_id
+    pair, place = tuple_(key, tables.c.full_name), tuple_(literal(after.value, key.type), literal(after.row_id, tables.c.full_name.type))
+    return pair < place if descending else pair > place

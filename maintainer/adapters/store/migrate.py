@@ -12,6 +12,7 @@ from alembic.runtime.migration import MigrationContext, RevisionStep
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
+from maintainer.adapters.store.counters import recount
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import VERSION_TABLE, savings, store_info
 from maintainer.domain.errors import StoreUnavailableError
@@ -42,6 +43,7 @@ def upgrade(database: Database) -> str:
             connection.execute(database.insert_unless_present(store_info, {"key": INSTANCE_ID_KEY, "value": token_hex(4)}))
             zeros = dict.fromkeys(("files_removed", "manifests_removed", "snapshots_removed", "bytes_rewritten"), 0)
             connection.execute(database.insert_unless_present(savings, {"id": 1, **zeros}))
+            recount(connection)
     return head
 
 

@@ -9,6 +9,19 @@ from maintainer.domain.job import JobState
 
 VERSION_TABLE = "maintainer_schema"  # not Alembic's default name: a PostgreSQL database may be shared with others who use Alembic
 
+# The table list is sorted by these, within a band too.
+SORTED_FIGURES = (
+    "average_file_size_bytes",
+    "data_files",
+    "data_bytes",
+    "small_files",
+    "small_file_ratio",
+    "delete_files",
+    "manifests",
+    "snapshots",
+    "measured_at",
+)
+
 metadata = MetaData()
 
 # One narrow row per known table: what lists sort, filter and sum. The documents are apart, so that a sum over the fleet does not read them.
@@ -34,6 +47,14 @@ tables = Table(
     Column("snapshots", Count),
     Column("fault", Text),  # JSON
     Column("pause", Text),  # JSON
+    # What a plan rests on: whoever changes it counts plan_wanted up and empties planned_under.
+    Column("plan_wanted", Integer, nullable=False, server_default="0"),
+    Column("planned_under", Text),  # the version of all policies; None: to be planned now
+    Column("plan_at", Instant),  # to be planned again from then on, under the same policies too
+    Index("ix_tables_catalog", "catalog", "full_name"),
+    Index("ix_tables_namespace", "namespace"),
+    Index("ix_tables_search_name", "search_name"),
+    Index("ix_tables_plan", "planned_under", "plan_at"),
     Index("ix_tables_catalog_namespace", "catalog", "namespace", "full_name"),
     Index("ix_tables_table_uuid", "table_uuid"),
     Index("ix_tables_measured_at", "measured_at", "full_name"),
@@ -46,6 +67,7 @@ tables = Table(
     Index("ix_tables_delete_files", "delete_files", "full_name"),
     Index("ix_tables_manifests", "manifests", "full_name"),
     Index("ix_tables_snapshots", "snapshots", "full_name"),
+    *(Index(f"ix_tables_band_{name}", "band", name, "full_name") for name in SORTED_FIGURES),
 )
 
 # The latest health in two pieces: lists read the summary, a table's own page both.
@@ -67,11 +89,15 @@ scan_marks = Table(
     Column("basis", Text, nullable=False),
 )
 
+_WANTS_WORK = text("planned > 0")
+
 plans = Table(
     "plans",
     metadata,
     Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), primary_key=True),
     Column("document", Packed, nullable=False),
+    Column("planned", Integer, nullable=False, server_default="1"),  # how many of its rules want a job
+    Index("ix_plans_planned", "full_name", sqlite_where=_WANTS_WORK, postgresql_where=_WANTS_WORK),
 )
 
 # Keyed by UUID, not by name: another table of the same name has a history of its own.
@@ -93,6 +119,8 @@ health_samples = Table(
     Column("manifest_bytes", Count),
     Column("snapshots", Count),
     Column("metadata_bytes", Count),
+    Column("more", Text),  # JSON: metrics of which history is kept since, by name
+    Index("ix_health_samples_measured_at", "measured_at"),
     sqlite_with_rowid=False,  # clustered by its key: a chart reads neighbouring rows
 )
 
@@ -176,4 +204,22 @@ store_info = Table(
     metadata,
     Column("key", name_type(), primary_key=True),
     Column("value", Text, nullable=False),
+)
+
+# Sums over the rows of `tables`, kept by whoever changes one, in the same transaction.
+fleet_counters = Table(
+    "fleet_counters",
+    metadata,
+    Column("level", SmallInteger, primary_key=True, autoincrement=False),  # the fleet, a catalog, a namespace: see counters
+    Column("catalog", name_type(), primary_key=True),  # empty for the fleet
+    Column("namespace", name_type(), primary_key=True),  # empty for a catalog
+    Column("figures", Text, nullable=False),  # JSON: sums of any size, where a database's integers end at 64 bits
+    Index("ix_fleet_counters_namespace", "namespace"),
+)
+
+job_counters = Table(
+    "job_counters",
+    metadata,
+    Column("state", name_type(), primary_key=True),
+    Column("jobs", Count, nullable=False),
 )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
+from logging import getLogger
 
 from sqlalchemy import select, text
 
-from maintainer.adapters.store import fleet, listing, manifests, marks, work
+from maintainer.adapters.store import counters, fleet, listing, manifests, marks, samples, work
 from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info
 from maintainer.domain.health import Grade, TableHealth
@@ -18,7 +21,9 @@ from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import JobQuery, Overview, Page, Pause, ScanMark, TableQuery, TableRecord
+from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overview, Page, Pause, PlanDue, ScanMark, TableQuery, TableRecord
+
+_log = getLogger(__name__)
 
 
 class SqlStore:
@@ -50,7 +55,7 @@ class SqlStore:
     def forget_tables_except(self, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
         """See Store."""
         with self._database.write() as connection:
-            return fleet.forget_tables_except(connection, catalog, seen)
+            return fleet.forget_tables_except(self._database, connection, catalog, seen)
 
     def table(self, table: TableIdentifier) -> TableRecord | None:
         """See Store."""
@@ -70,7 +75,7 @@ class SqlStore:
     def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
         """See Store; since and until are included, an unknown metric is an InvalidValueError."""
         with self._database.read() as connection:
-            return fleet.read_history(connection, table, metric, since, until)
+            return samples.read_history(connection, table, metric, since, until)
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
         """See Store."""
@@ -85,14 +90,29 @@ class SqlStore:
     def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:
         """See Store."""
         with self._database.write(durable=True) as connection:
-            fleet.set_pause(connection, table, pause)
+            fleet.set_pause(self._database, connection, table, pause)
 
     def overview(self) -> Overview:
         """See Store; savings count every finished job with an effect, also those pruned since."""
         with self._database.read() as connection:
-            sums = fleet.sum_fleet(connection)
+            sums = counters.read_counters(connection, None, None)
             saved = work.read_savings(connection)
-            return Overview(**sums, **saved._mapping, bands=fleet.count_bands(connection), jobs=work.count_states(connection))  # noqa: SLF001 - SQLAlchemy's public name
+            return Overview(
+                **{field.name: getattr(sums, field.name) for field in fields(sums)},
+                **saved._mapping,  # noqa: SLF001 - SQLAlchemy's public name
+                jobs=counters.read_job_counts(connection),
+                last_measured_at=fleet.read_last_measured(connection),
+            )
+
+    def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
+        """See Store."""
+        with self._database.read() as connection:
+            return counters.read_counters(connection, catalog, namespace)
+
+    def namespaces(self, catalog: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[NamespaceCounters]:
+        """See Store."""
+        with self._database.read() as connection:
+            return counters.read_namespaces(connection, catalog, limit, cursor)
 
     def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
         """See Store."""
@@ -113,6 +133,21 @@ class SqlStore:
         """See Store."""
         with self._database.read() as connection:
             return fleet.read_plans(connection)
+
+    def plans_with_work(self) -> Sequence[Plan]:
+        """See Store."""
+        with self._database.read() as connection:
+            return read_plans_with_work(connection)
+
+    def tables_to_plan(self, now: datetime, version: str) -> Sequence[PlanDue]:
+        """See Store."""
+        with self._database.read() as connection:
+            return read_due(connection, now, version)
+
+    def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            mark_planned(connection, due, version, next_at)
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         """See Store; one entry for each rule that ever finished a job on the table."""
@@ -144,6 +179,11 @@ class SqlStore:
         with self._database.read() as connection:
             return work.read_unfinished(connection)
 
+    def unfinished_job_of(self, table_uuid: str) -> Job | None:
+        """See Store."""
+        with self._database.read() as connection:
+            return work.read_unfinished_of(connection, table_uuid)
+
     def append_events(self, events: Iterable[JobEvent]) -> None:
         """See Store; events of a job that is not in the store are dropped."""
         with self._database.write() as connection:
@@ -154,10 +194,21 @@ class SqlStore:
         with self._database.read() as connection:
             return work.read_events(connection, job_id, after)
 
-    def prune(self, samples_before: datetime, jobs_before: datetime) -> Mapping[str, int]:
-        """See Store; the counts are named samples, jobs and events."""
+    def prune(
+        self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
+    ) -> Mapping[str, int]:
+        """See Store; the counts are named samples, jobs, events, thinned and mended."""
         with self._database.write() as connection:
-            return {"samples": fleet.prune_samples(connection, samples_before), **work.prune_jobs(connection, jobs_before)}
+            deleted = samples.prune_samples(connection, samples_before)
+        thinned = samples.thin_samples(self._database, samples.HOUR, hourly_before) if hourly_before is not None else 0
+        thinned += samples.thin_samples(self._database, samples.DAY, daily_before) if daily_before is not None else 0
+        with self._database.write() as connection:
+            pruned = work.prune_jobs(self._database, connection, jobs_before)
+        with self._database.write() as connection:
+            mended = counters.recount(connection)
+        if mended:
+            _log.warning("store.counters_mended", extra={"rows": mended})
+        return {"samples": deleted, **pruned, "thinned": thinned, "mended": mended}
 
     def instance_id(self) -> str:
         """See Store."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
 
 from maintainer.adapters.store import documents
+from maintainer.adapters.store.counters import count_job, read_job_counts
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
+from maintainer.adapters.store.due import want_plan
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
 from maintainer.adapters.store.schema import UNFINISHED_STATES, job_events, jobs, rule_histories, savings, tables
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
@@ -29,6 +31,9 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
     is_stored = connection.execute(database.insert_unless_present(jobs, {"job_id": job.job_id, **_columns(job)})).rowcount > 0
     if is_stored and job.state.is_final:
         _fold_finished(database, connection, job)
+    if is_stored:
+        want_plan(connection, tables.c.table_uuid == job.table_uuid)
+        count_job(database, connection, None, job.state)
     return is_stored
 
 
@@ -43,6 +48,9 @@ def update_job(database: Database, connection: Connection, job: Job, expected: J
     is_ours = connection.execute(statement).rowcount > 0
     if is_ours and job.state.is_final and not state.is_final:
         _fold_finished(database, connection, job)
+        want_plan(connection, tables.c.table_uuid == job.table_uuid)
+    if is_ours:
+        count_job(database, connection, state, job.state)
     return is_ours
 
 
@@ -116,7 +124,7 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
         filters.append(jobs.c.state.in_([state.value for state in query.states]))
     if query.table is not None:
         filters.append(jobs.c.full_name == str(query.table))
-    total = connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
+    total = _count(connection, query, filters)
     page = select(jobs.c.document, jobs.c.created_at, jobs.c.job_id).where(*filters)
     if after is not None:
         page = page.where(tuple_(jobs.c.created_at, jobs.c.job_id) < (read_instant(int(after.value or 0)), after.row_id))
@@ -124,6 +132,13 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
     shown = rows[: query.limit]
     cursor = write_cursor(_JOB_ORDER, _position(shown[-1])) if len(rows) > query.limit else None
     return Page(tuple(documents.read_job(row.document) for row in shown), cursor, total)
+
+
+def _count(connection: Connection, query: JobQuery, filters: Sequence[ColumnElement[bool]]) -> int:
+    """One table's jobs are few; all jobs are counted as they come and go."""
+    if query.table is not None:
+        return int(connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one())
+    return sum(number for state, number in read_job_counts(connection).items() if not query.states or state in query.states)
 
 
 def _position(row: AnyRow) -> Position:
@@ -136,10 +151,11 @@ def read_unfinished(connection: Connection) -> Sequence[Job]:
     return tuple(documents.read_job(row.document) for row in connection.execute(statement))
 
 
-def count_states(connection: Connection) -> dict[JobState, int]:
-    """How many jobs are in each state."""
-    found = {JobState(state): number for state, number in connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))}
-    return {state: found.get(state, 0) for state in JobState}
+def read_unfinished_of(connection: Connection, table_uuid: str) -> Job | None:
+    """At most one, as the unique index has it."""
+    statement = select(jobs.c.document).where(jobs.c.state.in_(UNFINISHED_STATES), jobs.c.table_uuid == table_uuid)
+    document = connection.execute(statement).scalar_one_or_none()
+    return None if document is None else documents.read_job(document)
 
 
 def read_savings(connection: Connection) -> AnyRow:
@@ -191,7 +207,7 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
     }
 
 
-def prune_jobs(connection: Connection, before: datetime) -> dict[str, int]:
+def prune_jobs(database: Database, connection: Connection, before: datetime) -> dict[str, int]:
     """Delete older finished jobs with their events, but for the latest finished one of each known table."""
     newer = jobs.alias("newer")
     is_newer = tuple_(newer.c.created_at, newer.c.job_id) > tuple_(jobs.c.created_at, jobs.c.job_id)
@@ -199,11 +215,14 @@ def prune_jobs(connection: Connection, before: datetime) -> dict[str, int]:
     is_known = exists().where(tables.c.full_name == jobs.c.full_name)
     old = connection.execute(select(jobs.c.job_id).where(jobs.c.finished_at < before, or_(has_newer, ~is_known)))
     ids = [row.job_id for row in old]
+    gone: Counter[str] = Counter()
     events = 0
     for start in range(0, len(ids), MAX_SQL_VARIABLES):
         some = ids[start : start + MAX_SQL_VARIABLES]
         events += connection.execute(delete(job_events).where(job_events.c.job_id.in_(some))).rowcount
-        connection.execute(delete(jobs).where(jobs.c.job_id.in_(some)))
+        gone.update(row.state for row in connection.execute(delete(jobs).where(jobs.c.job_id.in_(some)).returning(jobs.c.state)))
+    for state in sorted(gone):
+        count_job(database, connection, JobState(state), None, gone[state])
     _prune_rule_histories(connection, before)
     return {"jobs": len(ids), "events": events}
 

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any
 
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
-from maintainer.domain.health import Band, Grade, TableHealth
+from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault
-from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
+from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import HISTORY_METRICS, MAX_PAGE, TABLE_SORTS, JobQuery, Overview, Page, Pause, ScanMark, TableQuery, TableRecord
-
-T = TypeVar("T")
+from maintainer.ports.store import (
+    HISTORY_METRICS,
+    TABLE_SORTS,
+    Counters,
+    JobQuery,
+    NamespaceCounters,
+    Overview,
+    Page,
+    Pause,
+    PlanDue,
+    ScanMark,
+    TableQuery,
+    TableRecord,
+)
+from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
 
 
 @dataclass
@@ -37,6 +48,8 @@ class FakeStore:
     _jobs: dict[str, Job] = field(default_factory=dict)
     _finished: list[Job] = field(default_factory=list)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
+    _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
+    _planned: dict[TableIdentifier, tuple[str, datetime | None]] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
 
     # -- tables
@@ -54,6 +67,7 @@ class FakeStore:
                 plan=known.plan if known is not None and is_same else None,
             )
             self._samples.setdefault(health.table_uuid, {})[health.measured_at] = health
+            self._want_plan(health.table)
             self._drop_orphans(samples=False)
 
     def record_fault(self, fault: TableFault) -> None:
@@ -64,9 +78,18 @@ class FakeStore:
             known = self._tables.get(fault.table) or TableRecord(fault.table, fault.seen_at)
             self._tables[fault.table] = replace(known, fault=fault)
 
+    def _want_plan(self, *tables: TableIdentifier) -> None:
+        for table in tables:
+            self._wanted[table] += 1
+            self._planned.pop(table, None)
+
+    def _want_plan_of(self, table_uuid: str) -> None:
+        self._want_plan(*(table for table, uuid in self._uuids.items() if uuid == table_uuid))
+
     def _forget(self, tables: Iterable[TableIdentifier]) -> None:
         for table in tables:
             self._tables.pop(table, None)
+            self._planned.pop(table, None)
             self._marks.pop(table, None)
             uuid = self._uuids.pop(table, None)
             if uuid is not None and uuid not in self._uuids.values():
@@ -100,20 +123,21 @@ class FakeStore:
 
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         with self._open():
-            _check_limit(query.limit)
+            check_limit(query.limit)
             if query.sort not in TABLE_SORTS:
                 message = f"sort {query.sort!r} is unknown"
                 raise InvalidValueError(message)
-            chosen = [_summary(record) for record in self._tables.values() if _is_wanted(record, query)]
+            chosen = [summarise(record) for record in self._tables.values() if is_wanted(record, query)]
 
             def value(record: TableRecord) -> Any:  # noqa: ANN401 - a number, a text or None
-                return _sort_value(record, query.sort)
+                return sort_value(record, query.sort)
 
-            ordered = sorted(chosen, key=lambda record: str(record.table))
-            ordered.sort(key=lambda record: (value(record) is not None, value(record) or _ZEROS.get(query.sort, 0)), reverse=query.descending)
-            ordered.sort(key=lambda record: value(record) is None)
+            ordered = sorted(chosen, key=lambda record: str(record.table), reverse=query.descending)
+            ordered.sort(key=lambda record: (value(record) is not None, value(record) or ZEROS.get(query.sort, 0)), reverse=query.descending)
+            unknown = sorted((record for record in ordered if value(record) is None), key=lambda record: str(record.table))
+            ordered = [record for record in ordered if value(record) is not None] + unknown
             order = f"{query.sort}/{query.descending}"
-            return _page(ordered, query.limit, query.cursor, order, lambda record: str(record.table))
+            return page_of(ordered, query.limit, query.cursor, order, lambda record: str(record.table))
 
     def table_names(self) -> Sequence[TableIdentifier]:
         with self._open():
@@ -125,7 +149,7 @@ class FakeStore:
                 message = f"metric {metric!r} has no history"
                 raise InvalidValueError(message)
             samples = self._samples.get(self._uuids.get(table, ""), {})
-            return tuple((at, _as_float(getattr(samples[at], metric))) for at in sorted(samples) if since <= at <= until)
+            return tuple((at, as_float(getattr(samples[at], metric))) for at in sorted(samples) if since <= at <= until)
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
         with self._open():
@@ -147,26 +171,16 @@ class FakeStore:
                 message = f"table {table} is not known"
                 raise UnknownTableError(message)
             self._tables[table] = replace(self._tables[table], pause=pause)
+            self._want_plan(table)
 
     def overview(self) -> Overview:
         with self._open():
-            records = list(self._tables.values())
-            healths = [record.health for record in records if record.health is not None]
-            bands = Counter(record.grade.band for record in records if record.grade is not None)
+            sums = sum_records(self._tables.values())
             states = Counter(job.state for job in self._jobs.values())
             effects = [job.effect for job in self._finished if job.effect is not None]
+            healths = [record.health for record in self._tables.values() if record.health is not None]
             return Overview(
-                tables=len(records),
-                measured_tables=len(healths),
-                faulty_tables=sum(record.fault is not None for record in records),
-                paused_tables=sum(record.pause is not None for record in records),
-                data_files=sum(health.data_files or 0 for health in healths),
-                data_bytes=sum(health.data_bytes or 0 for health in healths),
-                small_files=sum(health.small_files or 0 for health in healths),
-                delete_files=sum(_delete_files(health) or 0 for health in healths),
-                manifests=sum(health.manifests or 0 for health in healths),
-                snapshots=sum(health.snapshots for health in healths),
-                bands={band: bands[band] for band in Band},
+                **{part.name: getattr(sums, part.name) for part in fields(sums)},
                 jobs={state: states[state] for state in JobState},
                 files_removed=sum(effect.files_removed for effect in effects),
                 manifests_removed=sum(effect.manifests_removed for effect in effects),
@@ -174,6 +188,19 @@ class FakeStore:
                 bytes_rewritten=sum(effect.bytes_rewritten for effect in effects),
                 last_measured_at=max((health.measured_at for health in healths), default=None),
             )
+
+    def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
+        with self._open():
+            return sum_records(
+                record for table, record in self._tables.items() if catalog is None or (table.catalog == catalog and namespace in {None, table.namespace_text})
+            )
+
+    def namespaces(self, catalog: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[NamespaceCounters]:
+        with self._open():
+            check_limit(limit)
+            names = sorted({(table.catalog, table.namespace_text) for table in self._tables if catalog in {None, table.catalog}})
+            found = [NamespaceCounters(*name, self.counters(*name)) for name in names]
+            return page_of(found, limit, cursor, f"namespaces/{catalog}", lambda item: json.dumps([item.catalog, item.namespace]))
 
     # -- manifest digests
     def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
@@ -195,10 +222,27 @@ class FakeStore:
         with self._open():
             return tuple(self._tables[table].plan for table in sorted(self._tables, key=str) if self._tables[table].plan)  # type: ignore[misc]
 
+    def plans_with_work(self) -> Sequence[Plan]:
+        return tuple(plan for plan in self.plans() if plan.planned)
+
+    def tables_to_plan(self, now: datetime, version: str) -> Sequence[PlanDue]:
+        with self._open():
+            measured = sorted((table for table, record in self._tables.items() if record.health is not None), key=str)
+            return tuple(PlanDue(table, self._wanted[table]) for table in measured if self._is_due(table, now, version))
+
+    def _is_due(self, table: TableIdentifier, now: datetime, version: str) -> bool:
+        planned, next_at = self._planned.get(table, (None, None))
+        return planned != version or (next_at is not None and next_at <= now)
+
+    def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
+        with self._open():
+            if due.table in self._tables and self._wanted[due.table] == due.wanted:
+                self._planned[due.table] = version, next_at
+
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         with self._open():
             jobs = [job for job in self._finished if job.table_uuid == table_uuid]
-            return {rule: _remember(rule, [job for job in jobs if job.rule is rule]) for rule in {job.rule for job in jobs}}
+            return {rule: remember(rule, [job for job in jobs if job.rule is rule]) for rule in {job.rule for job in jobs}}
 
     # -- jobs
     def add_job(self, job: Job) -> bool:
@@ -207,6 +251,7 @@ class FakeStore:
             if job.job_id in self._jobs or (is_busy and not job.state.is_final):
                 return False
             self._jobs[job.job_id] = job
+            self._want_plan_of(job.table_uuid)
             if job.state.is_final:
                 self._finished.append(job)
             return True
@@ -219,6 +264,7 @@ class FakeStore:
             self._jobs[job.job_id] = job
             if job.state.is_final and not stored.state.is_final:
                 self._finished.append(job)
+                self._want_plan_of(job.table_uuid)
             return True
 
     def job(self, job_id: str) -> Job | None:
@@ -227,17 +273,20 @@ class FakeStore:
 
     def jobs(self, query: JobQuery) -> Page[Job]:
         with self._open():
-            _check_limit(query.limit)
+            check_limit(query.limit)
             chosen = [
                 job for job in self._jobs.values() if (not query.states or job.state in query.states) and (query.table is None or job.table == query.table)
             ]
             chosen.sort(key=lambda job: (job.created_at, job.job_id), reverse=True)
-            return _page(chosen, query.limit, query.cursor, "jobs", lambda job: job.job_id)
+            return page_of(chosen, query.limit, query.cursor, "jobs", lambda job: job.job_id)
 
     def unfinished_jobs(self) -> Sequence[Job]:
         with self._open():
             jobs = [job for job in self._jobs.values() if not job.state.is_final]
             return tuple(sorted(jobs, key=lambda job: (job.created_at, job.job_id)))
+
+    def unfinished_job_of(self, table_uuid: str) -> Job | None:
+        return next((job for job in self.unfinished_jobs() if job.table_uuid == table_uuid), None)
 
     def append_events(self, events: Iterable[JobEvent]) -> None:
         with self._open():
@@ -252,14 +301,31 @@ class FakeStore:
             return tuple(event for event in self._events.get(job_id, ()) if event.sequence > after)
 
     # -- upkeep
-    def prune(self, samples_before: datetime, jobs_before: datetime) -> Mapping[str, int]:
+    def prune(
+        self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
+    ) -> Mapping[str, int]:
         with self._open():
             samples = self._prune_samples(samples_before)
+            thinned = sum(self._thin(digits, before) for digits, before in ((13, hourly_before), (10, daily_before)) if before is not None)
             gone = [job for job in self._jobs.values() if self._is_prunable(job, jobs_before)]
             events = sum(len(self._events.pop(job.job_id, ())) for job in gone)
             for job in gone:
                 del self._jobs[job.job_id]
-            return {"samples": samples, "jobs": len(gone), "events": events}
+            return {"samples": samples, "jobs": len(gone), "events": events, "thinned": thinned, "mended": 0}
+
+    def _thin(self, digits: int, before: datetime) -> int:
+        """The first digits of a time name its hour or its day."""
+        count = 0
+        whole = before.astimezone(UTC).isoformat()[:digits]
+        for samples in self._samples.values():
+            by_bucket: dict[str, list[datetime]] = {}
+            for at in sorted(samples):
+                by_bucket.setdefault(at.astimezone(UTC).isoformat()[:digits], []).append(at)
+            for bucket, times in by_bucket.items():
+                for at in times[:-1] if bucket < whole else ():
+                    del samples[at]
+                    count += 1
+        return count
 
     def _prune_samples(self, before: datetime) -> int:
         known = set(self._uuids.values())
@@ -272,7 +338,7 @@ class FakeStore:
         return count
 
     def _is_prunable(self, job: Job, before: datetime) -> bool:
-        if not job.state.is_final or _finished_at(job) >= before:
+        if not job.state.is_final or finished_at(job) >= before:
             return False
         others = [other for other in self._jobs.values() if other.table == job.table and other.state.is_final]
         latest = max(others, key=lambda other: (other.created_at, other.job_id))
@@ -293,89 +359,3 @@ class FakeStore:
         if self.broken:
             raise StoreUnavailableError(self.broken)
         return self._lock
-
-
-_ZEROS: dict[str, Any] = {"name": "", "measured_at": datetime(1, 1, 1, tzinfo=UTC)}
-
-
-def _check_limit(limit: int) -> None:
-    if not 1 <= limit <= MAX_PAGE:
-        message = f"limit {limit} is outside 1..{MAX_PAGE}"
-        raise InvalidValueError(message)
-
-
-def _summary(record: TableRecord) -> TableRecord:
-    health = None if record.health is None else replace(record.health, partitions=(), history=(), refs=())
-    return replace(record, health=health, plan=None)
-
-
-def _is_wanted(record: TableRecord, query: TableQuery) -> bool:
-    namespace = record.table.namespace_text
-    return (
-        query.search.casefold() in str(record.table).casefold()
-        and query.catalog in {None, record.table.catalog}
-        and (query.namespace is None or namespace == query.namespace or namespace.startswith(f"{query.namespace}."))
-        and (query.band is None or (record.grade is not None and record.grade.band is query.band))
-    )
-
-
-def _sort_value(record: TableRecord, sort: str) -> object:
-    match sort:
-        case "name":
-            return str(record.table)
-        case "band":
-            return None if record.grade is None else list(Band).index(record.grade.band)
-        case "delete_files":
-            return None if record.health is None else _delete_files(record.health)
-        case _:
-            return None if record.health is None else getattr(record.health, sort)
-
-
-def _delete_files(health: TableHealth) -> int | None:
-    counts = (health.position_delete_files, health.equality_delete_files, health.deletion_vectors)
-    return None if None in counts else sum(count or 0 for count in counts)
-
-
-def _as_float(value: float | None) -> float | None:
-    return None if value is None else float(value)
-
-
-def _page(ordered: Sequence[T], limit: int, cursor: str | None, order: str, name: Callable[[T], str]) -> Page[T]:
-    """The cursor names the last item; a page after an item that is gone starts over, which the real store does better."""
-    start = 0
-    if cursor is not None:
-        try:
-            found, last = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        except ValueError as error:
-            message = f"cursor {cursor[:40]!r} is foreign"
-            raise InvalidValueError(message) from error
-        if found != order:
-            message = f"cursor {cursor[:40]!r} is foreign"
-            raise InvalidValueError(message)
-        start = next((index + 1 for index, item in enumerate(ordered) if name(item) == last), 0)
-    items = tuple(ordered[start : start + limit])
-    has_more = start + limit < len(ordered)
-    following = base64.urlsafe_b64encode(json.dumps([order, name(items[-1])]).encode()).decode() if has_more else None
-    return Page(items, following, len(ordered))
-
-
-def _finished_at(job: Job) -> datetime:
-    return job.finished_at or job.ended_at or job.created_at
-
-
-def _remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
-    """Seen from the end, unlike the real store, which folds job by job."""
-    successes = [index for index, job in enumerate(jobs) if job.state is JobState.SUCCEEDED]
-    failures = [index for index, job in enumerate(jobs) if job.state is JobState.FAILED and job.failure_reason is not FailureReason.LOST_RUNNER]
-    success = jobs[successes[-1]] if successes else None
-    failure = jobs[failures[-1]] if failures else None
-    is_idle = success is not None and success.effect is not None and success.effect.is_idle
-    return RuleHistory(
-        rule=rule,
-        last_finished_at=_finished_at(jobs[-1]),
-        last_success_at=None if success is None else _finished_at(success),
-        consecutive_failures=sum(index > (successes[-1] if successes else -1) for index in failures),
-        last_failure_at=None if failure is None else _finished_at(failure),
-        last_failure_reason="" if failure is None or failure.failure_reason is None else failure.failure_reason.value,
-        idle_at_metadata_location=success.baseline.metadata_location if success is not None and is_idle and success.baseline else None,
-    )

@@ -1,0 +1,219 @@
+"""Sums over tables and jobs, kept in the transaction of each change, so that reading them costs the same however large the fleet is.
+
+Each change takes the rows of the tables first and those of the counters last, both in order: two writers never wait for each other in a circle.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, text, tuple_, update
+
+from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
+from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.schema import fleet_counters, job_counters, jobs, tables
+from maintainer.adapters.store.types import AnyRow
+from maintainer.domain.health import Band
+from maintainer.domain.job import JobState
+from maintainer.ports.store import Counters, NamespaceCounters, Page
+
+BANDS = tuple(Band)
+SUMMED = ("data_files", "data_bytes", "small_files", "delete_files", "manifests", "snapshots")
+_COUNTED = {"measured_tables": "measured_at", "faulty_tables": "fault", "paused_tables": "pause"}
+_KEY = (fleet_counters.c.level, fleet_counters.c.catalog, fleet_counters.c.namespace)
+_COLUMNS = (tables.c.full_name, tables.c.catalog, tables.c.namespace, tables.c.band, *(tables.c[name] for name in (*_COUNTED.values(), *SUMMED)))
+_NAMESPACE_ORDER = "namespaces"
+_KEYS_PER_STATEMENT = MAX_SQL_VARIABLES // 4
+
+Figures = Mapping[str, int]
+Key = tuple[int, str, str]
+
+
+FLEET_LEVEL, CATALOG_LEVEL, NAMESPACE_LEVEL = range(3)
+
+
+class Changes:
+    """What a transaction changes in the sums so far."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[Key, Counter[str]] = defaultdict(Counter)
+
+    def add(self, row: AnyRow) -> None:
+        """A table's row is there now."""
+        for key in _keys(row):
+            self._by_key[key].update(_figures(row))
+
+    def subtract(self, row: AnyRow) -> None:
+        """A table's row is gone, or is replaced by one that is added."""
+        for key in _keys(row):
+            self._by_key[key].subtract(_figures(row))
+
+    def by_key(self) -> dict[Key, dict[str, int]]:
+        """The differences, where there are any."""
+        found = {key: {name: change for name, change in changes.items() if change} for key, changes in sorted(self._by_key.items())}
+        return {key: changes for key, changes in found.items() if changes}
+
+
+def _keys(row: AnyRow) -> tuple[Key, ...]:
+    return (FLEET_LEVEL, "", ""), (CATALOG_LEVEL, row.catalog, ""), (NAMESPACE_LEVEL, row.catalog, row.namespace)
+
+
+def _figures(row: AnyRow) -> Figures:
+    figures = {"tables": 1, **{name: int(getattr(row, column) is not None) for name, column in _COUNTED.items()}}
+    figures |= {name: getattr(row, name) or 0 for name in SUMMED}
+    if row.band is not None:
+        figures[BANDS[row.band].value] = 1
+    return figures
+
+
+@contextmanager
+def counted(database: Database, connection: Connection, full_names: Sequence[str], *, is_new: bool = False) -> Iterator[None]:
+    """Locks the named tables' rows, and brings the sums in line with whatever is done to them within; is_new: this transaction made them."""
+    changes = Changes()
+    if not is_new:
+        for row in _read_rows(connection, full_names):
+            changes.subtract(row)
+    yield
+    for row in _read_rows(connection, full_names):
+        changes.add(row)
+    _apply(database, connection, changes.by_key())
+
+
+def _read_rows(connection: Connection, full_names: Sequence[str]) -> Iterator[AnyRow]:
+    ordered = sorted(full_names)
+    for start in range(0, len(ordered), MAX_SQL_VARIABLES):
+        some = ordered[start : start + MAX_SQL_VARIABLES]
+        yield from connection.execute(select(*_COLUMNS).where(tables.c.full_name.in_(some)).order_by(tables.c.full_name).with_for_update()).all()
+
+
+def _apply(database: Database, connection: Connection, changes: Mapping[Key, Mapping[str, int]]) -> None:
+    keys = list(changes)
+    for start in range(0, len(keys), _KEYS_PER_STATEMENT):
+        some = keys[start : start + _KEYS_PER_STATEMENT]
+        present = {(row.level, row.catalog, row.namespace) for row in connection.execute(select(*_KEY).where(tuple_(*_KEY).in_(some)))}
+        for key in some:
+            if key not in present:  # made before any is locked, because whoever makes one too is waited for
+                connection.execute(database.insert_unless_present(fleet_counters, _row(key, {})))
+    for start in range(0, len(keys), _KEYS_PER_STATEMENT):
+        some = keys[start : start + _KEYS_PER_STATEMENT]
+        rows = connection.execute(select(fleet_counters).where(tuple_(*_KEY).in_(some)).order_by(*_KEY).with_for_update()).all()
+        for row in rows:
+            figures = Counter(json.loads(row.figures))
+            figures.update(changes[row.level, row.catalog, row.namespace])
+            is_this = and_(*(column == row[index] for index, column in enumerate(_KEY)))
+            connection.execute(update(fleet_counters).where(is_this).values(figures=_write(figures)))
+
+
+def _row(key: Key, figures: Figures) -> dict[str, Any]:
+    level, catalog, namespace = key
+    return {"level": level, "catalog": catalog, "namespace": namespace, "figures": _write(figures)}
+
+
+def _write(figures: Figures) -> str:
+    return json.dumps({name: number for name, number in figures.items() if number}, sort_keys=True)
+
+
+def read_counters(connection: Connection, catalog: str | None, namespace: str | None) -> Counters:
+    """One row's sums, all zero when there is no such row."""
+    level = FLEET_LEVEL if catalog is None else CATALOG_LEVEL if namespace is None else NAMESPACE_LEVEL
+    is_this = tuple_(*_KEY) == (level, catalog or "", namespace or "")
+    document = connection.execute(select(fleet_counters.c.figures).where(is_this)).scalar_one_or_none()
+    return _build(json.loads(document or "{}"))
+
+
+def _build(figures: Figures) -> Counters:
+    plain = {name: figures.get(name, 0) for name in ("tables", *_COUNTED, *SUMMED)}
+    return Counters(**plain, bands={band: figures.get(band.value, 0) for band in BANDS})
+
+
+def count_tables(connection: Connection, catalog: str | None, namespace: str | None, band: Band | None) -> int:
+    """How many tables are in a namespace and those nested in it, in a catalog, or in all; of one band or of all."""
+    name = "tables" if band is None else band.value
+    if namespace is None:
+        counters = read_counters(connection, catalog, None)
+        return counters.tables if band is None else counters.bands[band]
+    filters = [fleet_counters.c.level == NAMESPACE_LEVEL, is_within(fleet_counters.c.namespace, namespace)]
+    if catalog is not None:
+        filters.append(fleet_counters.c.catalog == catalog)
+    return sum(json.loads(row.figures).get(name, 0) for row in connection.execute(select(fleet_counters.c.figures).where(*filters)))
+
+
+def is_within(column: ColumnElement[str], namespace: str) -> ColumnElement[bool]:
+    """The namespace "a.b" and all that starts with "a.b.", as one range of an index; "/" is the character after "."."""
+    return and_(column >= namespace, column < f"{namespace}/", or_(column == namespace, column >= f"{namespace}."))
+
+
+def read_namespaces(connection: Connection, catalog: str | None, limit: int, cursor: str | None) -> Page[NamespaceCounters]:
+    """A page of namespaces by catalog and name."""
+    check_limit(limit)
+    order = f"{_NAMESPACE_ORDER}:{'' if catalog is None else json.dumps(catalog)}"
+    after = read_cursor(cursor, order, str)
+    filters: list[ColumnElement[bool]] = [fleet_counters.c.level == NAMESPACE_LEVEL, fleet_counters.c.figures != "{}"]
+    if catalog is not None:
+        filters.append(fleet_counters.c.catalog == catalog)
+    total = connection.execute(select(func.count()).select_from(fleet_counters).where(*filters)).scalar_one()
+    if after is not None:
+        filters.append(tuple_(fleet_counters.c.catalog, fleet_counters.c.namespace) > (str(after.value or ""), after.row_id))
+    ordered = select(fleet_counters).where(*filters).order_by(fleet_counters.c.catalog, fleet_counters.c.namespace)
+    rows = connection.execute(ordered.limit(limit + 1)).all()
+    shown = rows[:limit]
+    following = write_cursor(order, Position(shown[-1].catalog, shown[-1].namespace)) if len(rows) > limit else None
+    return Page(tuple(NamespaceCounters(row.catalog, row.namespace, _build(json.loads(row.figures))) for row in shown), following, total)
+
+
+def count_job(database: Database, connection: Connection, before: JobState | None, after: JobState | None, number: int = 1) -> None:
+    """Jobs came, went or changed their state."""
+    if before is after:
+        return
+    changes = {state.value: change for state, change in ((before, -number), (after, number)) if state is not None}
+    for state, change in sorted(changes.items()):
+        if not connection.execute(update(job_counters).where(job_counters.c.state == state).values(jobs=job_counters.c.jobs + change)).rowcount:
+            fresh = database.insert_unless_present(job_counters, {"state": state, "jobs": change})
+            if not connection.execute(fresh).rowcount:
+                connection.execute(update(job_counters).where(job_counters.c.state == state).values(jobs=job_counters.c.jobs + change))
+
+
+def read_job_counts(connection: Connection) -> dict[JobState, int]:
+    """How many jobs are in each state."""
+    found = {JobState(row.state): row.jobs for row in connection.execute(select(job_counters))}
+    return {state: found.get(state, 0) for state in JobState}
+
+
+def recount(connection: Connection) -> int:
+    """Compare all sums with what they are sums of and mend what differs; returns how many rows were wrong."""
+    if connection.dialect.name == "postgresql":
+        # Whoever has changed a table and not yet its sums is either seen with both or with neither.
+        connection.execute(text("LOCK TABLE fleet_counters, job_counters IN EXCLUSIVE MODE"))
+    changes = Changes()
+    for row in connection.execute(select(*_COLUMNS).execution_options(yield_per=1000)):
+        changes.add(row)
+    wanted = {tuple(key): _write(figures) for key, figures in changes.by_key().items()}
+    found = {(row.level, row.catalog, row.namespace): row.figures for row in connection.execute(select(fleet_counters))}
+    empty = [key for key, figures in found.items() if figures == "{}" and key not in wanted]
+    wrong = [key for key in {*wanted, *found} if wanted.get(key, "{}") != found.get(key, "{}")]
+    for key in {*wrong, *empty}:
+        connection.execute(delete(fleet_counters).where(and_(*(column == part for column, part in zip(_KEY, key, strict=True)))))
+    added = [{"level": int(key[0]), "catalog": key[1], "namespace": key[2], "figures": wanted[key]} for key in wrong if key in wanted]
+    if added:
+        connection.execute(insert(fleet_counters), added)
+    return len(wrong) + _recount_jobs(connection)
+
+
+def _recount_jobs(connection: Connection) -> int:
+    wanted = {row.state: row.number for row in connection.execute(select(jobs.c.state, func.count().label("number")).group_by(jobs.c.state))}
+    found = {row.state: row.jobs for row in connection.execute(select(job_counters)) if row.jobs}
+    if wanted == found:
+        return 0
+    connection.execute(delete(job_counters))
+    _insert(connection, [{"state": state, "jobs": number} for state, number in wanted.items()])
+    return sum(wanted.get(state, 0) != found.get(state, 0) for state in {*wanted, *found})
+
+
+def _insert(connection: Connection, rows: Iterable[dict[str, Any]]) -> None:
+    added = list(rows)
+    if added:
+        connection.execute(insert(job_counters), added)

@@ -1,0 +1,39 @@
+"""Which tables a plan is to be made for: those where something changed that a plan rests on, and those whose time has come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
+
+from maintainer.adapters.store import documents
+from maintainer.adapters.store.schema import plans, tables
+from maintainer.domain.plan import Plan
+from maintainer.ports.store import PlanDue
+
+
+def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
+    """Something that these tables' plans rest on has changed; a plan that is being made meanwhile does not count as of now."""
+    connection.execute(update(tables).where(is_changed).values(plan_wanted=tables.c.plan_wanted + 1, planned_under=None))
+
+
+def read_due(connection: Connection, now: datetime, version: str) -> Sequence[PlanDue]:
+    """By name; each part of the condition is a range of one index."""
+    under = tables.c.planned_under
+    is_due = or_(under.is_(None), under < version, under > version, and_(under == version, tables.c.plan_at <= now))
+    statement = select(tables.c.levels, tables.c.plan_wanted).where(is_due, tables.c.measured_at.is_not(None)).order_by(tables.c.full_name)
+    return tuple(PlanDue(documents.read_levels(row.levels), row.plan_wanted) for row in connection.execute(statement))
+
+
+def mark_planned(connection: Connection, due: PlanDue, version: str, next_at: datetime | None) -> None:
+    """Unless it is wanted anew."""
+    is_unchanged = and_(tables.c.full_name == str(due.table), tables.c.plan_wanted == due.wanted)
+    connection.execute(update(tables).where(is_unchanged).values(planned_under=version, plan_at=next_at))
+
+
+def read_plans_with_work(connection: Connection) -> Sequence[Plan]:
+    """By table; an index holds no others."""
+    rows = connection.execute(select(plans.c.document).where(plans.c.planned > 0).order_by(plans.c.full_name))
+    found = (documents.read_plan(row.document) for row in rows)
+    return tuple(plan for plan in found if plan.planned)

@@ -1,0 +1,96 @@
+"""History: one sample a measurement, thinned with age.
+
+A level of history keeps the last sample of each hour or day as it was measured, not a mean: each value that is shown was really so at its time, a ratio
+stays consistent with its counts, and reading across the levels is reading one series.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import BigInteger, Connection, and_, delete, exists, func, or_, select, type_coerce
+
+from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.schema import health_samples, store_info, tables
+from maintainer.adapters.store.types import read_instant, write_instant
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.health import TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.ports.store import HISTORY_METRICS
+
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+WINDOWS_PER_PRUNE = 400  # of an hour or a day each, which is a transaction: a year is behind after a day of hourly runs
+_COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "more"}
+
+
+def write_sample(health: TableHealth) -> dict[str, Any]:
+    """The row of a measurement; metrics without a column of their own go together into one."""
+    values = {metric: getattr(health, metric) for metric in HISTORY_METRICS}
+    others = {metric: value for metric, value in values.items() if metric not in _COLUMNS and value is not None}
+    known = {metric: value for metric, value in values.items() if metric in _COLUMNS}
+    return {"table_uuid": health.table_uuid, "measured_at": health.measured_at, **known, "more": json.dumps(others) if others else None}
+
+
+def read_history(connection: Connection, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
+    """Samples from since to until, both included."""
+    if metric not in HISTORY_METRICS:
+        message = f"metric {metric!r} has no history; it is kept of {', '.join(HISTORY_METRICS)}"
+        raise InvalidValueError(message)
+    present_uuid = select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
+    column = health_samples.c[metric] if metric in _COLUMNS else health_samples.c.more
+    rows = connection.execute(
+        select(health_samples.c.measured_at, column.label("value"))
+        .where(health_samples.c.table_uuid == present_uuid, health_samples.c.measured_at.between(since, until))
+        .order_by(health_samples.c.measured_at)
+    )
+    return tuple((row.measured_at, _read_value(row.value, metric)) for row in rows)
+
+
+def _read_value(value: Any, metric: str) -> float | None:  # noqa: ANN401 - a column's value: a number, or the document of several
+    if isinstance(value, str):
+        value = json.loads(value).get(metric)
+    return None if value is None else float(value)
+
+
+def prune_samples(connection: Connection, before: datetime) -> int:
+    """Delete older samples, but for the latest of each known table."""
+    newer = health_samples.alias("newer")
+    has_newer = exists().where(newer.c.table_uuid == health_samples.c.table_uuid, newer.c.measured_at > health_samples.c.measured_at)
+    is_known = exists().where(tables.c.table_uuid == health_samples.c.table_uuid)
+    return connection.execute(delete(health_samples).where(and_(health_samples.c.measured_at < before, or_(has_newer, ~is_known)))).rowcount
+
+
+def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int:
+    """Keep the last sample of each whole bucket before; one transaction a bucket, at most WINDOWS_PER_PRUNE of them, from where the last call ended."""
+    key = f"thinned_to_{bucket // HOUR}h"
+    thinned = 0
+    for _ in range(WINDOWS_PER_PRUNE):
+        with database.write() as connection:
+            start = _next_bucket(connection, key, bucket)
+            if start is None or start + bucket > before:
+                break
+            thinned += _thin_bucket(connection, start, start + bucket)
+            connection.execute(database.upsert(store_info, {"key": key, "value": str(write_instant(start + bucket))}))
+    return thinned
+
+
+def _next_bucket(connection: Connection, key: str, bucket: timedelta) -> datetime | None:
+    """The start of the first bucket that has samples and was not thinned yet."""
+    done = connection.execute(select(store_info.c.value).where(store_info.c.key == key)).scalar_one_or_none()
+    raw = type_coerce(health_samples.c.measured_at, BigInteger)
+    first: int | None = connection.execute(select(func.min(raw)).where(raw >= int(done or 0))).scalar_one()
+    if first is None:
+        return None
+    size = bucket // timedelta(microseconds=1)
+    return read_instant(first // size * size)
+
+
+def _thin_bucket(connection: Connection, start: datetime, end: datetime) -> int:
+    newer = health_samples.alias("newer")
+    has_newer = exists().where(newer.c.table_uuid == health_samples.c.table_uuid, newer.c.measured_at > health_samples.c.measured_at, newer.c.measured_at < end)
+    is_within = and_(health_samples.c.measured_at >= start, health_samples.c.measured_at < end)
+    return connection.execute(delete(health_samples).where(is_within, has_newer)).rowcount

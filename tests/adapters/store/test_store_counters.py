@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+from threading import Barrier
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from maintainer.adapters.store import open_store
+from maintainer.adapters.store.database import Database
+from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.health import Band
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.job import JobState
+from maintainer.ports.store import Counters, JobQuery, Pause, Store, TableQuery, TableRecord
+from tests.adapters.store.values import MINUTE, NOW, make_grade, make_health, make_job, succeeded
+from tests.fakes.adapters.store import FakeStore
+
+SALES, NESTED, SEA = TableIdentifier("lake", ("sales",), "x"), TableIdentifier("lake", ("sales", "eu"), "x"), TableIdentifier("sea", ("sales",), "x")
+SCOPES: tuple[tuple[str | None, str | None], ...] = ((None, None), ("lake", None), ("sea", None), ("lake", "sales"), ("lake", "sales.eu"), ("sea", "sales"))
+
+
+def record(store: Store, table: TableIdentifier, band: Band = Band.HEALTHY, uuid: str = "", **figures: int | None) -> None:
+    store.record_health(make_health(table, uuid or f"uuid of {table}", NOW, **figures), make_grade(band))
+
+
+def every_table(store: Store) -> list[TableRecord]:
+    found: list[TableRecord] = []
+    cursor = None
+    while True:
+        page = store.tables(TableQuery(limit=7, cursor=cursor))
+        found += page.items
+        if page.next_cursor is None:
+            return found
+        cursor = page.next_cursor
+
+
+def sums_of(store: Store, catalog: str | None, namespace: str | None) -> Counters:
+    """Computed from the records themselves, by the fake."""
+    fake = FakeStore()
+    fake._tables = {one.table: one for one in every_table(store)}
+    return fake.counters(catalog, namespace)
+
+
+def assert_exact(store: Store) -> None:
+    for scope in SCOPES:
+        assert store.counters(*scope) == sums_of(store, *scope), scope
+    overview, fleet = store.overview(), store.counters()
+    assert {field.name: getattr(overview, field.name) for field in fields(fleet)} == {field.name: getattr(fleet, field.name) for field in fields(fleet)}
+
+
+def test_counters_of_a_namespace_leave_out_nested_ones(store: Store) -> None:
+    record(store, SALES, Band.WATCH, data_files=4, data_bytes=100)
+    record(store, NESTED, data_files=6, data_bytes=20)
+    record(store, SEA, data_files=None, data_bytes=None)
+
+    assert (store.counters("lake", "sales").data_files, store.counters("lake", "sales").average_file_size_bytes) == (4, 25.0)
+    assert (store.counters("lake").data_files, store.counters("lake").average_file_size_bytes) == (10, 12.0)
+    assert (store.counters("sea").tables, store.counters("sea").average_file_size_bytes) == (1, None)
+    assert store.counters("lake", "sales").bands[Band.WATCH] == 1
+    assert store.counters("nowhere").tables == 0
+    assert_exact(store)
+
+
+def test_namespaces_are_paged_by_catalog_and_name_and_go_with_their_last_table(store: Store) -> None:
+    for table in (SEA, NESTED, SALES):
+        record(store, table)
+
+    first = store.namespaces(limit=2)
+    rest = store.namespaces(limit=2, cursor=first.next_cursor)
+    assert [(item.catalog, item.namespace) for item in (*first.items, *rest.items)] == [("lake", "sales"), ("lake", "sales.eu"), ("sea", "sales")]
+    assert (first.total, rest.next_cursor) == (3, None)
+    assert [item.catalog for item in store.namespaces("sea").items] == ["sea"]
+    with pytest.raises(InvalidValueError):
+        store.namespaces("lake", cursor=first.next_cursor)
+
+    store.forget_tables_except("sea", [])
+    assert store.namespaces("sea").total == 0
+    assert_exact(store)
+
+
+def test_sums_follow_every_kind_of_change(store: Store) -> None:
+    record(store, SALES, data_files=4)
+    record(store, SALES, Band.CRITICAL, data_files=9)
+    record(store, SALES, uuid="another table of the name", data_files=7)
+    store.record_fault(TableFault(SALES, FaultKind.UNSUPPORTED, "broken", NOW))
+    store.record_fault(TableFault(NESTED, FaultKind.UNSUPPORTED, "never measured", NOW))
+    store.set_pause(SALES, Pause("me", NOW))
+    store.set_pause(SALES, Pause("me again", NOW))
+    with pytest.raises(UnknownTableError):
+        store.set_pause(SEA, Pause("me", NOW))
+    assert_exact(store)
+    assert (store.counters().paused_tables, store.counters().faulty_tables, store.counters().data_files) == (1, 2, 7)
+
+    store.set_pause(SALES, None)
+    store.record_fault(TableFault(SALES, FaultKind.DROPPED, "gone", NOW))
+    store.record_fault(TableFault(SALES, FaultKind.DROPPED, "gone already", NOW))
+    assert_exact(store)
+    assert (store.counters().tables, store.counters().data_files) == (1, 0)
+
+
+def test_totals_of_the_list_are_those_of_its_filters(store: Store) -> None:
+    record(store, SALES, Band.WATCH)
+    record(store, NESTED, Band.WATCH)
+    record(store, SEA)
+    record(store, TableIdentifier("lake", ("sales-old",), "x"), Band.WATCH)
+
+    for query in (
+        TableQuery(), TableQuery(catalog="lake"), TableQuery(namespace="sales"), TableQuery(catalog="lake", namespace="sales"), TableQuery(band=Band.WATCH),
+        TableQuery(catalog="lake", namespace="sales", band=Band.WATCH), TableQuery(catalog="sea", band=Band.WATCH), TableQuery(search="EU"),
+    ):  # fmt: skip
+        page = store.tables(query)
+        assert (page.total, page.total_is_exact) == (len(page.items), True), query
+
+
+_TABLES = st.sampled_from([SALES, NESTED, SEA, TableIdentifier("lake", ("sales",), "y")])
+_COUNT = st.none() | st.integers(0, 2**70)
+_CHANGES = st.one_of(
+    st.tuples(st.just("health"), _TABLES, st.sampled_from(Band), st.sampled_from(["", "u"]), _COUNT, _COUNT),
+    st.tuples(st.just("fault"), _TABLES, st.sampled_from([FaultKind.UNSUPPORTED, FaultKind.DROPPED])),
+    st.tuples(st.just("pause"), _TABLES, st.booleans()),
+    st.tuples(st.just("listing"), st.lists(_TABLES)),
+)
+
+
+def apply(store: Store, change: tuple[Any, ...]) -> None:
+    match change:
+        case "health", table, band, uuid, files, size:
+            record(store, table, band, uuid, data_files=files, data_bytes=size)
+        case "fault", table, kind:
+            store.record_fault(TableFault(table, kind, "no", NOW))
+        case "pause", table, is_paused:
+            if store.table(table):
+                store.set_pause(table, Pause("me", NOW) if is_paused else None)
+        case "listing", seen:
+            store.forget_tables_except("lake", seen)
+        case _:
+            pytest.fail(f"unknown change {change}")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=st.lists(_CHANGES, max_size=12))
+def test_any_sequence_of_changes_leaves_exact_sums(tmp_path: Path, changes: list[tuple[Any, ...]]) -> None:
+    (tmp_path / "maintainer.db").unlink(missing_ok=True)
+    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
+    try:
+        for change in changes:
+            apply(store, change)
+        found = store.counters()
+        database = Database(f"sqlite:///{tmp_path}/maintainer.db")
+        with database.read() as connection:
+            rows = connection.execute(text("SELECT data_files, data_bytes, band FROM tables")).all()
+        database.close()
+        assert (found.tables, found.data_files, found.data_bytes) == (len(rows), sum(row[0] or 0 for row in rows), sum(row[1] or 0 for row in rows))
+        assert sum(found.bands.values()) == sum(row[2] is not None for row in rows)
+        assert store.prune(NOW, NOW)["mended"] == 0
+    finally:
+        store.close()
+
+
+def test_many_writers_leave_exact_sums(store_url: str) -> None:
+    opened = open_store(store_url)
+    together = Barrier(6)
+    tables = [TableIdentifier(catalog, (space,), name) for catalog in ("lake", "sea") for space in ("sales", "b") for name in "xyz"]
+
+    def write(seed: int) -> None:
+        random = Random(seed)  # noqa: S311 - a test's own choices
+        together.wait(timeout=60)
+        for number in range(25):
+            table = random.choice(tables)
+            match random.randrange(5):
+                case 0:
+                    opened.record_fault(TableFault(table, FaultKind.DROPPED, "gone", NOW))
+                case 1:
+                    opened.forget_tables_except(table.catalog, random.sample(tables, 6))
+                case _:
+                    record(opened, table, random.choice(list(Band)), data_files=random.randrange(100), data_bytes=seed * number)
+
+    with ThreadPoolExecutor(6) as pool:
+        for future in [pool.submit(write, seed) for seed in range(6)]:
+            future.result(timeout=120)
+
+    assert_exact(opened)
+    assert opened.prune(NOW - MINUTE, NOW)["mended"] == 0
+    opened.close()
+
+
+def test_sums_that_are_wrong_are_noticed_and_mended(store_url: str) -> None:
+    store = open_store(store_url)
+    record(store, SALES, data_files=4)
+    record(store, SEA, data_files=5)
+    store.add_job(make_job())
+    database = Database(store_url)
+    with database.write() as connection:
+        connection.execute(text("UPDATE tables SET data_files = 6 WHERE catalog = 'sea'"))
+        connection.execute(text("UPDATE job_counters SET jobs = 7"))
+    database.close()
+
+    assert store.counters().data_files == 9
+    assert store.prune(NOW - MINUTE, NOW)["mended"] == 4  # fleet, catalog, namespace; jobs
+    assert (store.counters().data_files, store.counters("sea", "sales").data_files, store.counters("lake").data_files) == (10, 6, 4)
+    assert store.overview().jobs[JobState.PENDING] == 1
+    assert store.prune(NOW - MINUTE, NOW)["mended"] == 0
+    store.close()
+
+
+def test_jobs_are_counted_as_they_come_move_and_go(store: Store) -> None:
+    record(store, SALES)
+    for name in "abc":
+        job = make_job(name, at=NOW)
+        store.add_job(job)
+        store.update_job(succeeded(job, NOW), JobState.PENDING)
+    store.add_job(make_job("d"))
+    assert not store.add_job(make_job("e"))
+
+    assert store.overview().jobs[JobState.SUCCEEDED] == store.jobs(JobQuery((JobState.SUCCEEDED,))).total == 3
+    assert (store.jobs(JobQuery()).total, store.jobs(JobQuery((JobState.PENDING, JobState.SUCCEEDED))).total) == (4, 4)
+
+    store.prune(NOW, NOW + timedelta(days=1))
+    assert store.jobs(JobQuery()).total == len(store.jobs(JobQuery()).items) == sum(store.overview().jobs.values())

@@ -1,0 +1,131 @@
+"""What the store in memory makes of its records: values, sums and pages."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.health import Band, TableHealth
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.plan import RuleHistory
+from maintainer.domain.policy import RuleName
+from maintainer.ports.store import (
+    MAX_PAGE,
+    Counters,
+    Page,
+    TableQuery,
+    TableRecord,
+)
+
+T = TypeVar("T")
+
+
+ZEROS: dict[str, Any] = {"name": "", "measured_at": datetime(1, 1, 1, tzinfo=UTC)}
+
+
+def check_limit(limit: int) -> None:
+    if not 1 <= limit <= MAX_PAGE:
+        message = f"limit {limit} is outside 1..{MAX_PAGE}"
+        raise InvalidValueError(message)
+
+
+def summarise(record: TableRecord) -> TableRecord:
+    health = None if record.health is None else replace(record.health, partitions=(), history=(), refs=())
+    return replace(record, health=health, plan=None)
+
+
+def sum_records(records: Iterable[TableRecord]) -> Counters:
+    chosen = list(records)
+    healths = [record.health for record in chosen if record.health is not None]
+    bands = Counter(record.grade.band for record in chosen if record.grade is not None)
+    return Counters(
+        tables=len(chosen),
+        measured_tables=len(healths),
+        faulty_tables=sum(record.fault is not None for record in chosen),
+        paused_tables=sum(record.pause is not None for record in chosen),
+        data_files=sum(health.data_files or 0 for health in healths),
+        data_bytes=sum(health.data_bytes or 0 for health in healths),
+        small_files=sum(health.small_files or 0 for health in healths),
+        delete_files=sum(delete_files(health) or 0 for health in healths),
+        manifests=sum(health.manifests or 0 for health in healths),
+        snapshots=sum(health.snapshots for health in healths),
+        bands={band: bands[band] for band in Band},
+    )
+
+
+def is_wanted(record: TableRecord, query: TableQuery) -> bool:
+    namespace = record.table.namespace_text
+    return (
+        query.search.casefold() in str(record.table).casefold()
+        and query.catalog in {None, record.table.catalog}
+        and (query.namespace is None or namespace == query.namespace or namespace.startswith(f"{query.namespace}."))
+        and (query.band is None or (record.grade is not None and record.grade.band is query.band))
+    )
+
+
+def sort_value(record: TableRecord, sort: str) -> object:
+    match sort:
+        case "name":
+            return str(record.table)
+        case "band":
+            return None if record.grade is None else list(Band).index(record.grade.band)
+        case "delete_files":
+            return None if record.health is None else delete_files(record.health)
+        case _:
+            return None if record.health is None else getattr(record.health, sort)
+
+
+def delete_files(health: TableHealth) -> int | None:
+    counts = (health.position_delete_files, health.equality_delete_files, health.deletion_vectors)
+    return None if None in counts else sum(count or 0 for count in counts)
+
+
+def as_float(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def page_of(ordered: Sequence[T], limit: int, cursor: str | None, order: str, name: Callable[[T], str]) -> Page[T]:
+    """The cursor names the last item; a page after an item that is gone starts over, which the real store does better."""
+    start = 0
+    if cursor is not None:
+        try:
+            found, last = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        except ValueError as error:
+            message = f"cursor {cursor[:40]!r} is foreign"
+            raise InvalidValueError(message) from error
+        if found != order:
+            message = f"cursor {cursor[:40]!r} is foreign"
+            raise InvalidValueError(message)
+        start = next((index + 1 for index, item in enumerate(ordered) if name(item) == last), 0)
+    items = tuple(ordered[start : start + limit])
+    has_more = start + limit < len(ordered)
+    following = base64.urlsafe_b64encode(json.dumps([order, name(items[-1])]).encode()).decode() if has_more else None
+    return Page(items, following, len(ordered))
+
+
+def finished_at(job: Job) -> datetime:
+    return job.finished_at or job.ended_at or job.created_at
+
+
+def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
+    """Seen from the end, unlike the real store, which folds job by job."""
+    successes = [index for index, job in enumerate(jobs) if job.state is JobState.SUCCEEDED]
+    failures = [index for index, job in enumerate(jobs) if job.state is JobState.FAILED and job.failure_reason is not FailureReason.LOST_RUNNER]
+    success = jobs[successes[-1]] if successes else None
+    failure = jobs[failures[-1]] if failures else None
+    is_idle = success is not None and success.effect is not None and success.effect.is_idle
+    return RuleHistory(
+        rule=rule,
+        last_finished_at=finished_at(jobs[-1]),
+        last_success_at=None if success is None else finished_at(success),
+        consecutive_failures=sum(index > (successes[-1] if successes else -1) for index in failures),
+        last_failure_at=None if failure is None else finished_at(failure),
+        last_failure_reason="" if failure is None or failure.failure_reason is None else failure.failure_reason.value,
+        idle_at_metadata_location=success.baseline.metadata_location if success is not None and is_idle and success.baseline else None,
+    )
