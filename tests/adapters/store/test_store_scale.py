@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import event, text
+
+from maintainer.adapters.store import listing, migrate, open_store, samples
+from maintainer.adapters.store.database import Database
+from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.health import Band
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import JobState
+from maintainer.domain.plan import Estimate, PlannedAction
+from maintainer.domain.policy import RuleName
+from maintainer.ports.store import HISTORY_METRICS, TABLE_SORTS, Pause, PlanDue, Store, TableQuery
+from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health, make_job, make_plan, succeeded
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+START = NOW.replace(minute=0, second=0, microsecond=0)
+
+
+def named(number: int, catalog: str = "lake") -> TableIdentifier:
+    return TableIdentifier(catalog, (f"n{number % 3}",), f"t{number:04}")
+
+
+def due_names(store: Store, version: str = "v1") -> list[str]:
+    return [due.table.name for due in store.tables_to_plan(NOW, version)]
+
+
+def plan_all(store: Store, next_at: timedelta | None = HOUR, version: str = "v1") -> None:
+    for due in store.tables_to_plan(NOW, version):
+        store.mark_planned(due, version, None if next_at is None else NOW + next_at)
+
+
+def test_a_table_is_planned_once_and_again_when_its_time_has_come(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    assert due_names(store) == ["orders"]
+
+    plan_all(store, HOUR)
+    assert due_names(store) == []
+    assert [due.table for due in store.tables_to_plan(NOW + HOUR, "v1")] == [ORDERS]
+
+    plan_all(store, None)
+    assert due_names(store, "v0") == due_names(store, "v2") == ["orders"]
+
+
+@pytest.mark.parametrize("change", ["health", "pause", "resume", "job", "finished job"])
+def test_whatever_a_plan_rests_on_makes_its_table_due(store: Store, change: str) -> None:
+    store.record_health(make_health(), make_grade())
+    store.record_health(make_health(TableIdentifier("lake", ("sales",), "other"), "other"), make_grade())
+    if change == "finished job":
+        store.add_job(make_job())
+    plan_all(store, None)
+    assert due_names(store) == []
+
+    match change:
+        case "health":
+            store.record_health(make_health(at=NOW + MINUTE), make_grade())
+        case "pause":
+            store.set_pause(ORDERS, Pause("me", NOW))
+        case "resume":
+            store.set_pause(ORDERS, None)
+        case "job":
+            store.add_job(make_job())
+        case _:
+            store.update_job(succeeded(make_job(), NOW), JobState.PENDING)
+    assert due_names(store) == ["orders"]
+
+
+def test_a_change_while_a_plan_is_made_is_not_lost(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    (due,) = store.tables_to_plan(NOW, "v1")
+    store.record_health(make_health(at=NOW + MINUTE), make_grade())
+
+    store.mark_planned(due, "v1", None)
+    assert due_names(store) == ["orders"]
+    store.mark_planned(PlanDue(named(1), 0), "v1", None)  # a table that is gone
+
+
+def test_only_plans_that_want_work_are_handed_to_admission(store: Store) -> None:
+    wanted = PlannedAction(RuleName.REWRITE_DATA_FILES, RewriteDataFiles(), (), Estimate(10, 1, 9, 1000), "small files")
+    store.record_health(make_health(), make_grade())
+    store.record_plan(make_plan())
+    assert store.plans_with_work() == ()
+
+    store.record_plan(replace(make_plan(), planned=(wanted,)))
+    assert [plan.table for plan in store.plans_with_work()] == [ORDERS]
+    store.record_plan(make_plan())
+    assert store.plans_with_work() == ()
+
+
+def test_the_unfinished_job_of_a_table(store: Store) -> None:
+    store.add_job(succeeded(make_job("done"), NOW))
+    assert store.unfinished_job_of(ORDERS_UUID) is None
+
+    store.add_job(make_job("b"))
+    store.add_job(make_job("c", table_uuid="other"))
+    assert store.unfinished_job_of(ORDERS_UUID) == make_job("b")
+
+
+def times(store: Store) -> list[timedelta]:
+    return [at - START for at, _ in store.history(ORDERS, "data_files", START - 90 * DAY, START + 90 * DAY)]
+
+
+def test_old_history_keeps_the_last_sample_of_each_hour_and_older_of_each_day(store: Store) -> None:
+    first = START.replace(hour=0) - 2 * DAY
+    for number in range(3 * 24 * 2):
+        store.record_health(make_health(at=first + number * 30 * MINUTE, data_files=number), make_grade())
+
+    hourly, daily = first + 2 * DAY, first + DAY
+    assert store.prune(first, first, hourly, daily)["thinned"] == 48 - 1 + 24
+
+    series = store.history(ORDERS, "data_files", first, first + 3 * DAY)
+    assert [value for _, value in series] == [47.0, *(48.0 + 1 + 2 * hour for hour in range(24)), *map(float, range(96, 144))]
+    assert [at for at, _ in series[:2]] == [first + DAY - 30 * MINUTE, first + DAY + 30 * MINUTE]
+    assert store.prune(first, first, hourly, daily)["thinned"] == 0
+
+
+def test_an_hour_that_is_not_wholly_old_is_left_alone(store: Store) -> None:
+    for minute in range(0, 180, 20):
+        store.record_health(make_health(at=START + minute * MINUTE), make_grade())
+
+    store.prune(START, START, START + 90 * MINUTE)
+    assert times(store) == [minute * MINUTE for minute in (40, 60, 80, 100, 120, 140, 160)]
+
+
+def test_thinning_is_bounded_and_goes_on_where_it_ended(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "WINDOWS_PER_PRUNE", 2)
+    store = open_store(store_url)
+    for hour in (0, 1, 5, 900, 901):
+        for minute in (0, 30):
+            store.record_health(make_health(at=START + hour * HOUR + minute * MINUTE), make_grade())
+
+    assert [store.prune(START, START, START + 2000 * HOUR)["thinned"] for _ in range(4)] == [2, 2, 1, 0]
+    store.close()
+
+
+def test_a_metric_without_a_column_is_kept_too(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = (*HISTORY_METRICS, "delete_records", "small_file_bytes")
+    monkeypatch.setattr(samples, "HISTORY_METRICS", metrics)
+    monkeypatch.setattr(samples, "_COLUMNS", samples._COLUMNS - {"records"})
+    store = open_store(store_url)
+    store.record_health(make_health(delete_records=6, small_file_bytes=None), make_grade())
+    store.record_health(make_health(at=NOW + MINUTE, delete_records=None, records=None, small_file_bytes=None), make_grade())
+
+    assert [value for _, value in store.history(ORDERS, "delete_records", NOW, NOW + DAY)] == [6.0, None]
+    assert [value for _, value in store.history(ORDERS, "records", NOW, NOW + DAY)] == [500.0, None]
+    store.close()
+
+
+@pytest.mark.parametrize(("few", "searched"), [(0, 2), (10_000, 500)])
+def test_whether_matches_are_sorted_or_walked_the_pages_are_the_same(store_url: str, monkeypatch: pytest.MonkeyPatch, few: int, searched: int) -> None:
+    monkeypatch.setattr(listing, "SORTED_AT_MOST", few)
+    monkeypatch.setattr(listing, "SEARCH_COUNTED_AT_MOST", searched)
+    store = open_store(store_url)
+    bands = list(Band)
+    for number in range(24):
+        files = None if number % 5 == 0 else number % 4
+        health = make_health(named(number, "lake" if number % 2 else "sea"), f"u{number}", data_files=files, small_files=number % 3)
+        store.record_health(health, make_grade(bands[number % 4]))
+
+    for filters in (
+        {},
+        {"catalog": "lake"},
+        {"namespace": "n1"},
+        {"catalog": "sea", "band": Band.HEALTHY},
+        {"search": "T00"},
+        {"search": "n2", "catalog": "lake"},
+    ):
+        for sort in ("name", "data_files", "small_files", "band", "measured_at"):
+            for descending in (False, True):
+                assert_pages_like_python(store, TableQuery(**filters, sort=sort, descending=descending, limit=5))
+    store.close()
+
+
+def assert_pages_like_python(store: Store, query: TableQuery) -> None:
+    records = store.tables(TableQuery(limit=1000)).items
+    wanted = [
+        record
+        for record in records
+        if query.catalog in {None, record.table.catalog}
+        and query.namespace in {None, record.table.namespace_text}
+        and query.search.casefold() in str(record.table)
+        and (query.band is None or (record.grade is not None and record.grade.band is query.band))
+    ]
+
+    def value(record: Any) -> Any:  # noqa: ANN401 - whatever the sort has
+        return (
+            str(record.table) if query.sort == "name" else list(Band).index(record.grade.band) if query.sort == "band" else getattr(record.health, query.sort)
+        )
+
+    known = sorted((record for record in wanted if value(record) is not None), key=lambda record: (value(record), str(record.table)), reverse=query.descending)
+    expected = [record.table for record in (*known, *(record for record in wanted if value(record) is None))]
+    found: list[TableIdentifier] = []
+    page = store.tables(query)
+    assert page.total == len(wanted) if page.total_is_exact else 0 < page.total < len(wanted)
+    found += [record.table for record in page.items]
+    while page.next_cursor:
+        page = store.tables(replace(query, cursor=page.next_cursor))
+        found += [record.table for record in page.items]
+    assert found == expected, query
+
+
+@contextmanager
+def statements(store: Any) -> Iterator[list[tuple[str, Any]]]:  # noqa: ANN401 - the store behind the port
+    seen: list[tuple[str, Any]] = []
+    engine = store._database.engine
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: object, _context: object, _many: object) -> None:
+        seen.append((statement, parameters))
+
+    event.listen(engine, "before_cursor_execute", note)
+    yield seen
+    event.remove(engine, "before_cursor_execute", note)
+
+
+QUERIES = [
+    *(TableQuery(sort=sort, descending=descending) for sort in TABLE_SORTS for descending in (False, True)),
+    *(TableQuery(sort=sort, band=Band.WATCH, descending=descending) for sort in TABLE_SORTS for descending in (False, True)),
+    *(TableQuery(sort=sort, catalog="lake", namespace="n1") for sort in TABLE_SORTS),
+    TableQuery(catalog="lake"),
+]
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+def test_no_page_of_the_list_scans_or_sorts_the_fleet(tmp_path: Any, query: TableQuery) -> None:  # noqa: ANN401
+    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
+    for number in range(6):
+        store.record_health(make_health(named(number), f"u{number}"), make_grade())
+    with statements(store) as seen:
+        page = store.tables(replace(query, limit=1))
+        store.tables(replace(query, limit=1, cursor=page.next_cursor))
+    assert_walks_indexes(store, seen)
+    store.close()
+
+
+def test_what_is_asked_all_the_time_scans_nothing(tmp_path: Any) -> None:  # noqa: ANN401
+    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
+    store.record_health(make_health(), make_grade())
+    with statements(store) as seen:
+        store.tables_to_plan(NOW, "v1")
+        store.unfinished_job_of(ORDERS_UUID)
+        store.counters("lake", "sales")
+        store.counters()
+        store.table(ORDERS)
+        store.history(ORDERS, "data_files", NOW, NOW)
+    assert_walks_indexes(store, seen)
+    store.close()
+
+
+def assert_walks_indexes(store: Any, seen: list[tuple[str, Any]]) -> None:  # noqa: ANN401
+    with store._database.read() as connection:
+        for statement, parameters in seen:
+            if not statement.lstrip().upper().startswith("SELECT"):
+                continue
+            plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+            scans = [step for step in plan if step.startswith("SCAN") and "USING" not in step]
+            assert not scans, (statement, plan)
+            is_union = "MULTI-INDEX OR" in plan  # of what is due; that is sorted
+            assert is_union or not [step for step in plan if "TEMP B-TREE" in step], (statement, plan)
+
+
+def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = ScriptDirectory.from_config
+
+    def until_first(config: Config) -> Any:  # noqa: ANN401 - what Alembic has
+        script = original(config)
+        monkeypatch.setattr(script, "get_current_head", lambda: "0001")
+        upgrade = script._upgrade_revs
+        monkeypatch.setattr(script, "_upgrade_revs", lambda _to, revision: upgrade("0001", revision))
+        return script
+
+    monkeypatch.setattr(ScriptDirectory, "from_config", until_first)
+    monkeypatch.setattr(migrate, "recount", lambda _connection: 0)
+    database = Database(store_url)
+    assert migrate.upgrade(database) == "0001"
+    monkeypatch.undo()
+    with database.write() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO tables (full_name, levels, catalog, namespace, search_name, table_uuid, first_seen_at, measured_at, band, data_files, data_bytes)"
+                """ VALUES ('lake.sales.orders', '["lake",["sales"],"orders"]', 'lake', 'sales', 'lake.sales.orders', 'u', 1, 2, 1, 7, 70)"""
+            )
+        )
+        connection.execute(text("INSERT INTO health_samples (table_uuid, measured_at, data_files) VALUES ('u', 2, 7)"))
+    database.close()
+
+    store = open_store(store_url)
+    assert (store.counters("lake", "sales").data_files, store.counters().bands[Band.WATCH], store.overview().tables) == (7, 1, 1)
+    assert [due.table for due in store.tables_to_plan(NOW, "v1")] == [ORDERS]
+    assert [
+        value for _, value in store.history(ORDERS, "data_files", NOW.replace(year=1970, month=1, day=1, hour=0, minute=0, second=0, microsecond=0), NOW)
+    ] == [7.0]
+    store.record_health(make_health(table_uuid="u", data_files=9), make_grade())
+    assert store.counters().data_files == 9
+    assert store.prune(NOW.replace(year=1971), NOW)["mended"] == 0
+    store.close()
