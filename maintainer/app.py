@@ -34,10 +34,11 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.health.impact import ImpactModel, StorageProfile
 from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
 from maintainer.scheduler import Scheduler, Step
-from maintainer.settings import Settings
+from maintainer.settings import ImpactSettings, Settings
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
@@ -164,7 +165,14 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         readiness=partial(_readiness, app, scheduler),
         metrics=app.telemetry.render,
         stopping=app.stopping,
+        impact=make_impact_model(app.settings.impact),
     )
+
+
+def make_impact_model(settings: ImpactSettings) -> ImpactModel:
+    """What the operator says of the storage, for the estimate."""
+    profile = StorageProfile(settings.profile) if settings.profile is not None else None
+    return ImpactModel(profile, settings.request_price_per_million, settings.round_trip)
 
 
 def _preview(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None) -> Plan:

@@ -7,7 +7,6 @@ from datetime import timedelta
 from difflib import get_close_matches
 from os.path import normpath
 from pathlib import Path
-from re import IGNORECASE
 from re import compile as compile_regex
 from typing import Annotated, Literal
 
@@ -17,6 +16,7 @@ from maintainer.adapters.policies.document import Defect, Document, read_documen
 from maintainer.adapters.policies.document import Path as KeyPath
 from maintainer.adapters.policies.validation import DurationBetween, Strict, inner_model, refuse, validate
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
+from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
 from maintainer.domain.units import MIB, parse_size
 from maintainer.policy.effective import write_value
 
@@ -25,17 +25,14 @@ FILE_VARIABLE = "MAINTAINER_CONFIG"
 _PREFIX = "MAINTAINER_"
 _SKIPPED = "MAINTAINER_SKIP_"  # switches of the test suite
 _LIKE_A_KEY = 0.85  # kubernetes adds MAINTAINER_PORT and the like for a service of that name: only near misses of our own names are errors
-_HIDDEN = "***"
 _LEAST_MEMORY = "512MiB"
 _GREATEST_MEMORY = "1TiB"
 
 _REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SECRET_NAME = compile_regex(r"password|passwd|secret|token|credential|authorization|key", IGNORECASE)
-_URL_PASSWORD = compile_regex(r"(://[^:/?#@\s]*:)[^\s]*@")
-_URL_SECRET = compile_regex(r"([?&;](?:[^=&;\s]*(?:password|passwd|secret|token|credential|key|sig)[^=&;\s]*)=)[^&;\s]*", IGNORECASE)
 _CATALOG_NAME = compile_regex(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 _MASTER = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
 _MEMORY_OF_SPARK = compile_regex(r"\d+[kmgtKMGT]")
+_PLAIN = compile_regex(r"[^A-Za-z0-9]")
 _SCHEME = compile_regex(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SQLITE = compile_regex(r"(sqlite(?:\+[a-z]+)?:///)([^?]*)(.*)")
 
@@ -58,7 +55,7 @@ def _read_memory(value: object) -> object:
 
 def _check_store(value: object) -> object:
     if isinstance(value, str) and not value.startswith(("sqlite:///", "postgresql://", "postgresql+")):
-        refuse(f"is {_redact_url(value)!r}, but must begin with sqlite:/// or postgresql://")
+        refuse(f"is {redact_url(value)!r}, but must begin with sqlite:/// or postgresql://")
     return value
 
 
@@ -176,6 +173,14 @@ class ServerSettings(Strict):
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
 
 
+class ImpactSettings(Strict):
+    """What the estimate of small files' cost assumes; without a profile each table's location decides."""
+
+    profile: Literal["object_store", "hdfs", "ozone"] | None = None
+    request_price_per_million: Annotated[float, Field(ge=0, le=1_000_000)] | None = None
+    round_trip: Annotated[timedelta, DurationBetween("0s", "1m")] = timedelta(milliseconds=1)
+
+
 class Settings(Strict):
     """Everything that an operator can set; paths are absolute."""
 
@@ -190,6 +195,7 @@ class Settings(Strict):
     prune: PruneSettings = PruneSettings()
     spark: SparkSettings = SparkSettings()
     server: ServerSettings = ServerSettings()
+    impact: ImpactSettings = ImpactSettings()
     drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
     auth: Annotated[dict[str, str], BeforeValidator(_check_auth)] = Field(default_factory=dict)
 
@@ -210,18 +216,14 @@ def _redact(name: str, value: object) -> object:
     match value:
         case dict():
             return {key: _redact(str(key), inner) for key, inner in value.items()}
-        case str() if _SECRET_NAME.search(name):
-            return _HIDDEN
+        case str() if names_secret(name):
+            return HIDDEN
         case str() | Path():
-            return _redact_url(str(value))
+            return redact_url(str(value))
         case timedelta():
             return write_value(name, value)
         case _:
             return value
-
-
-def _redact_url(text: str) -> str:
-    return _URL_SECRET.sub(rf"\1{_HIDDEN}", _URL_PASSWORD.sub(rf"\1{_HIDDEN}@", text))
 
 
 def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -269,10 +271,8 @@ def _expand_from(environ: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def _cite(defect: Defect, file: Path, variables: Mapping[KeyPath, str]) -> str:
-    variable = variables.get(defect.path)
-    if variable is not None:
-        return f"{variable}: {defect.message}"
-    return f"{file}: {defect.message}" if defect.line is None else f"{file}:{defect.line}: {defect.message}"
+    place = variables.get(defect.path) or (f"{file}" if defect.line is None else f"{file}:{defect.line}")
+    return f"{place}: {defect.message}"
 
 
 def _apply_environment(document: Document, environ: Mapping[str, str]) -> tuple[list[str], dict[KeyPath, str]]:
@@ -306,9 +306,6 @@ def _list_variables(document: Document) -> dict[str, KeyPath]:
             paths.append((name,))
     paths += [path for path in document.texts if path[0] == "catalogs" or path[:2] == ("spark", "conf")]
     return {_PREFIX + "__".join(_PLAIN.sub("_", str(part)).upper() for part in path): path for path in paths}
-
-
-_PLAIN = compile_regex(r"[^A-Za-z0-9]")
 
 
 def _set(document: Document, path: KeyPath, variable: str, text: str) -> None:

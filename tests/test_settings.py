@@ -71,6 +71,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "conf": {},
         },
         "server": {"host": "127.0.0.1", "port": 8080},
+        "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
         "drain_timeout": "1m",
         "auth": {},
     }

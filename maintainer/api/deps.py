@@ -18,6 +18,7 @@ from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, RuleName
+from maintainer.health.impact import ImpactModel
 from maintainer.ports.clock import Clock
 from maintainer.ports.policies import Policies
 from maintainer.ports.store import Store, TableRecord
@@ -44,6 +45,7 @@ class Services:
     readiness: Callable[[], Sequence[tuple[str, bool, str]]]  # (what, is it fine, sentence)
     metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
     stopping: Event = field(default_factory=Event)  # set when the daemon stops: open event streams end at once
+    impact: ImpactModel = field(default_factory=ImpactModel)  # what the estimate of small files' cost assumes
 
 
 def services_of(request: Request) -> Services:

@@ -5,8 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from maintainer.api.health_schemas import (
+    DisagreementOut,
+    HistogramBin,
+    ImpactOut,
+    ManifestGroupOut,
+    RefHoldOut,
+    RefOut,
+    Schema,
+    UnreadableOut,
+    WriterRateOut,
+)
 from maintainer.domain.effect import RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
@@ -15,12 +26,6 @@ from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, RuleName
 
 T = TypeVar("T")
-
-
-class Schema(BaseModel):
-    """Closed and immutable, read from the domain's attributes."""
-
-    model_config = ConfigDict(from_attributes=True, frozen=True, extra="forbid")
 
 
 class Problem(Schema):
@@ -92,32 +97,6 @@ class TableSummary(Schema):
     snapshots: int | None
 
 
-class HistogramBin(Schema):
-    """Data files with from_bytes <= size < to_bytes (None: no upper bound)."""
-
-    from_bytes: int
-    to_bytes: int | None
-    files: int
-
-
-class ManifestGroupOut(Schema):
-    spec_id: int
-    content: Literal["data", "deletes"]
-    count: int
-    bytes: int
-
-
-class RefOut(Schema):
-    name: str
-    snapshot_id: str
-    is_branch: bool
-
-
-class UnreadableOut(Schema):
-    path: str
-    reason: str
-
-
 class PolicyValueOut(Schema):
     """One value of the governing policy and where it was written."""
 
@@ -160,6 +139,22 @@ class TableDetail(TableSummary):
     unreadable: list[UnreadableOut]
     policy: EffectivePolicyOut
     first_seen_at: datetime
+    delete_file_ratio: Annotated[float | None, Field(description="Delete files / data files.")]
+    oldest_delete_at: Annotated[datetime | None, Field(description="Deletes have waited at least since then.")]
+    partition_skew: Annotated[float | None, Field(description="Bytes of the largest partition / mean of all.")]
+    manifest_excess: Annotated[int | None, Field(description="Manifests beyond the ideal number.")]
+    kept_data_files: Annotated[int | None, Field(description="Data files that any kept snapshot reaches.")]
+    live_file_ratio: Annotated[float | None, Field(description="Live data files / kept data files.")]
+    commits_per_hour: float | None
+    commit_window_seconds: Annotated[float | None, Field(description="The span that the commit rate is taken over.")]
+    writers: list[WriterRateOut]
+    growth_bytes_per_day: float | None
+    growth_records_per_day: float | None
+    metadata_files: int | None
+    storage_files: Annotated[int | None, Field(description="Files that the table keeps, metadata included; at least.")]
+    ref_holds: Annotated[list[RefHoldOut], Field(description="What branches and tags keep, the oldest first; at most 20.")]
+    disagreements: list[DisagreementOut]
+    impact: ImpactOut | None
 
 
 class PartitionOut(Schema):
@@ -172,6 +167,7 @@ class PartitionOut(Schema):
     small_bytes: int
     large_files: int
     delete_files: int
+    skew: Annotated[float | None, Field(description="Data bytes / mean of all partitions.")]
 
 
 class Sample(Schema):
@@ -312,6 +308,25 @@ class OverviewOut(Schema):
     version: str
 
 
+class NamespaceOut(Schema):
+    """A namespace without those nested in it; average_file_size_bytes = all bytes / all files."""
+
+    catalog: str
+    namespace: str
+    tables: int
+    measured_tables: int
+    faulty_tables: int
+    paused_tables: int
+    data_files: int
+    data_bytes: int
+    average_file_size_bytes: float | None
+    small_files: int
+    delete_files: int
+    manifests: int
+    snapshots: int
+    bands: dict[Band, int]
+
+
 class CatalogFaultOut(Schema):
     namespace: str
     reason: str
@@ -356,7 +371,7 @@ class PolicyVerdict(Schema):
 class RunRequest(Schema):
     """Which rules to carry out now, whatever the mode; empty: those that the plan would do."""
 
-    rules: list[RuleName] = []
+    rules: list[RuleName] = []  # noqa: RUF012 - pydantic copies defaults
 
 
 class PauseRequest(Schema):
@@ -369,7 +384,13 @@ class RunAccepted(Schema):
 
 
 class TablePage(PageOf[TableSummary]):
-    """A page of the table list."""
+    """A page of the table list; of a search with many matches, total says how many there are at least."""
+
+    total_is_exact: bool = True
+
+
+class NamespacePage(PageOf[NamespaceOut]):
+    """A page of namespaces, by catalog and name."""
 
 
 class JobPage(PageOf[JobOut]):

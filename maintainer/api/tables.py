@@ -78,14 +78,15 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
     """Known tables with their latest health, filtered, sorted and paged; what is not known sorts last."""
     query = TableQuery(search, catalog, namespace, band, sort.removeprefix("-"), sort.startswith("-"), limit, cursor)
     page = services.store.tables(query)
-    return schemas.TablePage(items=[wire.write_summary(record) for record in page.items], next_cursor=page.next_cursor, total=page.total)
+    items = [wire.write_summary(record) for record in page.items]
+    return schemas.TablePage(items=items, next_cursor=page.next_cursor, total=page.total, total_is_exact=page.total_is_exact)
 
 
 @router.get(_ONE, summary="One table", responses=_NOT_FOUND)
 def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
     """The latest health, the findings, and the policy that governs the table."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
-    return wire.write_detail(record, policy)
+    return wire.write_detail(record, policy, services.impact)
 
 
 @router.get(f"{_ONE}/history", summary="A metric over time", responses=_NOT_FOUND)

@@ -7,17 +7,18 @@ from datetime import datetime
 from typing import Any
 
 from maintainer import __version__
-from maintainer.api import schemas
+from maintainer.api import health_schemas, schemas
 from maintainer.domain.action import Action
 from maintainer.domain.effect import Effect, Measurement
-from maintainer.domain.health import Band, Finding, TableHealth
+from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
+from maintainer.health.impact import ImpactModel, estimate_impact
 from maintainer.policy.effective import describe, describe_layer, weak_to_strong
-from maintainer.ports.store import Overview, TableRecord
+from maintainer.ports.store import NamespaceCounters, Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, Action], str]
 
@@ -27,7 +28,9 @@ _MEASURED = (
 )  # fmt: skip
 _DETAILED = (
     "table_uuid", "location", "metadata_location", "metadata_bytes", "small_file_bytes", "delete_bytes", "delete_records", "data_manifests", "delete_manifests",
-    "oldest_snapshot_at", "newest_snapshot_at", "branches", "tags",
+    "oldest_snapshot_at", "newest_snapshot_at", "branches", "tags", "delete_file_ratio", "oldest_delete_at", "partition_skew", "manifest_excess",
+    "kept_data_files", "live_file_ratio", "commits_per_hour", "commit_window_seconds", "growth_bytes_per_day", "growth_records_per_day", "metadata_files",
+    "storage_files",
 )  # fmt: skip
 
 
@@ -41,7 +44,7 @@ def write_summary(record: TableRecord) -> schemas.TableSummary:
     return schemas.TableSummary(**_summary_fields(record))
 
 
-def write_detail(record: TableRecord, policy: Policy) -> schemas.TableDetail:
+def write_detail(record: TableRecord, policy: Policy, model: ImpactModel) -> schemas.TableDetail:
     """The table's page."""
     health = record.health
     return schemas.TableDetail(
@@ -50,15 +53,31 @@ def write_detail(record: TableRecord, policy: Policy) -> schemas.TableDetail:
         partitions=len(health.partitions) if health else None,
         histogram=_write_histogram(health),
         formats=dict(health.formats) if health else {},
-        manifest_groups=[schemas.ManifestGroupOut(spec_id=g.spec_id, content=g.content.value, count=g.count, bytes=g.bytes) for g in health.manifest_groups]
-        if health
-        else [],
-        refs=[schemas.RefOut(name=ref.name, snapshot_id=str(ref.snapshot_id), is_branch=ref.is_branch) for ref in health.refs] if health else [],
+        manifest_groups=[_write_group(group) for group in health.manifest_groups] if health else [],
+        refs=[health_schemas.RefOut(name=ref.name, snapshot_id=str(ref.snapshot_id), is_branch=ref.is_branch) for ref in health.refs] if health else [],
         properties=dict(health.properties) if health else {},
-        unreadable=[schemas.UnreadableOut.model_validate(piece) for piece in health.unreadable] if health else [],
+        unreadable=[health_schemas.UnreadableOut.model_validate(piece) for piece in health.unreadable] if health else [],
         policy=write_policy(record.table, policy),
         first_seen_at=record.first_seen_at,
+        writers=[health_schemas.WriterRateOut.model_validate(rate) for rate in health.writers] if health else [],
+        ref_holds=[_write_hold(hold) for hold in health.ref_holds] if health else [],
+        disagreements=[health_schemas.DisagreementOut.model_validate(found) for found in health.disagreements] if health else [],
+        impact=_write_impact(health, model),
     )
+
+
+def _write_group(group: ManifestGroup) -> health_schemas.ManifestGroupOut:
+    return health_schemas.ManifestGroupOut(spec_id=group.spec_id, content=group.content.value, count=group.count, bytes=group.bytes, ideal=group.ideal)
+
+
+def _write_hold(hold: RefHold) -> health_schemas.RefHoldOut:
+    fields = {name: getattr(hold, name) for name in health_schemas.RefHoldOut.model_fields if name != "snapshot_id"}
+    return health_schemas.RefHoldOut(snapshot_id=str(hold.snapshot_id), **fields)
+
+
+def _write_impact(health: TableHealth | None, model: ImpactModel) -> health_schemas.ImpactOut | None:
+    impact = estimate_impact(health, model) if health else None
+    return health_schemas.ImpactOut.model_validate(impact) if impact else None
 
 
 def _summary_fields(record: TableRecord) -> dict[str, Any]:
@@ -87,11 +106,11 @@ def write_id(snapshot_id: int | None) -> str | None:
     return None if snapshot_id is None else str(snapshot_id)
 
 
-def _write_histogram(health: TableHealth | None) -> list[schemas.HistogramBin]:
+def _write_histogram(health: TableHealth | None) -> list[health_schemas.HistogramBin]:
     if health is None or not health.histogram:
         return []
     lower, upper = (0, *HISTOGRAM_BOUNDS_BYTES), (*HISTOGRAM_BOUNDS_BYTES, None)
-    return [schemas.HistogramBin(from_bytes=low, to_bytes=high, files=files) for low, high, files in zip(lower, upper, health.histogram, strict=True)]
+    return [health_schemas.HistogramBin(from_bytes=low, to_bytes=high, files=files) for low, high, files in zip(lower, upper, health.histogram, strict=True)]
 
 
 def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePolicyOut:
@@ -217,6 +236,12 @@ def write_overview(overview: Overview) -> schemas.OverviewOut:
         jobs=_write_counts(JobState, overview.jobs),
         version=__version__,
     )
+
+
+def write_namespace(item: NamespaceCounters) -> schemas.NamespaceOut:
+    """One namespace; every band is named, be it with zero."""
+    fields = {name: getattr(item.counters, name) for name in schemas.NamespaceOut.model_fields if name not in {"catalog", "namespace", "bands"}}
+    return schemas.NamespaceOut(catalog=item.catalog, namespace=item.namespace, bands=_write_counts(Band, item.counters.bands), **fields)
 
 
 def _write_counts(keys: Iterable[Any], counts: Mapping[Any, int]) -> dict[Any, int]:

@@ -98,7 +98,9 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
     same = (
         "snapshot_id", "format_version", "target_file_size_bytes", "data_files", "data_bytes", "average_file_size_bytes", "small_files", "small_file_ratio",
         "records", "position_delete_files", "equality_delete_files", "deletion_vectors", "delete_bytes", "delete_records", "manifests", "manifest_bytes",
-        "data_manifests", "delete_manifests", "snapshots", "branches", "tags", "metadata_bytes",
+        "data_manifests", "delete_manifests", "snapshots", "branches", "tags", "metadata_bytes", "delete_file_ratio", "partition_skew", "manifest_excess",
+        "kept_data_files", "live_file_ratio", "commits_per_hour", "commit_window_seconds", "growth_bytes_per_day", "growth_records_per_day",
+        "metadata_files", "storage_files",
     )  # fmt: skip
     return {
         "table": str(health.table),
@@ -107,10 +109,12 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
         **{name: getattr(health, name) for name in same},
         "oldest_snapshot_at": _time(health.oldest_snapshot_at),
         "newest_snapshot_at": _time(health.newest_snapshot_at),
+        "oldest_delete_at": _time(health.oldest_delete_at),
         "partitions": len(health.partitions),
         "histogram": list(health.histogram),
         "formats": dict(health.formats),
         "unreadable": [{"path": piece.path, "reason": piece.reason} for piece in health.unreadable],
+        "disagreements": [{name: getattr(found, name) for name in ("figure", "source", "claimed", "counted")} for found in health.disagreements],
         "band": grade.band,
         "reason": grade.reason,
         "findings": [finding_json(finding) for finding in grade.findings],

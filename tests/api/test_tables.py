@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.health import Band, Grade
+from maintainer.domain.health import Band, Disagreement, Grade, RefHold, WriterRate
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.policy import RuleName
@@ -84,8 +84,31 @@ def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) ->
     assert table["histogram"][-1]["to_bytes"] is None
     assert sum(part["files"] for part in table["histogram"]) == 100
     assert table["refs"][0] == {"name": "main", "snapshot_id": str(BIG_ID), "is_branch": True}
-    assert table["manifest_groups"][1] == {"spec_id": 0, "content": "deletes", "count": 1, "bytes": 10_000}
+    assert table["manifest_groups"][1] == {"spec_id": 0, "content": "deletes", "count": 1, "bytes": 10_000, "ideal": None}
     assert {"path": "target_file_size", "value": "256MiB", "source": "policies/default.yaml:2"} in table["policy"]["values"]
+
+
+def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> None:
+    hold = RefHold("v1", is_branch=False, snapshot_id=BIG_ID, snapshot_at=NOW, held_snapshots=1, oldest_held_at=NOW)
+    told = Disagreement("data files", "snapshot summary", 99, 100)
+    figures = {"live_file_ratio": 0.25, "kept_data_files": 400, "commits_per_hour": 1.5, "manifest_excess": 5, "storage_files": 412, "metadata_files": 3}
+    found = measure(ORDERS, ref_holds=(hold,), writers=(WriterRate("ingest", 36, 1.5),), disagreements=(told,), **figures)
+    client.daemon.store.record_health(found, GRADE)
+    table = client.get(path_of(ORDERS)).json()
+    assert {name: table[name] for name in figures} == figures
+    assert table["writers"] == [{"writer": "ingest", "commits": 36, "commits_per_hour": 1.5}]
+    assert table["disagreements"] == [{"figure": "data files", "source": "snapshot summary", "claimed": 99, "counted": 100}]
+    [shown] = table["ref_holds"]
+    assert (shown["name"], shown["snapshot_id"], shown["held_snapshots"]) == ("v1", str(BIG_ID), 1)
+
+
+def test_the_impact_is_an_estimate_with_its_range_and_source(client: Client) -> None:
+    impact = client.get(path_of(ORDERS)).json()["impact"]
+    assert impact["profile"] == "object_store"
+    assert 1.8 < impact["slowdown_low"] < impact["slowdown_high"] == 9.12
+    assert impact["requests_per_scan"] == 100 + 10 + 7 + 2
+    assert impact["request_cost_per_scan"] is None
+    assert impact["source"].startswith("Estimate from published measurements")
 
 
 def test_a_table_that_could_not_be_measured_shows_its_fault_and_no_figures(client: Client) -> None:
@@ -94,6 +117,8 @@ def test_a_table_that_could_not_be_measured_shows_its_fault_and_no_figures(clien
     table = client.get(path_of(broken)).json()
     assert table["fault"]["reason"] == "9.json is not there"
     assert table["data_files"] is None
+    assert table["impact"] is None
+    assert table["writers"] == table["ref_holds"] == table["disagreements"] == []
     assert table["partitions"] is None
     assert client.get(f"{path_of(broken)}/partitions").json() == {"items": [], "next_cursor": None, "total": 0}
 

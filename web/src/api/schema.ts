@@ -450,6 +450,20 @@ export interface components {
       /** Name */
       name: string;
     };
+    /**
+     * DisagreementOut
+     * @description A figure that one piece of metadata claims and the manifests' entries do not bear out.
+     */
+    DisagreementOut: {
+      /** Claimed */
+      claimed: number;
+      /** Counted */
+      counted: number;
+      /** Figure */
+      figure: string;
+      /** Source */
+      source: string;
+    };
     /** EffectOut */
     EffectOut: {
       after: components["schemas"]["MeasurementOut"];
@@ -580,6 +594,51 @@ export interface components {
       /** Table */
       table: string;
     };
+    /**
+     * ImpactOut
+     * @description What the table's files are expected to cost: an estimate from published measurements, never one of this table.
+     */
+    ImpactOut: {
+      /**
+       * Is Beyond Measured
+       * @description Files are smaller than any that were measured: it may be worse.
+       */
+      is_beyond_measured: boolean;
+      /** Name Node Heap Bytes */
+      name_node_heap_bytes: number | null;
+      /**
+       * Name Node Objects
+       * @description HDFS only; at least.
+       */
+      name_node_objects: number | null;
+      profile: components["schemas"]["StorageProfile"];
+      /**
+       * Request Cost Per Scan
+       * @description At the configured price; null without one.
+       */
+      request_cost_per_scan: number | null;
+      /** Requests At Target */
+      requests_at_target: number;
+      /**
+       * Requests Per Scan
+       * @description Of a full scan, at least.
+       */
+      requests_per_scan: number;
+      /**
+       * Round Trip Seconds
+       * @description All requests one after the other, at the configured round trip.
+       */
+      round_trip_seconds: number;
+      /** Slowdown High */
+      slowdown_high: number;
+      /**
+       * Slowdown Low
+       * @description Query time relative to files of about 130 MB.
+       */
+      slowdown_low: number;
+      /** Source */
+      source: string;
+    };
     /** JobEventOut */
     JobEventOut: {
       /**
@@ -666,7 +725,10 @@ export interface components {
        */
       status?: "alive";
     };
-    /** ManifestGroupOut */
+    /**
+     * ManifestGroupOut
+     * @description Manifests of one partition spec and content.
+     */
     ManifestGroupOut: {
       /** Bytes */
       bytes: number;
@@ -677,6 +739,11 @@ export interface components {
       content: "data" | "deletes";
       /** Count */
       count: number;
+      /**
+       * Ideal
+       * @description Manifests of the target size that would hold the same bytes.
+       */
+      ideal: number | null;
       /** Spec Id */
       spec_id: number;
     };
@@ -774,6 +841,11 @@ export interface components {
       large_files: number;
       /** Partition */
       partition: string;
+      /**
+       * Skew
+       * @description Data bytes / mean of all partitions.
+       */
+      skew: number | null;
       /** Small Bytes */
       small_bytes: number;
       /** Small Files */
@@ -939,7 +1011,28 @@ export interface components {
       /** Is Ready */
       is_ready: boolean;
     };
-    /** RefOut */
+    /**
+     * RefHoldOut
+     * @description What a branch or a tag keeps from expiry.
+     */
+    RefHoldOut: {
+      /** Held Snapshots */
+      held_snapshots: number;
+      /** Is Branch */
+      is_branch: boolean;
+      /** Name */
+      name: string;
+      /** Oldest Held At */
+      oldest_held_at: string | null;
+      /** Snapshot At */
+      snapshot_at: string | null;
+      /** Snapshot Id */
+      snapshot_id: string;
+    };
+    /**
+     * RefOut
+     * @description A branch or a tag.
+     */
     RefOut: {
       /** Is Branch */
       is_branch: boolean;
@@ -1028,6 +1121,12 @@ export interface components {
       rule: components["schemas"]["RuleName"];
     };
     /**
+     * StorageProfile
+     * @description What kind of storage a table lies on: small files cost different things on each.
+     * @enum {string}
+     */
+    StorageProfile: "object_store" | "hdfs" | "ozone";
+    /**
      * TableDetail
      * @description Latest health, findings and the governing policy.
      */
@@ -1039,6 +1138,13 @@ export interface components {
       branches: number | null;
       /** Catalog */
       catalog: string;
+      /**
+       * Commit Window Seconds
+       * @description The span that the commit rate is taken over.
+       */
+      commit_window_seconds: number | null;
+      /** Commits Per Hour */
+      commits_per_hour: number | null;
       /** Data Bytes */
       data_bytes: number | null;
       /** Data Files */
@@ -1047,12 +1153,19 @@ export interface components {
       data_manifests: number | null;
       /** Delete Bytes */
       delete_bytes: number | null;
+      /**
+       * Delete File Ratio
+       * @description Delete files / data files.
+       */
+      delete_file_ratio: number | null;
       /** Delete Manifests */
       delete_manifests: number | null;
       /** Delete Records */
       delete_records: number | null;
       /** Deletion Vectors */
       deletion_vectors: number | null;
+      /** Disagreements */
+      disagreements: components["schemas"]["DisagreementOut"][];
       /** Equality Delete Files */
       equality_delete_files: number | null;
       fault: components["schemas"]["FaultOut"] | null;
@@ -1069,12 +1182,32 @@ export interface components {
       formats: {
         [key: string]: number;
       };
+      /** Growth Bytes Per Day */
+      growth_bytes_per_day: number | null;
+      /** Growth Records Per Day */
+      growth_records_per_day: number | null;
       /** Histogram */
       histogram: components["schemas"]["HistogramBin"][];
+      impact: components["schemas"]["ImpactOut"] | null;
+      /**
+       * Kept Data Files
+       * @description Data files that any kept snapshot reaches.
+       */
+      kept_data_files: number | null;
+      /**
+       * Live File Ratio
+       * @description Live data files / kept data files.
+       */
+      live_file_ratio: number | null;
       /** Location */
       location: string | null;
       /** Manifest Bytes */
       manifest_bytes: number | null;
+      /**
+       * Manifest Excess
+       * @description Manifests beyond the ideal number.
+       */
+      manifest_excess: number | null;
       /** Manifest Groups */
       manifest_groups: components["schemas"]["ManifestGroupOut"][];
       /** Manifests */
@@ -1083,6 +1216,8 @@ export interface components {
       measured_at: string | null;
       /** Metadata Bytes */
       metadata_bytes: number | null;
+      /** Metadata Files */
+      metadata_files: number | null;
       /** Metadata Location */
       metadata_location: string | null;
       /** Name */
@@ -1094,8 +1229,18 @@ export interface components {
       namespace: string;
       /** Newest Snapshot At */
       newest_snapshot_at: string | null;
+      /**
+       * Oldest Delete At
+       * @description Deletes have waited at least since then.
+       */
+      oldest_delete_at: string | null;
       /** Oldest Snapshot At */
       oldest_snapshot_at: string | null;
+      /**
+       * Partition Skew
+       * @description Bytes of the largest partition / mean of all.
+       */
+      partition_skew: number | null;
       /**
        * Partitions
        * @description Partitions that hold files.
@@ -1113,6 +1258,11 @@ export interface components {
       reason: string;
       /** Records */
       records: number | null;
+      /**
+       * Ref Holds
+       * @description What branches and tags keep, the oldest first; at most 20.
+       */
+      ref_holds: components["schemas"]["RefHoldOut"][];
       /** Refs */
       refs: components["schemas"]["RefOut"][];
       /** Small File Bytes */
@@ -1129,6 +1279,11 @@ export interface components {
       /** Snapshots */
       snapshots: number | null;
       /**
+       * Storage Files
+       * @description Files that the table keeps, metadata included; at least.
+       */
+      storage_files: number | null;
+      /**
        * Table
        * @description catalog.namespace.table
        */
@@ -1141,6 +1296,8 @@ export interface components {
       target_file_size_bytes: number | null;
       /** Unreadable */
       unreadable: components["schemas"]["UnreadableOut"][];
+      /** Writers */
+      writers: components["schemas"]["WriterRateOut"][];
     };
     /**
      * TablePage
@@ -1216,12 +1373,30 @@ export interface components {
       /** Target File Size Bytes */
       target_file_size_bytes: number | null;
     };
-    /** UnreadableOut */
+    /**
+     * UnreadableOut
+     * @description A metadata file that could not be read.
+     */
     UnreadableOut: {
       /** Path */
       path: string;
       /** Reason */
       reason: string;
+    };
+    /**
+     * WriterRateOut
+     * @description One writer's commits; at most ten writers and the others.
+     */
+    WriterRateOut: {
+      /**
+       * Commits
+       * @description Kept snapshots of the commit window.
+       */
+      commits: number;
+      /** Commits Per Hour */
+      commits_per_hour: number;
+      /** Writer */
+      writer: string;
     };
   };
   responses: never;

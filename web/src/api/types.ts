@@ -34,6 +34,7 @@ export type RuleName = Schemas["RuleName"];
 export type RunAccepted = Schemas["RunAccepted"];
 export type SkipCode = Schemas["SkipCode"];
 export type Skipped = Schemas["SkippedOut"];
+export type StorageProfile = Schemas["StorageProfile"];
 export type TableDetail = Schemas["TableDetail"];
 export type TablePage = Schemas["TablePage"];
 export type TableSummary = Schemas["TableSummary"];

@@ -39,6 +39,11 @@ export function formatRatio(ratio: number | null | undefined): string {
   return `${Math.round(percent)}\u00a0%`;
 }
 
+/** How many times as much, with two significant digits: 1.8×, 9.1×, 1×. */
+export function formatFactor(factor: number): string {
+  return `${Number(factor.toPrecision(2))}×`;
+}
+
 /** A time span in its two largest units: 2 h 5 min, 41.3 s. */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return UNKNOWN;

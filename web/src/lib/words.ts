@@ -1,4 +1,4 @@
-import type { Band, FailureReason, FaultKind, JobState, Mode, RowProof, RuleName, SkipCode } from "../api/types";
+import type { Band, FailureReason, FaultKind, JobState, Mode, RowProof, RuleName, SkipCode, StorageProfile } from "../api/types";
 import { capitalize } from "./format";
 
 export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
@@ -78,6 +78,12 @@ export const ROW_PROOF_WORDS: Record<RowProof, string> = {
   not_needed: "No proof needed: this action writes no rows.",
   different: "Rows differ: rows are missing or too many. The job counts as failed.",
   unknown: "Rows not proved: a snapshot or its summary is gone.",
+};
+
+export const PROFILE_WORDS: Record<StorageProfile, string> = {
+  object_store: "object store",
+  hdfs: "HDFS",
+  ozone: "Ozone",
 };
 
 export const MODE_WORDS: Record<Mode, string> = {

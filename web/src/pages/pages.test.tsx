@@ -2,14 +2,16 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { effect, events, jobs, makeJob, makePlan } from "../../dev/fixtures/jobs";
-import { makeFinding, makeTable, tables } from "../../dev/fixtures/tables";
+import { makeDetail, makeFinding, makeTable, tables } from "../../dev/fixtures/tables";
 import { unwrap } from "../api/client";
 import { JobList } from "../components/JobList";
 import { ErrorNotice } from "../components/notices";
 import { show } from "../testing/render";
 import { BeforeAfter } from "./job/BeforeAfter";
 import { foldProgress, Timeline } from "./job/Timeline";
+import { ImpactPanel } from "./table/ImpactPanel";
 import { PlanVerdicts } from "./table/PlanPanel";
+import { Upkeep } from "./table/Upkeep";
 import { TableRow } from "./tables/TableRow";
 
 const row = (table = makeTable()) => (
@@ -50,6 +52,58 @@ describe("a row of the table list", () => {
   it("does not add up delete files when one kind is not known", async () => {
     await show(row(makeTable({ position_delete_files: 3, equality_delete_files: null })));
     expect(cells()[4]).toBe("–");
+  });
+});
+
+describe("what small files cost", () => {
+  const detail = makeDetail(makeTable());
+
+  it("is a range, called an estimate, with its profile and its source", async () => {
+    await show(<ImpactPanel table={detail} />);
+    expect(screen.getByRole("heading", { name: "Impact (estimate)" })).toBeInTheDocument();
+    expect(screen.getByText(/^2\.5× to 9\.1×/)).toBeInTheDocument();
+    expect(screen.getByText("object store")).toBeInTheDocument();
+    expect(screen.getByText(/not of this table/)).toBeInTheDocument();
+    expect(screen.queryByText("Name node")).not.toBeInTheDocument();
+  });
+
+  it("shows a cost only at a price and a name node only where there is one", async () => {
+    if (detail.impact === null) throw new Error("the fixture has an impact");
+    const impact = { ...detail.impact, request_cost_per_scan: null, name_node_objects: 300, name_node_heap_bytes: 200_000 };
+    await show(<ImpactPanel table={{ ...detail, impact }} />);
+    expect(screen.queryByText("Cost of the requests")).not.toBeInTheDocument();
+    expect(screen.getByText(/at least 300 objects, 195/)).toBeInTheDocument();
+  });
+
+  it("is not made up for a table without files", async () => {
+    await show(<ImpactPanel table={{ ...detail, impact: null }} />);
+    expect(screen.getByText(/Nothing to estimate/)).toBeInTheDocument();
+  });
+});
+
+describe("how a table is written and what it keeps", () => {
+  it("names writers, growth and the tag that holds an old snapshot", async () => {
+    await show(<Upkeep table={makeDetail(makeTable())} />);
+    expect(screen.getByText(/stream-ingest 70, spark 1\.5/)).toBeInTheDocument();
+    expect(screen.getByText("quarter_end", { exact: false })).toHaveTextContent(/tag, 1 snapshot/);
+    expect(screen.queryByText("Metadata disagrees")).not.toBeInTheDocument();
+  });
+
+  it("shows no number for what is not known, and both of what disagrees", async () => {
+    const disagreements = [{ figure: "data files", source: "snapshot summary", claimed: 9, counted: 7 }];
+    const unknown = {
+      growth_bytes_per_day: null,
+      growth_records_per_day: null,
+      live_file_ratio: null,
+      kept_data_files: null,
+      commits_per_hour: null,
+    };
+    await show(
+      <Upkeep table={{ ...makeDetail(makeTable()), ...unknown, disagreements, ref_holds: [], commit_window_seconds: null, writers: [] }} />,
+    );
+    expect(screen.getAllByText("–")).toHaveLength(3);
+    expect(screen.getByText("snapshot summary: 9 data files, counted 7")).toBeInTheDocument();
+    expect(screen.getByText("only main")).toBeInTheDocument();
   });
 });
 

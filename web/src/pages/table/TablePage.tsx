@@ -12,10 +12,12 @@ import { pluralize } from "../../lib/format";
 import { MODE_WORDS } from "../../lib/words";
 import { Metadata, WorstPartitions } from "./Contents";
 import { HistoryChart } from "./HistoryChart";
+import { ImpactPanel } from "./ImpactPanel";
 import { KeyFigures } from "./KeyFigures";
 import { PlanPanel } from "./PlanPanel";
 import { SizeHistogram } from "./SizeHistogram";
 import { TableHeading } from "./TableHeading";
+import { Upkeep } from "./Upkeep";
 
 const route = getRouteApi("/tables/$catalog/$namespace/$table");
 const PAGE_HEIGHT = 600;
@@ -78,6 +80,10 @@ export function TablePage() {
             <HistoryChart path={path} metric={metric} range={range} onChange={change} />
           </div>
           <PlanPanel path={path} />
+          <div className="columns">
+            <ImpactPanel table={data} />
+            <Upkeep table={data} />
+          </div>
           <JobsOfTable table={data.table} />
           <div className="columns">
             <WorstPartitions path={path} />

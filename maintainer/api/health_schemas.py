@@ -1,0 +1,93 @@
+"""The parts of a table's health that go over the wire, and the base of every schema."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from maintainer.health.impact import StorageProfile
+
+
+class Schema(BaseModel):
+    """Closed and immutable, read from the domain's attributes."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True, extra="forbid")
+
+
+class HistogramBin(Schema):
+    """Data files with from_bytes <= size < to_bytes (None: no upper bound)."""
+
+    from_bytes: int
+    to_bytes: int | None
+    files: int
+
+
+class ManifestGroupOut(Schema):
+    """Manifests of one partition spec and content."""
+
+    spec_id: int
+    content: Literal["data", "deletes"]
+    count: int
+    bytes: int
+    ideal: Annotated[int | None, Field(description="Manifests of the target size that would hold the same bytes.")]
+
+
+class RefOut(Schema):
+    """A branch or a tag."""
+
+    name: str
+    snapshot_id: str
+    is_branch: bool
+
+
+class RefHoldOut(Schema):
+    """What a branch or a tag keeps from expiry."""
+
+    name: str
+    is_branch: bool
+    snapshot_id: str
+    snapshot_at: datetime | None
+    held_snapshots: int
+    oldest_held_at: datetime | None
+
+
+class WriterRateOut(Schema):
+    """One writer's commits; at most ten writers and the others."""
+
+    writer: str
+    commits: Annotated[int, Field(description="Kept snapshots of the commit window.")]
+    commits_per_hour: float
+
+
+class DisagreementOut(Schema):
+    """A figure that one piece of metadata claims and the manifests' entries do not bear out."""
+
+    figure: str
+    source: str
+    claimed: int
+    counted: int
+
+
+class ImpactOut(Schema):
+    """What the table's files are expected to cost: an estimate from published measurements, never one of this table."""
+
+    profile: StorageProfile
+    slowdown_low: Annotated[float, Field(description="Query time relative to files of about 130 MB.")]
+    slowdown_high: float
+    is_beyond_measured: Annotated[bool, Field(description="Files are smaller than any that were measured: it may be worse.")]
+    requests_per_scan: Annotated[int, Field(description="Of a full scan, at least.")]
+    requests_at_target: int
+    request_cost_per_scan: Annotated[float | None, Field(description="At the configured price; null without one.")]
+    round_trip_seconds: Annotated[float, Field(description="All requests one after the other, at the configured round trip.")]
+    name_node_objects: Annotated[int | None, Field(description="HDFS only; at least.")]
+    name_node_heap_bytes: float | None
+    source: str
+
+
+class UnreadableOut(Schema):
+    """A metadata file that could not be read."""
+
+    path: str
+    reason: str

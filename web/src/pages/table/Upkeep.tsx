@@ -1,0 +1,110 @@
+import type { TableDetail } from "../../api/types";
+import { Panel } from "../../components/Panel";
+import { TimeAgo } from "../../components/TimeAgo";
+import { formatBytes, formatCount, formatDuration, formatRatio, pluralize, UNKNOWN } from "../../lib/format";
+
+const WRITERS_SHOWN = 3;
+const HOLDS_SHOWN = 5;
+
+/** At least 0.1, as the figure is; smaller ones are not nothing. */
+function formatRate(rate: number | null): string {
+  if (rate === null) return UNKNOWN;
+  return rate > 0 && rate < 0.1 ? "<0.1" : formatCount(rate);
+}
+
+function Growth({ table }: { table: TableDetail }) {
+  const { growth_bytes_per_day: bytes, growth_records_per_day: records } = table;
+  if (bytes === null && records === null) return <>{UNKNOWN}</>;
+  return (
+    <>
+      {formatBytes(bytes)} and {formatCount(records === null ? null : Math.round(records))} records a day
+    </>
+  );
+}
+
+function Holds({ table }: { table: TableDetail }) {
+  const others = table.ref_holds.filter((hold) => hold.name !== "main").slice(0, HOLDS_SHOWN);
+  if (others.length === 0) return <>only main</>;
+  return (
+    <>
+      {others.map((hold) => (
+        <div key={hold.name}>
+          {hold.name}{" "}
+          <span className="dim">
+            {hold.is_branch ? "branch" : "tag"}, {pluralize(hold.held_snapshots, "snapshot")}, oldest <TimeAgo time={hold.oldest_held_at} />
+          </span>
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** How the table is written, and what it keeps beside its live files. */
+export function Upkeep({ table }: { table: TableDetail }) {
+  const writers = table.writers.slice(0, WRITERS_SHOWN);
+  return (
+    <Panel title="Writing and keeping">
+      <dl className="description">
+        <dt>Commits per hour</dt>
+        <dd>
+          {formatRate(table.commits_per_hour)}
+          {table.commit_window_seconds !== null && <span className="dim"> over {formatDuration(table.commit_window_seconds)}</span>}
+          {writers.length > 0 && (
+            <div className="dim">{writers.map((writer) => `${writer.writer} ${formatRate(writer.commits_per_hour)}`).join(", ")}</div>
+          )}
+        </dd>
+        <dt>Growth</dt>
+        <dd>
+          <Growth table={table} />
+        </dd>
+        <dt>Live of kept data files</dt>
+        <dd>
+          {formatRatio(table.live_file_ratio)}
+          {table.kept_data_files !== null && (
+            <span className="dim">
+              {" "}
+              ({formatCount(table.data_files)} of {formatCount(table.kept_data_files)})
+            </span>
+          )}
+        </dd>
+        <dt>Files kept in storage</dt>
+        <dd>{table.storage_files === null ? UNKNOWN : `at least ${formatCount(table.storage_files)}`}</dd>
+        <dt>Delete files per data file</dt>
+        <dd>
+          {table.delete_file_ratio === null ? UNKNOWN : Number(table.delete_file_ratio.toPrecision(2))}
+          {table.oldest_delete_at !== null && (
+            <span className="dim">
+              , the oldest from <TimeAgo time={table.oldest_delete_at} /> or before
+            </span>
+          )}
+        </dd>
+        <dt>Largest partition</dt>
+        <dd>{table.partition_skew === null ? UNKNOWN : `${Number(table.partition_skew.toPrecision(2))}× the mean`}</dd>
+        <dt>Manifests beyond need</dt>
+        <dd>{formatCount(table.manifest_excess)}</dd>
+        <dt>Snapshots held by</dt>
+        <dd>
+          <Holds table={table} />
+        </dd>
+        {table.metadata_files !== null && (
+          <>
+            <dt>metadata.json files</dt>
+            <dd>{formatCount(table.metadata_files)}</dd>
+          </>
+        )}
+        {table.disagreements.length > 0 && (
+          <>
+            <dt>Metadata disagrees</dt>
+            <dd>
+              {table.disagreements.map((found) => (
+                <div key={`${found.source}/${found.figure}`}>
+                  {found.source}: {formatCount(found.claimed)} {found.figure}, counted {formatCount(found.counted)}
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+    </Panel>
+  );
+}
