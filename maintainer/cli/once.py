@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.ports.store import JobQuery
 from maintainer.steps.plan import plan
 from maintainer.steps.ports import Ports
 from maintainer.steps.review import review
-from maintainer.steps.scan import Measured, ScannedTable, scan
+from maintainer.steps.scan import ScannedTable, scan
 from maintainer.steps.submit import request_cancel, start_pending, submit
 from maintainer.steps.watch import watch
 
@@ -100,14 +101,16 @@ def run_until_rest(ports: Ports, say: Callable[[str], None], on_progress: Callab
         report.after = scanned
         plan(ports)
         cost = f"{result.entries_read:,} manifest entries read, {result.manifests_reused:,} manifests known"
-        say(f"cycle {report.cycles}: {result.measured} tables measured, {cost}")
+        say(f"cycle {report.cycles}: {result.measured} tables measured, {result.unchanged} unchanged, {cost}")
         if not submit(ports) and not ports.store.unfinished_jobs():
             report.is_at_rest = True
             break
         _finish_all(ports, on_progress)
     fresh = [job for job in ports.store.jobs(JobQuery(limit=1000)).items if job.job_id not in known]
     report.jobs = sorted(fresh, key=lambda job: job.created_at)
-    report.plans = {made.table: made for made in ports.store.plans() if made.table in {one.health.table for one in report.after if isinstance(one, Measured)}}
+    report.plans = {
+        made.table: made for made in ports.store.plans() if made.table in {one.health.table for one in report.after if not isinstance(one, TableFault)}
+    }
     return report
 
 

@@ -16,7 +16,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan
 from maintainer.domain.units import format_duration, format_size
-from maintainer.steps.scan import Measured, ScannedTable
+from maintainer.steps.scan import Measured, Recalled, ScannedTable
 
 Statement = Callable[[TableIdentifier, Action], str]
 
@@ -89,7 +89,7 @@ def scanned_json(scanned: ScannedTable) -> dict[str, object]:
     match scanned:
         case TableFault(table, kind, reason, seen_at):
             return {"table": str(table), "fault": {"kind": kind, "reason": reason, "seen_at": _time(seen_at)}}
-        case Measured(_, health, grade):
+        case Measured(_, health, grade) | Recalled(health, grade):
             return health_json(health, grade)
 
 
@@ -215,7 +215,7 @@ def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -
     """The fleet before and after, one row a table."""
     numbers = ("files", "avg file", "deletes", "manifests", "snapshots")
     table = make_table("table", "band", *numbers, "left as it is because", right=numbers)
-    earlier = {one.health.table: one for one in before if isinstance(one, Measured)}
+    earlier = {one.health.table: one for one in before if not isinstance(one, TableFault)}
     for one in after:
         if isinstance(one, TableFault):
             table.add_row(str(one.table), Text(one.kind.value, style="bold red"), *["?"] * len(numbers), Text(one.reason))

@@ -110,4 +110,8 @@ class TablePattern:
 
     def matches(self, table: TableIdentifier) -> bool:
         """True when the pattern selects this table."""
-        return _compile_glob(self.text).match(str(table)) is not None if not self.is_exact else self.text == str(table)
+        return self.matches_name(str(table))
+
+    def matches_name(self, name: str) -> bool:
+        """True when the pattern selects the table of this full name."""
+        return self.text == name if self.is_exact else _compile_glob(self.text).match(name) is not None

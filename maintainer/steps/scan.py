@@ -2,53 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from zlib import crc32
 
+from maintainer import __version__
 from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
+from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.health.measure import measure, target_file_size
 from maintainer.policy.assess import grade
+from maintainer.policy.basis import Bases
 from maintainer.policy.decide import target_of_policy
 from maintainer.policy.effective import effective
-from maintainer.ports.catalog import Catalog
+from maintainer.ports.catalog import Catalog, KnownDigests, Polled
+from maintainer.ports.store import ScanMark
 from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
+
+MEASURE_VERSION = 1  # raise it when the same metadata would be measured otherwise than before
+PROGRAM = f"{__version__} {MEASURE_VERSION}"
+DEFAULT_REMEASURE = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A table that was measured."""
+    """A table that was measured, and how long that took."""
 
     inventory: TableInventory
     health: TableHealth
     grade: Grade
+    seconds: float = 0.0
 
 
-ScannedTable = Measured | TableFault
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A table that has not changed: its health is the one that the store has."""
+
+    health: TableHealth
+    grade: Grade
+
+
+ScannedTable = Measured | Recalled | TableFault
+
+
+@dataclass(frozen=True, slots=True)
+class ScanOptions:
+    """What one scan is to do. Deep: every table, every manifest. Remeasure: unchanged tables are measured anew after this long at the latest."""
+
+    is_deep: bool = False
+    remeasure: timedelta = DEFAULT_REMEASURE
+
+
+DEFAULT_OPTIONS = ScanOptions()
 
 
 @dataclass(slots=True)
 class ScanResult:
-    """What one scan of the fleet saw."""
+    """What one scan of the fleet saw, and what it cost: bytes are those of manifests."""
 
     measured: int = 0
+    unchanged: int = 0
     faults: list[TableFault | CatalogFault] = field(default_factory=list)
     entries_read: int = 0
     manifests_read: int = 0
     manifests_reused: int = 0
+    bytes_read: int = 0
+    bytes_reused: int = 0
     is_complete: bool = True
 
 
-def scan(ports: Ports, on_table: Callable[[ScannedTable], None] | None = None, should_stop: Callable[[], bool] = lambda: False) -> ScanResult:
-    """Measure every table of every catalog; what is wrong with one never stops the others."""
+def scan(
+    ports: Ports,
+    on_table: Callable[[ScannedTable], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    options: ScanOptions = DEFAULT_OPTIONS,
+) -> ScanResult:
+    """Measure every table of every catalog that is not known to be unchanged; what is wrong with one never stops the others."""
     started = ports.clock.now()
     result = ScanResult()
+    bases = Bases(ports.policies.current(), PROGRAM)
     try:
-        each(ports.catalogs.values(), lambda catalog: _scan_catalog(ports, catalog, result, on_table, should_stop))
+        each(ports.catalogs.values(), lambda catalog: _CatalogScan(ports, catalog, result, on_table, should_stop, options, bases).run())
         _note_unconfigured(ports)
     finally:
         overview = ports.store.overview()
@@ -59,69 +97,112 @@ def scan(ports: Ports, on_table: Callable[[ScannedTable], None] | None = None, s
 
 
 @dataclass(slots=True)
-class _Listing:
-    """What one catalog has listed; it is whole when nothing cut it short."""
+class _CatalogScan:
+    """One catalog's turn in a scan; its listing is whole when nothing cut it short."""
 
+    ports: Ports
+    catalog: Catalog
+    result: ScanResult
+    on_table: Callable[[ScannedTable], None] | None
+    should_stop: Callable[[], bool]
+    options: ScanOptions
+    bases: Bases
+    known: Mapping[TableIdentifier, str] = field(default_factory=dict)
     seen: list[TableIdentifier] = field(default_factory=list)
     faults: list[CatalogFault] = field(default_factory=list)
     is_whole: bool = False
 
+    def run(self) -> None:
+        """Ask which tables there are and which have changed, and measure those."""
+        try:
+            self.known = {} if self.options.is_deep else self._read_known()
+            each(self._walk(), self._take)
+        finally:
+            if self.is_whole:
+                self._take_listing()
+            else:
+                self.result.is_complete = False
 
-def _scan_catalog(ports: Ports, catalog: Catalog, result: ScanResult, on_table: Callable[[ScannedTable], None] | None, should_stop: Callable[[], bool]) -> None:
-    listing = _Listing()
+    def _read_known(self) -> Mapping[TableIdentifier, str]:
+        """The tokens under which measuring again would find the same as the last time."""
+        marks = self.ports.store.marks(self.catalog.name)
+        now = self.ports.clock.now()
+        return {
+            table: mark.token
+            for table, mark in marks.items()
+            if mark.token and mark.basis == self.bases.of(table) and not is_due(table, mark.measured_at, now, self.options.remeasure)
+        }
 
-    def measure_one(table: TableIdentifier) -> None:
-        scanned = scan_table(ports, table)
-        _count(result, scanned)
-        if on_table is not None:
-            on_table(scanned)
+    def _walk(self) -> Iterator[Polled | TableFault]:
+        for found in self._poll():
+            if self.should_stop():
+                return
+            if isinstance(found, CatalogFault):
+                self.faults.append(found)
+            else:
+                self.seen.append(found.table)
+                yield found
+        self.is_whole = True
 
-    try:
-        each(_walk(ports, catalog, listing, should_stop), measure_one)
-    finally:
-        if listing.is_whole:
-            _take_listing(ports, catalog, listing, result)
-        else:
-            result.is_complete = False
+    def _poll(self) -> Iterator[Polled | TableFault | CatalogFault]:
+        try:
+            yield from self.catalog.poll(self.known)
+        except CatalogUnavailableError as error:
+            yield CatalogFault(self.catalog.name, (), str(error), self.ports.clock.now())
+
+    def _take(self, found: Polled | TableFault) -> None:
+        match found:
+            case TableFault():
+                self._tell(_keep_fault(self.ports, found))
+            case Polled(table, token, is_changed=True):
+                self._tell(scan_table(self.ports, table, ScanMark(token, self.bases.of(table)), is_deep=self.options.is_deep))
+            case Polled(table, token):
+                self.result.unchanged += 1
+                if token != self.known[table]:  # another token for the same state: an ETag that did not last
+                    self.ports.store.record_mark(table, ScanMark(token, self.bases.of(table)))
+                self._recall(table)
+
+    def _tell(self, scanned: Measured | TableFault) -> None:
+        _count(self.result, scanned)
+        if self.on_table is not None:
+            self.on_table(scanned)
+
+    def _recall(self, table: TableIdentifier) -> None:
+        record = self.ports.store.table(table) if self.on_table is not None else None
+        if self.on_table is not None and record is not None and record.health is not None and record.grade is not None:
+            self.on_table(Recalled(record.health, record.grade))
+
+    def _take_listing(self) -> None:
+        store = self.ports.store
+        store.record_catalog_faults(self.catalog.name, self.faults)
+        self.result.faults.extend(self.faults)
+        if not self.faults:  # a listing with holes must not make us forget what it did not show
+            for table in store.forget_tables_except(self.catalog.name, self.seen):
+                self.ports.telemetry.table_gone(table)
 
 
-def _walk(ports: Ports, catalog: Catalog, listing: _Listing, should_stop: Callable[[], bool]) -> Iterator[TableIdentifier]:
-    for listed in _list_tables(ports, catalog):
-        if should_stop():
-            return
-        if isinstance(listed, CatalogFault):
-            listing.faults.append(listed)
-        else:
-            listing.seen.append(listed)
-            yield listed
-    listing.is_whole = True
+def is_due(table: TableIdentifier, measured_at: datetime | None, now: datetime, remeasure: timedelta) -> bool:
+    """Whether an unchanged table is to be measured anew: in the last quarter of the time, each at a moment of its own."""
+    if measured_at is None:
+        return True
+    share = crc32(str(table).encode()) / 2**32
+    return now - measured_at >= remeasure * (1 - share / 4)
 
 
-def _take_listing(ports: Ports, catalog: Catalog, listing: _Listing, result: ScanResult) -> None:
-    ports.store.record_catalog_faults(catalog.name, listing.faults)
-    result.faults.extend(listing.faults)
-    if not listing.faults:  # a listing with holes must not make us forget what it did not show
-        for table in ports.store.forget_tables_except(catalog.name, listing.seen):
-            ports.telemetry.table_gone(table)
-
-
-def _list_tables(ports: Ports, catalog: Catalog) -> Iterator[TableIdentifier | CatalogFault]:
-    try:
-        yield from catalog.tables()
-    except CatalogUnavailableError as error:
-        yield CatalogFault(catalog.name, (), str(error), ports.clock.now())
-
-
-def _count(result: ScanResult, scanned: ScannedTable) -> None:
+def _count(result: ScanResult, scanned: Measured | TableFault) -> None:
     if isinstance(scanned, TableFault):
         if scanned.kind is not FaultKind.VIEW:
             result.faults.append(scanned)
         return
     result.measured += 1
     for manifest in scanned.inventory.manifests:
-        result.entries_read += manifest.entries_read
-        result.manifests_read += manifest.entries_read > 0
-        result.manifests_reused += manifest.entries_read == 0
+        if manifest.entries_read > 0:
+            result.entries_read += manifest.entries_read
+            result.manifests_read += 1
+            result.bytes_read += manifest.length_bytes
+        else:
+            result.manifests_reused += 1
+            result.bytes_reused += manifest.length_bytes
 
 
 def _note_unconfigured(ports: Ports) -> None:
@@ -132,14 +213,12 @@ def _note_unconfigured(ports: Ports) -> None:
             ports.store.record_fault(TableFault(table, FaultKind.CATALOG_UNAVAILABLE, reason, ports.clock.now()))
 
 
-def scan_table(ports: Ports, table: TableIdentifier) -> ScannedTable:
-    """Measure one table now and record it."""
-    inventory = read_table(ports, table)
+def scan_table(ports: Ports, table: TableIdentifier, mark: ScanMark | None = None, *, is_deep: bool = False) -> Measured | TableFault:
+    """Measure one table now and record it; the mark, kept last, says on what state of the table that rests, so far as the caller knows one."""
+    started = ports.clock.now()
+    inventory = read_table(ports, table, known=_know_nothing if is_deep else ports.store.digests)
     if isinstance(inventory, TableFault):
-        ports.store.record_fault(inventory)
-        if inventory.kind in {FaultKind.DROPPED, FaultKind.VIEW}:
-            ports.telemetry.table_gone(table)
-        return inventory
+        return _keep_fault(ports, inventory)
     health = measure(inventory)
     policy = effective(ports.policies.current(), table, inventory.properties)
     graded = grade(health, policy, inventory.read_at)
@@ -150,17 +229,30 @@ def scan_table(ports: Ports, table: TableIdentifier) -> ScannedTable:
         ports.store.record_fault(fault)
         return fault
     ports.store.record_digests(inventory.table_uuid, inventory.size_classes.target_bytes, inventory.manifests)
+    if mark is not None:  # what could not be read may be readable the next time
+        ports.store.record_mark(table, replace(mark, token="") if health.unreadable else mark)
     ports.telemetry.table_measured(health, graded)
-    return Measured(inventory, health, graded)
+    return Measured(inventory, health, graded, (ports.clock.now() - started).total_seconds())
 
 
-def read_table(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None) -> TableInventory | TableFault:
+def _keep_fault(ports: Ports, fault: TableFault) -> TableFault:
+    ports.store.record_fault(fault)
+    if fault.kind in {FaultKind.DROPPED, FaultKind.VIEW}:
+        ports.telemetry.table_gone(fault.table)
+    return fault
+
+
+def _know_nothing(_table_uuid: str, _paths: Iterable[str], _target_bytes: int) -> Mapping[str, ManifestDigest]:
+    return {}
+
+
+def read_table(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None, known: KnownDigests | None = None) -> TableInventory | TableFault:
     """The table's inventory, small and large measured against the target that its policy or its own property sets."""
     policies = with_candidate(ports.policies.current(), candidate)
     return ports.catalog_of(table).inventory(
         table,
         lambda name, properties: target_of_policy(effective(policies, name, properties)) or target_file_size(properties),
-        ports.store.digests,
+        known or ports.store.digests,
     )
 
 
@@ -171,11 +263,13 @@ def with_candidate(policies: PolicySet, candidate: PolicyLayer | None) -> Policy
     return replace(policies, layers=(*(layer for layer in policies.layers if layer.name != candidate.name), candidate))
 
 
-def scan_tables(ports: Ports, tables: Iterable[TableIdentifier], on_table: Callable[[ScannedTable], None]) -> ScanResult:
-    """Measure the named tables only."""
+def scan_tables(
+    ports: Ports, tables: Iterable[TableIdentifier], on_table: Callable[[ScannedTable], None], options: ScanOptions = DEFAULT_OPTIONS
+) -> ScanResult:
+    """Measure the named tables only, changed or not."""
     result = ScanResult()
     for table in tables:
-        scanned = scan_table(ports, table)
+        scanned = scan_table(ports, table, is_deep=options.is_deep)
         _count(result, scanned)
         on_table(scanned)
     return result

@@ -87,6 +87,8 @@ def test_a_table_that_breaks_its_measurement_leaves_the_others_measured(monkeypa
     world = two_tables()
     gone = world.put("gone")
     scan(world.ports)
+    for name in ("broken", "orders"):
+        world.commit(TableIdentifier("lake", ("sales",), name))
     world.catalog.drop(gone)
     monkeypatch.setattr(world.catalog, "inventory", breaking_for("broken", world.catalog.inventory))
     with pytest.raises(UnforeseenError):

@@ -1,0 +1,33 @@
+"""What of the policies a table's measurement rests on, as one short text."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import PolicyLayer, PolicySet
+
+_DIGITS = 16
+
+
+class Bases:
+    """Tells for each table by which text its measurement is known to be under these policies; made anew for each reading of the policies."""
+
+    def __init__(self, policies: PolicySet, program: str) -> None:
+        """Take the policies in force, and what names the program's own way of measuring."""
+        self._layers = policies.layers
+        self._program = program
+        self._known: dict[tuple[int, ...], str] = {}
+
+    def of(self, table: TableIdentifier) -> str:
+        """Equal texts mean: the same layers with the same values speak for the table, and the program measures alike."""
+        name = str(table)
+        numbers = tuple(number for number, layer in enumerate(self._layers) if any(pattern.matches_name(name) for pattern in layer.tables))
+        basis = self._known.get(numbers)
+        if basis is None:
+            basis = self._known[numbers] = self._digest([self._layers[number] for number in numbers])
+        return basis
+
+    def _digest(self, layers: list[PolicyLayer]) -> str:
+        written = [(layer.name, layer.tables, sorted((path, repr(setting.value)) for path, setting in layer.settings.items())) for layer in layers]
+        return sha256(repr((self._program, written)).encode()).hexdigest()[:_DIGITS]
