@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from uuid import uuid4
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog import PollLimits, PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
@@ -43,7 +43,7 @@ from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
 from maintainer.steps.review import review
-from maintainer.steps.scan import scan
+from maintainer.steps.scan import ScanOptions, scan
 from maintainer.steps.submit import request_cancel, request_run, submit
 from maintainer.steps.watch import watch
 
@@ -95,7 +95,9 @@ def new_job_id() -> str:
 
 def open_catalogs(settings: Settings, clock: SystemClock) -> Mapping[str, Catalog]:
     """The configured catalogs by name; nothing is connected yet."""
-    return {name: PyIcebergCatalog(name, catalog.properties, clock, settings.scan.workers) for name, catalog in settings.catalogs.items()}
+    polling = settings.scan
+    limits = PollLimits(polling.requests_per_second, polling.max_requests, polling.min_interval, polling.max_interval)
+    return {name: PyIcebergCatalog(name, catalog.properties, clock, polling.workers, limits) for name, catalog in settings.catalogs.items()}
 
 
 def run_dir(settings: Settings) -> Path:
@@ -118,6 +120,11 @@ def spark_options(settings: Settings) -> LocalSparkOptions:
     )
 
 
+def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
+    """What a scan is to do."""
+    return ScanOptions(is_deep=is_deep, remeasure=settings.scan.remeasure)
+
+
 # -- the loop
 
 
@@ -125,7 +132,7 @@ def make_scheduler(app: App) -> Scheduler:
     """The steps of the loop at their intervals."""
     ports, settings = app.ports, app.settings
     steps = (
-        Step("scan", partial(scan, ports, should_stop=app.stopping.is_set), settings.scan.interval, starts_work=True),
+        Step("scan", partial(scan, ports, should_stop=app.stopping.is_set, options=scan_options(settings)), settings.scan.interval, starts_work=True),
         Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
         Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan"),
         Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),

@@ -110,11 +110,26 @@ class CatalogSettings(Strict):
 
 
 class ScanSettings(Strict):
-    """How often, and how many tables side by side, the catalogs are measured."""
+    """How often, and how many manifests side by side, the catalogs are measured.
+
+    An unchanged table is measured anew after `remeasure` at the latest. Where asking whether a table changed costs a request (all but SQL catalogs),
+    each table is asked again after min_interval to max_interval, the rarer the longer it rests, and no catalog more often than requests_per_second.
+    """
 
     interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=5)
     workers: Annotated[int, Field(ge=1, le=64)] = 2
     timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
+    remeasure: Annotated[timedelta, DurationBetween("1m")] = timedelta(hours=6)
+    min_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=1)
+    max_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
+    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] = 200.0
+    max_requests: Annotated[int, Field(ge=1, le=512)] = 64
+
+    @model_validator(mode="after")
+    def _check_intervals(self) -> ScanSettings:
+        if self.min_interval > self.max_interval:
+            refuse(f"has min_interval {write_value('', self.min_interval)} above max_interval {write_value('', self.max_interval)}")
+        return self
 
 
 class PlanSettings(Strict):

@@ -52,7 +52,16 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "catalogs": {"lake": {"type": "rest", "uri": "https://catalog.example/"}},
         "store": f"sqlite:///{file.parent}/maintainer.db",
         "policies": f"{file.parent}/policies",
-        "scan": {"interval": "5m", "workers": 2, "timeout": "10m"},
+        "scan": {
+            "interval": "5m",
+            "workers": 2,
+            "timeout": "10m",
+            "remeasure": "6h",
+            "min_interval": "1m",
+            "max_interval": "1h",
+            "requests_per_second": 200.0,
+            "max_requests": 64,
+        },
         "plan": {"interval": "30s"},
         "submit": {"interval": "5s"},
         "watch": {"interval": "2s"},
@@ -305,3 +314,10 @@ def test_settings_cannot_be_changed(load: Load) -> None:
 
 def test_the_real_environment_is_accepted(load: Load) -> None:
     assert load(environ={name: text for name, text in os.environ.items() if not name.startswith("MAINTAINER_")}) == load()
+
+
+def test_the_bounds_of_polling_are_in_order(tmp_path: Path) -> None:
+    file = tmp_path / "maintainer.yaml"
+    file.write_text("catalogs: {lake: {type: sql}}\nscan: {min_interval: 2h, max_interval: 30m}\n")
+    with pytest.raises(ConfigurationError, match=r"scan has min_interval 2h above max_interval 30m"):
+        load_settings(file, {})
