@@ -284,8 +284,8 @@ class JobEventOut(Schema):
     fields: dict[str, object]
 
 
-class OverviewOut(Schema):
-    """The fleet; average_file_size_bytes = all bytes / all files."""
+class Sums(Schema):
+    """Over the tables of a namespace or of the fleet; average_file_size_bytes = all bytes / all files."""
 
     tables: int
     measured_tables: int
@@ -299,6 +299,11 @@ class OverviewOut(Schema):
     manifests: int
     snapshots: int
     bands: dict[Band, int]
+
+
+class OverviewOut(Sums):
+    """The fleet."""
+
     jobs: dict[JobState, int]
     files_removed: int
     manifests_removed: int
@@ -306,25 +311,6 @@ class OverviewOut(Schema):
     bytes_rewritten: int
     last_measured_at: datetime | None
     version: str
-
-
-class NamespaceOut(Schema):
-    """A namespace without those nested in it; average_file_size_bytes = all bytes / all files."""
-
-    catalog: str
-    namespace: str
-    tables: int
-    measured_tables: int
-    faulty_tables: int
-    paused_tables: int
-    data_files: int
-    data_bytes: int
-    average_file_size_bytes: float | None
-    small_files: int
-    delete_files: int
-    manifests: int
-    snapshots: int
-    bands: dict[Band, int]
 
 
 class CatalogFaultOut(Schema):
@@ -387,10 +373,6 @@ class TablePage(PageOf[TableSummary]):
     """A page of the table list; of a search with many matches, total says how many there are at least."""
 
     total_is_exact: bool = True
-
-
-class NamespacePage(PageOf[NamespaceOut]):
-    """A page of namespaces, by catalog and name."""
 
 
 class JobPage(PageOf[JobOut]):

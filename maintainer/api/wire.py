@@ -18,7 +18,7 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
 from maintainer.health.impact import ImpactModel, estimate_impact
 from maintainer.policy.effective import describe, describe_layer, weak_to_strong
-from maintainer.ports.store import NamespaceCounters, Overview, TableRecord
+from maintainer.ports.store import Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, Action], str]
 
@@ -236,12 +236,6 @@ def write_overview(overview: Overview) -> schemas.OverviewOut:
         jobs=_write_counts(JobState, overview.jobs),
         version=__version__,
     )
-
-
-def write_namespace(item: NamespaceCounters) -> schemas.NamespaceOut:
-    """One namespace; every band is named, be it with zero."""
-    fields = {name: getattr(item.counters, name) for name in schemas.NamespaceOut.model_fields if name not in {"catalog", "namespace", "bands"}}
-    return schemas.NamespaceOut(catalog=item.catalog, namespace=item.namespace, bands=_write_counts(Band, item.counters.bands), **fields)
 
 
 def _write_counts(keys: Iterable[Any], counts: Mapping[Any, int]) -> dict[Any, int]:

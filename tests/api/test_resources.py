@@ -44,6 +44,18 @@ def test_catalogs_come_with_their_tables_and_faults(client: Client) -> None:
     ]
 
 
+def test_namespaces_come_with_their_sums_page_by_page(client: Client) -> None:
+    page = client.get("/api/v1/namespaces?catalog=lake").json()
+    table = client.get("/api/v1/tables").json()["items"][0]
+    (namespace,) = page["items"]
+    assert (namespace["catalog"], namespace["namespace"], namespace["tables"]) == ("lake", table["namespace"], 1)
+    assert (namespace["data_files"], namespace["average_file_size_bytes"]) == (table["data_files"], 1.5 * MIB)
+    assert namespace["bands"] == {"healthy": 0, "watch": 0, "degraded": 1, "critical": 0}
+    assert (page["total"], page["next_cursor"]) == (1, None)
+    assert client.get("/api/v1/namespaces?catalog=ice").json() == {"items": [], "next_cursor": None, "total": 0}
+    expect_problem(client.get("/api/v1/namespaces?cursor=foreign"), 422)
+
+
 def test_the_policy_files_are_listed_with_lines_and_problems(client: Client) -> None:
     policies = client.get("/api/v1/policies").json()
     assert policies["version"] == "v1"

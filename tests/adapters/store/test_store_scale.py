@@ -166,14 +166,9 @@ def test_whether_matches_are_sorted_or_walked_the_pages_are_the_same(store_url: 
         health = make_health(named(number, "lake" if number % 2 else "sea"), f"u{number}", data_files=files, small_files=number % 3)
         store.record_health(health, make_grade(bands[number % 4]))
 
-    for filters in (
-        {},
-        {"catalog": "lake"},
-        {"namespace": "n1"},
-        {"catalog": "sea", "band": Band.HEALTHY},
-        {"search": "T00"},
-        {"search": "n2", "catalog": "lake"},
-    ):
+    choices: list[dict[str, Any]] = [{}, {"catalog": "lake"}, {"namespace": "n1"}, {"catalog": "sea", "band": Band.HEALTHY}]
+    choices += [{"search": "T00"}, {"search": "n2", "catalog": "lake"}]
+    for filters in choices:
         for sort in ("name", "data_files", "small_files", "band", "measured_at"):
             for descending in (False, True):
                 assert_pages_like_python(store, TableQuery(**filters, sort=sort, descending=descending, limit=5))

@@ -101,6 +101,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/namespaces": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The namespaces in figures
+     * @description Each namespace that has tables: how many, their files, bytes, average file size and bands; kept up to date, not computed when asked.
+     */
+    get: operations["get_namespaces"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/overview": {
     parameters: {
       query?: never;
@@ -780,8 +800,56 @@ export interface components {
      */
     Mode: "observe" | "enforce";
     /**
+     * NamespaceOut
+     * @description A namespace without those nested in it.
+     */
+    NamespaceOut: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      /** Bands */
+      bands: {
+        [key: string]: number;
+      };
+      /** Catalog */
+      catalog: string;
+      /** Data Bytes */
+      data_bytes: number;
+      /** Data Files */
+      data_files: number;
+      /** Delete Files */
+      delete_files: number;
+      /** Faulty Tables */
+      faulty_tables: number;
+      /** Manifests */
+      manifests: number;
+      /** Measured Tables */
+      measured_tables: number;
+      /** Namespace */
+      namespace: string;
+      /** Paused Tables */
+      paused_tables: number;
+      /** Small Files */
+      small_files: number;
+      /** Snapshots */
+      snapshots: number;
+      /** Tables */
+      tables: number;
+    };
+    /**
+     * NamespacePage
+     * @description A page of namespaces, by catalog and name.
+     */
+    NamespacePage: {
+      /** Items */
+      items: components["schemas"]["NamespaceOut"][];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
+    };
+    /**
      * OverviewOut
-     * @description The fleet; average_file_size_bytes = all bytes / all files.
+     * @description The fleet.
      */
     OverviewOut: {
       /** Average File Size Bytes */
@@ -1301,7 +1369,7 @@ export interface components {
     };
     /**
      * TablePage
-     * @description A page of the table list.
+     * @description A page of the table list; of a search with many matches, total says how many there are at least.
      */
     TablePage: {
       /** Items */
@@ -1310,6 +1378,11 @@ export interface components {
       next_cursor: string | null;
       /** Total */
       total: number;
+      /**
+       * Total Is Exact
+       * @default true
+       */
+      total_is_exact?: boolean;
     };
     /**
      * TableSummary
@@ -1641,6 +1714,51 @@ export interface operations {
         };
         content: {
           "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_namespaces: {
+    parameters: {
+      query?: {
+        /** @description Only this catalog. */
+        catalog?: string | null;
+        /** @description Items a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["NamespacePage"];
         };
       };
       /** @description Unprocessable Entity */

@@ -1,0 +1,42 @@
+"""Namespaces in figures."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from maintainer.api.deps import ServicesIn
+from maintainer.api.schemas import PageOf, Sums
+from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text
+from maintainer.ports.store import NamespaceCounters
+
+router = APIRouter(tags=["catalogs"])
+
+
+class NamespaceOut(Sums):
+    """A namespace without those nested in it."""
+
+    catalog: str
+    namespace: str
+
+
+class NamespacePage(PageOf[NamespaceOut]):
+    """A page of namespaces, by catalog and name."""
+
+
+@router.get("/namespaces", summary="The namespaces in figures")
+def get_namespaces(
+    services: ServicesIn,
+    catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
+) -> NamespacePage:
+    """Each namespace that has tables: how many, their files, bytes, average file size and bands; kept up to date, not computed when asked."""
+    page = services.store.namespaces(catalog, limit, cursor)
+    return NamespacePage(items=[_write(item) for item in page.items], next_cursor=page.next_cursor, total=page.total)
+
+
+def _write(item: NamespaceCounters) -> NamespaceOut:
+    figures = {name: getattr(item.counters, name) for name in Sums.model_fields}
+    return NamespaceOut(catalog=item.catalog, namespace=item.namespace, **figures)
