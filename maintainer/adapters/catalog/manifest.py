@@ -1,14 +1,15 @@
 """Manifest lists and manifests, read by field id and only as far as health needs them.
 
 The narrow interface is `read_manifest_list` and `digest_manifest`: bytes in, values out, UnreadableFileError when the bytes are broken.
+This reader takes whatever fastavro takes; `fast` reads the same at a fraction of the cost, and comes back here for what it cannot read.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,12 +18,13 @@ from fastavro.types import Schema
 
 from maintainer.adapters.catalog.container import Container, UnreadableFileError, open_container
 from maintainer.adapters.catalog.partition import Spec, SpecField, StoredField, compile_partition_text
-from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, ManifestContent, ManifestDigest, PartitionDigest, SizeClasses, histogram_bin
+from maintainer.adapters.catalog.tally import Tally
+from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 
 # Iceberg's field ids; files without ids are read by the names beside them.
-_LIST_FIELDS: Final = {500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number", 517: "content", 519: "key_metadata"}
-_ENTRY_FIELDS: Final = {0: "status", 2: "data_file"}
-_FILE_FIELDS: Final = {
+LIST_FIELDS: Final = {500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number", 517: "content", 519: "key_metadata"}
+ENTRY_FIELDS: Final = {0: "status", 2: "data_file"}
+FILE_FIELDS: Final = {
     101: "file_format", 102: "partition", 103: "record_count", 104: "file_size_in_bytes", 134: "content", 144: "content_offset", 145: "content_size_in_bytes",
 }  # fmt: skip
 _LIVE: Final = (0, 1)  # EXISTING, ADDED
@@ -44,19 +46,8 @@ class ListedManifest:
     is_encrypted: bool = False
 
 
-@dataclass(slots=True)
-class _Share:
-    file_count: int = 0
-    bytes: int = 0
-    record_count: int = 0
-    small_count: int = 0
-    small_bytes: int = 0
-    large_count: int = 0
-    large_bytes: int = 0
-
-
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class Reader:
     """How to read the records of files with one schema: fastavro's resolution drops every field that is not wanted."""
 
     writer: Schema
@@ -66,59 +57,26 @@ class _Reader:
     partition: tuple[StoredField, ...] = ()
 
 
-@dataclass(slots=True)
-class _Tally:
-    classes: SizeClasses
-    shares: dict[tuple[str, Content], _Share] = field(default_factory=dict)
-    histogram: list[int] = field(default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1))
-    formats: dict[str, int] = field(default_factory=dict)
-
-    def add(self, partition: str, content: Content, size: int, records: int, file_format: str) -> None:
-        key = (partition, content)
-        share = self.shares.get(key)
-        if share is None:
-            share = self.shares[key] = _Share()
-        share.file_count += 1
-        share.bytes += size
-        share.record_count += records
-        if content is not Content.DATA:
-            return
-        self.histogram[histogram_bin(size)] += 1
-        self.formats[file_format] = self.formats.get(file_format, 0) + 1
-        if size < self.classes.small_below_bytes:
-            share.small_count += 1
-            share.small_bytes += size
-        elif size > self.classes.large_above_bytes:
-            share.large_count += 1
-            share.large_bytes += size
-
-
 def read_manifest_list(raw: bytes) -> tuple[ListedManifest, ...]:
     """The manifests of one snapshot, in the order of the list."""
     container = open_container(raw)
-    reader = _compile(container.schema, is_list=True)
+    reader = compile_reader(container.schema, is_list=True)
     names = reader.names
-    manifests = []
-    for record in _records(container, reader):
-        path, length, spec_id = record.get(names["manifest_path"]), record.get(names["manifest_length"]), record.get(names["partition_spec_id"])
-        if not isinstance(path, str) or not isinstance(length, int) or not isinstance(spec_id, int):
-            message = f"it lists a manifest without path, length or spec: {path!r}, {length!r}, {spec_id!r}"
-            raise UnreadableFileError(message)
-        content = record.get(names["content"]) or 0
-        if content not in {0, 1}:
-            message = f"it lists {path} with content {content!r}, which is neither data (0) nor deletes (1)"
-            raise UnreadableFileError(message)
-        manifests.append(
-            ListedManifest(
-                path=path,
-                length_bytes=length,
-                spec_id=spec_id,
-                content=ManifestContent.DELETES if content else ManifestContent.DATA,
-                sequence_number=record.get(names["sequence_number"]) or 0,
-                is_encrypted=bool(record.get(names["key_metadata"])),
-            )
-        )
-    return tuple(manifests)
+    return tuple(list_manifest(record.get(names[name]) for name in LIST_FIELDS.values()) for record in _records(container, reader))
+
+
+def list_manifest(values: Iterable[Any]) -> ListedManifest:
+    """What a list says of one manifest, its values in the order of LIST_FIELDS; UnreadableFileError when it cannot be true."""
+    path, length, spec_id, sequence_number, content, key_metadata = values
+    if not isinstance(path, str) or not isinstance(length, int) or not isinstance(spec_id, int):
+        message = f"it lists a manifest without path, length or spec: {path!r}, {length!r}, {spec_id!r}"
+        raise UnreadableFileError(message)
+    content = content or 0
+    if content not in {0, 1}:
+        message = f"it lists {path} with content {content!r}, which is neither data (0) nor deletes (1)"
+        raise UnreadableFileError(message)
+    kind = ManifestContent.DELETES if content else ManifestContent.DATA
+    return ListedManifest(path, length, spec_id, kind, sequence_number or 0, is_encrypted=bool(key_metadata))
 
 
 def describe_manifest(path: str, raw: bytes) -> ListedManifest:
@@ -131,21 +89,50 @@ def describe_manifest(path: str, raw: bytes) -> ListedManifest:
 
 def digest_manifest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> ManifestDigest:
     """What a manifest's live entries add up to, small and large judged by `classes`."""
+    container = open_listed(raw, listed)
+    return make_digest(listed, len(raw), tally_entries(container, listed, specs, classes))
+
+
+def open_listed(raw: bytes, listed: ListedManifest) -> Container:
+    """Open a manifest; UnreadableFileError when it is shorter than its list says."""
     if listed.length_bytes is not None and len(raw) < listed.length_bytes:
         message = f"it has {len(raw)} bytes, the manifest list says {listed.length_bytes}"
         raise UnreadableFileError(message)
-    container = open_container(raw)
-    reader = _compile(container.schema, is_list=False)
-    spec = specs.get(listed.spec_id) or _header_spec(container.metadata, listed.spec_id)
-    write_partition = compile_partition_text(reader.partition, spec)
+    return open_container(raw)
+
+
+def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> ManifestDigest:
+    """The digest of a manifest whose entries are added up."""
+    return ManifestDigest(
+        path=listed.path,
+        length_bytes=length_bytes if listed.length_bytes is None else listed.length_bytes,
+        spec_id=listed.spec_id,
+        content=listed.content,
+        sequence_number=listed.sequence_number,
+        partitions=tally.partitions(listed.spec_id),
+        histogram=tuple(tally.histogram),
+        formats=tuple(sorted(tally.formats.items())),
+        entries_read=tally.entries,
+    )
+
+
+def partition_writer(container: Container, reader: Reader, listed: ListedManifest, specs: Mapping[int, Spec]) -> Callable[[Mapping[str, Any]], str]:
+    """A function from a stored partition to its text."""
+    return compile_partition_text(reader.partition, specs.get(listed.spec_id) or header_spec(container.metadata, listed.spec_id))
+
+
+def tally_entries(container: Container, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> Tally:
+    """Add up the live entries, one at a time."""
+    reader = compile_reader(container.schema, is_list=False)
+    write_partition = partition_writer(container, reader, listed, specs)
     texts: dict[tuple[Any, ...], str] = {}
-    tally, entries = _Tally(classes), 0
+    tally = Tally(classes)
     status_name, file_name, names = reader.names["status"], reader.names["data_file"], reader.file_names
     for entry in _records(container, reader):
-        entries += 1
+        tally.entries += 1
         status = entry.get(status_name)
         if status not in _STATUSES:
-            message = f"entry {entries} has status {status!r}, which is none of existing (0), added (1), deleted (2)"
+            message = f"entry {tally.entries} has status {status!r}, which is none of existing (0), added (1), deleted (2)"
             raise UnreadableFileError(message)
         if status not in _LIVE:
             continue
@@ -155,18 +142,8 @@ def digest_manifest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec
         text = texts.get(key)
         if text is None:
             text = texts[key] = write_partition(values)
-        tally.add(text, *_measure(file, names, entries))
-    return ManifestDigest(
-        path=listed.path,
-        length_bytes=len(raw) if listed.length_bytes is None else listed.length_bytes,
-        spec_id=listed.spec_id,
-        content=listed.content,
-        sequence_number=listed.sequence_number,
-        partitions=tuple(_partition_digest(listed.spec_id, key, tally.shares[key]) for key in sorted(tally.shares)),
-        histogram=tuple(tally.histogram),
-        formats=tuple(sorted(tally.formats.items())),
-        entries_read=entries,
-    )
+        tally.add(text, *_measure(file, names, tally.entries))
+    return tally
 
 
 def _measure(file: Mapping[str, Any], names: Mapping[str, str], position: int) -> tuple[Content, int, int, str]:
@@ -187,25 +164,20 @@ def _measure(file: Mapping[str, Any], names: Mapping[str, str], position: int) -
     return content, size, records, file_format
 
 
-def _partition_digest(spec_id: int, key: tuple[str, Content], share: _Share) -> PartitionDigest:
-    partition, content = key
-    return PartitionDigest(
-        spec_id=spec_id,
-        partition=partition,
-        content=content,
-        file_count=share.file_count,
-        bytes=share.bytes,
-        record_count=share.record_count,
-        small_count=share.small_count,
-        small_bytes=share.small_bytes,
-        large_count=share.large_count,
-        large_bytes=share.large_bytes,
-    )
+class _Block(io.BytesIO):
+    """A block that ends with an error: fastavro passes over numbers of fixed width behind the end, as many as a corrupt length claims."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = super().read(size)
+        if size is not None and len(found) < size:
+            message = f"{size} bytes are wanted where {len(found)} are left"
+            raise EOFError(message)
+        return found
 
 
-def _records(container: Container, reader: _Reader) -> Iterator[dict[str, Any]]:
+def _records(container: Container, reader: Reader) -> Iterator[dict[str, Any]]:
     for count, data in container.blocks():
-        stream = io.BytesIO(data)
+        stream = _Block(data)
         for index in range(count):
             try:
                 record = fastavro.schemaless_reader(stream, reader.writer, reader.wanted)
@@ -223,22 +195,23 @@ def _records(container: Container, reader: _Reader) -> Iterator[dict[str, Any]]:
 
 
 @lru_cache(maxsize=_COMPILED_SCHEMAS)
-def _compile(schema: bytes, *, is_list: bool) -> _Reader:
+def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
+    """The reader of files with this schema (JSON); UnreadableFileError when it is none of a manifest or manifest list."""
     try:
         record = json.loads(schema)
         stored = _stored_partition(record) if not is_list else ()
         writer = fastavro.parse_schema(_without_logical_types(record))
-        defined = _defined_types(writer)
+        defined = defined_types(writer)
         pruning = _Pruning(defined)
-        fields = pruning.prune(writer, _LIST_FIELDS if is_list else _ENTRY_FIELDS)
+        fields = pruning.prune(writer, LIST_FIELDS if is_list else ENTRY_FIELDS)
         file_names: Mapping[str, str] = {}
         if not is_list:
-            data_file = next(f for f in fields if _id_of(f, _ENTRY_FIELDS) == 2)  # noqa: PLR2004 - Iceberg's id of data_file
-            inner = pruning.prune(pruning.resolve(data_file["type"]), _FILE_FIELDS)
-            file_names = _own_names(inner, _FILE_FIELDS)
+            data_file = next(f for f in fields if id_of(f, ENTRY_FIELDS) == 2)  # noqa: PLR2004 - Iceberg's id of data_file
+            inner = pruning.prune(pruning.resolve(data_file["type"]), FILE_FIELDS)
+            file_names = _own_names(inner, FILE_FIELDS)
             data_file["type"] = {**pruning.resolve(data_file["type"]), "fields": inner}
         wanted = fastavro.parse_schema(_plain(pruning.complete({**_as_record(writer), "fields": fields})))
-        return _Reader(writer, wanted, _own_names(fields, _LIST_FIELDS if is_list else _ENTRY_FIELDS), file_names, stored)
+        return Reader(writer, wanted, _own_names(fields, LIST_FIELDS if is_list else ENTRY_FIELDS), file_names, stored)
     except UnreadableFileError:
         raise
     except Exception as error:
@@ -257,7 +230,7 @@ class _Pruning:
 
     @staticmethod
     def prune(schema: Any, wanted: Mapping[int, str]) -> list[dict[str, Any]]:  # noqa: ANN401 - as above
-        return [dict(f) for f in _as_record(schema)["fields"] if _id_of(f, wanted) is not None]
+        return [dict(f) for f in _as_record(schema)["fields"] if id_of(f, wanted) is not None]
 
     def complete(self, schema: Any) -> Any:  # noqa: ANN401 - as above
         return self._complete(schema, set())
@@ -289,7 +262,7 @@ def _as_record(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro schema 
     return schema
 
 
-def _id_of(schema_field: Mapping[str, Any], wanted: Mapping[int, str]) -> int | None:
+def id_of(schema_field: Mapping[str, Any], wanted: Mapping[int, str]) -> int | None:
     """The wanted field's id; by name only where the writer left ids out."""
     field_id = schema_field.get("field-id")
     if field_id is not None:
@@ -298,7 +271,7 @@ def _id_of(schema_field: Mapping[str, Any], wanted: Mapping[int, str]) -> int | 
 
 
 def _own_names(fields: list[dict[str, Any]], wanted: Mapping[int, str]) -> dict[str, str]:
-    own = {found: schema_field["name"] for schema_field in fields if (found := _id_of(schema_field, wanted)) is not None}
+    own = {found: schema_field["name"] for schema_field in fields if (found := id_of(schema_field, wanted)) is not None}
     return {name: own.get(field_id, name) for field_id, name in wanted.items()}
 
 
@@ -324,7 +297,8 @@ def _plain(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
             return schema
 
 
-def _defined_types(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro schema is any JSON
+def defined_types(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro schema is any JSON
+    """The named types in a schema, by name."""
     defined: dict[str, Any] = {}
     pending = [schema]
     while pending:
@@ -341,13 +315,13 @@ def _defined_types(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - an Avro sch
 
 
 def _stored_partition(record: Any) -> tuple[StoredField, ...]:  # noqa: ANN401 - an Avro schema is any JSON
-    defined = _defined_types(record)
-    data_file = next((f for f in _as_record(record)["fields"] if _id_of(f, _ENTRY_FIELDS) == 2), None)  # noqa: PLR2004 - data_file's id
+    defined = defined_types(record)
+    data_file = next((f for f in _as_record(record)["fields"] if id_of(f, ENTRY_FIELDS) == 2), None)  # noqa: PLR2004 - data_file's id
     if data_file is None:
         message = "its entries have no data_file"
         raise UnreadableFileError(message)
     file_type = defined.get(data_file["type"], data_file["type"]) if isinstance(data_file["type"], str) else data_file["type"]
-    partition = next((f for f in _as_record(file_type)["fields"] if _id_of(f, _FILE_FIELDS) == 102), None)  # noqa: PLR2004 - partition's id
+    partition = next((f for f in _as_record(file_type)["fields"] if id_of(f, FILE_FIELDS) == 102), None)  # noqa: PLR2004 - partition's id
     if partition is None:
         return ()
     struct = defined.get(partition["type"], partition["type"]) if isinstance(partition["type"], str) else partition["type"]
@@ -369,7 +343,7 @@ def _stored_field(schema_field: Mapping[str, Any], defined: Mapping[str, Any]) -
     )
 
 
-def _header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
+def header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
     """The spec that the manifest itself carries, for one that the table's metadata no longer has."""
     try:
         fields = json.loads(metadata.get("partition-spec", b"[]"))

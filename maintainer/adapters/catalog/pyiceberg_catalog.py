@@ -13,9 +13,10 @@ from pyiceberg.io import FileIO, load_file_io
 
 from maintainer.adapters.catalog.changes import Poller, Unanswered
 from maintainer.adapters.catalog.container import UnreadableFileError
+from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
 from maintainer.adapters.catalog.loading import open_catalog
-from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest, digest_manifest, read_manifest_list
+from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
 from maintainer.adapters.catalog.pace import PollLimits
 from maintainer.adapters.catalog.partition import Spec

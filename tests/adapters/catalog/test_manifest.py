@@ -20,7 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.adapters.catalog.container import UnreadableFileError
-from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest, digest_manifest, read_manifest_list
+from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
+from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.partition import Spec, SpecField
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, ManifestContent, ManifestDigest, SizeClasses
 
