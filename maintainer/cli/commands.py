@@ -34,8 +34,7 @@ from maintainer.policy.decide import on_request
 from maintainer.policy.effective import describe, effective
 from maintainer.settings import load_settings
 from maintainer.steps.plan import make_plan, measured_record, policy_of, preview
-from maintainer.steps.scan import Measured, ScannedTable, scan_table, scan_tables
-from maintainer.steps.scan import scan as scan_fleet
+from maintainer.steps.scan import Measured, ScannedTable, scan_table
 from maintainer.steps.submit import request_run
 
 if TYPE_CHECKING:
@@ -85,42 +84,24 @@ def serve(config: Config = None) -> None:
 
 @application.command()
 @command
-def scan(tables: Tables = None, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
-    """Measure tables now and print their health."""
+def scan(
+    tables: Tables = None,
+    deep: Annotated[bool, typer.Option("--deep", help="Trust nothing: read every table and every manifest again.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Print what each table cost to measure instead of its health.")] = False,
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Measure the tables that have changed, or those named, and print the health of all."""
+    from maintainer.cli.measure import cost_json, cost_table, measure_tables  # noqa: PLC0415
+
     with open_app(load(config)) as app:
-        scanned, is_whole = _measure(app, tables)
+        scanned, is_whole = measure_tables(app, tables, is_deep=deep)
         if output is OutputFormat.JSON:
-            print_json([show.scanned_json(one) for one in scanned])
+            print_json([show.scanned_json(one) | (cost_json(one) if explain else {}) for one in scanned])
         else:
-            make_console().print(show.health_table(scanned))
+            make_console().print(cost_table(scanned) if explain else show.health_table(scanned))
         if not is_whole or any(isinstance(one, TableFault) for one in scanned):
             raise typer.Exit(EXIT_FAILED)
-
-
-def _measure(app: App, names: list[str] | None) -> tuple[list[ScannedTable], bool]:
-    """Measure all tables or those named, with a count of them on standard error; False when some could not even be listed."""
-    scanned: list[ScannedTable] = []
-    console = make_console(is_error=True)
-    with Progress(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True) as progress:
-        task = progress.add_task("measuring", total=None)
-
-        def note(one: ScannedTable) -> None:
-            table = one.table if isinstance(one, TableFault) else one.health.table
-            if not (isinstance(one, TableFault) and one.kind is FaultKind.VIEW):
-                scanned.append(one)
-            progress.update(task, advance=1, description=f"measured {escape(str(table))}")
-
-        if names:
-            choice = choose_tables(app.ports, names)
-            scan_tables(app.ports, choice.tables, note)
-            refuse_unknown(names, scanned)
-            return scanned, choice.is_whole
-        result = scan_fleet(app.ports, note)
-    unlisted = [fault for fault in result.faults if not isinstance(fault, TableFault)]
-    for fault in unlisted:
-        where = ".".join((fault.catalog, *fault.namespace))
-        say(f"warning: {where} could not be listed: {fault.reason}")
-    return scanned, not unlisted
 
 
 @application.command()
@@ -247,12 +228,14 @@ def check(
     config: Config = None,
 ) -> None:
     """For CI and cron: measure, and exit 1 when a table is that bad (or cannot be measured)."""
+    from maintainer.cli.measure import measure_tables  # noqa: PLC0415
+
     bounds = {"warning": (Band.WATCH, Band.DEGRADED, Band.CRITICAL), "critical": (Band.CRITICAL,)}
     if fail_on not in bounds:
         message = f"--fail-on {fail_on!r} is neither warning nor critical"
         raise InvalidValueError(message)
     with open_app(load(config)) as app:
-        scanned, is_whole = _measure(app, tables)
+        scanned, is_whole = measure_tables(app, tables)
     bad = [one for one in scanned if isinstance(one, TableFault) or one.grade.band in bounds[fail_on]]
     if output is OutputFormat.JSON:
         print_json([show.scanned_json(one) for one in bad])

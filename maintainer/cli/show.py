@@ -32,11 +32,13 @@ ROW_PROOFS = {
 }
 
 
-def _count(value: float | None) -> str:
+def write_count(value: float | None) -> str:
+    """A number, or ? when it is unknown."""
     return "?" if value is None else f"{value:,.0f}"
 
 
-def _size(value: float | None) -> str:
+def write_size(value: float | None) -> str:
+    """A size, or ? when it is unknown."""
     return "?" if value is None else format_size(value)
 
 
@@ -65,9 +67,10 @@ def health_table(scanned: Sequence[ScannedTable]) -> Table:
             continue
         health, grade = one.health, one.grade
         deletes = [count for count in (health.position_delete_files, health.equality_delete_files, health.deletion_vectors) if count is not None]
-        average = "-" if health.data_files == 0 else _size(health.average_file_size_bytes)
-        removed = _count(sum(deletes) if deletes else None)
-        figures = (average, _count(health.data_files), _count(health.small_files), removed, _count(health.manifests), _count(health.snapshots))
+        average = "-" if health.data_files == 0 else write_size(health.average_file_size_bytes)
+        removed = write_count(sum(deletes) if deletes else None)
+        counts = [write_count(count) for count in (health.data_files, health.small_files)]
+        figures = (average, *counts, removed, write_count(health.manifests), write_count(health.snapshots))
         table.add_row(str(health.table), Text(grade.band.value, style=BAND_STYLES[grade.band]), *figures, Text(grade.reason))
     return table
 
@@ -201,13 +204,13 @@ def effect_table(effect: Effect) -> Table:
     """Before and after, one row a figure."""
     before, after = effect.before, effect.after
     table = make_table("", "before", "after", right=("before", "after"))
-    table.add_row("data files", _count(before.data_files), _count(after.data_files))
-    table.add_row("average file size", _size(before.average_file_size_bytes), _size(after.average_file_size_bytes))
-    table.add_row("data bytes", _size(before.data_bytes), _size(after.data_bytes))
-    table.add_row("delete files", _count(before.delete_files), _count(after.delete_files))
-    table.add_row("manifests", _count(before.manifests), _count(after.manifests))
-    table.add_row("snapshots", _count(before.snapshots), _count(after.snapshots))
-    table.add_row("records in files", _count(before.records), _count(after.records))
+    table.add_row("data files", write_count(before.data_files), write_count(after.data_files))
+    table.add_row("average file size", write_size(before.average_file_size_bytes), write_size(after.average_file_size_bytes))
+    table.add_row("data bytes", write_size(before.data_bytes), write_size(after.data_bytes))
+    table.add_row("delete files", write_count(before.delete_files), write_count(after.delete_files))
+    table.add_row("manifests", write_count(before.manifests), write_count(after.manifests))
+    table.add_row("snapshots", write_count(before.snapshots), write_count(after.snapshots))
+    table.add_row("records in files", write_count(before.records), write_count(after.records))
     return table
 
 
@@ -235,10 +238,10 @@ def _changes(old: TableHealth, new: TableHealth) -> tuple[str, ...]:
         return (health.position_delete_files or 0) + (health.equality_delete_files or 0) + (health.deletion_vectors or 0)
 
     pairs = (
-        (_count(old.data_files), _count(new.data_files)),
-        (_size(old.average_file_size_bytes), _size(new.average_file_size_bytes)),
-        (_count(deletes(old)), _count(deletes(new))),
-        (_count(old.manifests), _count(new.manifests)),
-        (_count(old.snapshots), _count(new.snapshots)),
+        (write_count(old.data_files), write_count(new.data_files)),
+        (write_size(old.average_file_size_bytes), write_size(new.average_file_size_bytes)),
+        (write_count(deletes(old)), write_count(deletes(new))),
+        (write_count(old.manifests), write_count(new.manifests)),
+        (write_count(old.snapshots), write_count(new.snapshots)),
     )
     return tuple(before if before == after else f"{before} -> {after}" for before, after in pairs)

@@ -16,6 +16,7 @@ from maintainer.cli.once import follow_job, run_until_rest
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.ports.store import JobQuery, Pause
+from maintainer.settings import ScanSettings
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_run, submit
@@ -33,7 +34,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
     @contextmanager
     def open_world(_: object) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(ports=made.ports)
+        yield SimpleNamespace(ports=made.ports, settings=SimpleNamespace(scan=ScanSettings()))
 
     monkeypatch.setattr(commands, "load", lambda _: None)
     monkeypatch.setattr(commands, "open_app", open_world)

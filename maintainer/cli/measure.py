@@ -1,0 +1,100 @@
+"""Measuring in the foreground: what is read, what is reused, at which rate, and what each table cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.markup import escape
+from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from maintainer.app import App, scan_options
+from maintainer.cli import show
+from maintainer.cli.choose import choose_tables, refuse_unknown
+from maintainer.cli.console import make_console, say
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.units import format_size
+from maintainer.steps.scan import Measured, ScannedTable, ScanResult, scan, scan_tables
+
+
+def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False) -> tuple[list[ScannedTable], bool]:
+    """Measure what has changed, or the tables named, with rates on standard error; False when some could not even be listed."""
+    scanned: list[ScannedTable] = []
+    started = time.monotonic()
+    console = make_console(is_error=True)
+    with Progress(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True) as progress:
+        task = progress.add_task("measuring", total=None)
+
+        def note(one: ScannedTable) -> None:
+            table = one.table if isinstance(one, TableFault) else one.health.table
+            if not (isinstance(one, TableFault) and one.kind is FaultKind.VIEW):
+                scanned.append(one)
+            rate = len(scanned) / max(time.monotonic() - started, 0.001)
+            progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {'measured' if isinstance(one, Measured) else 'seen'} {escape(str(table))}")
+
+        if names:
+            choice = choose_tables(app.ports, names)
+            result = scan_tables(app.ports, choice.tables, note, scan_options(app.settings, is_deep=is_deep))
+            refuse_unknown(names, scanned)
+            is_whole = choice.is_whole
+        else:
+            result = scan(app.ports, note, options=scan_options(app.settings, is_deep=is_deep))
+            is_whole = _say_unlisted(result)
+    say(scan_sentence(result, time.monotonic() - started))
+    return scanned, is_whole
+
+
+def _say_unlisted(result: ScanResult) -> bool:
+    unlisted = [fault for fault in result.faults if not isinstance(fault, TableFault)]
+    for fault in unlisted:
+        where = ".".join((fault.catalog, *fault.namespace))
+        say(f"warning: {where} could not be listed: {fault.reason}")
+    return not unlisted
+
+
+def cost_json(scanned: ScannedTable) -> dict[str, object]:
+    """What measuring a table cost; nothing but that it is unchanged where its health was recalled."""
+    if not isinstance(scanned, Measured):
+        return {"cost": None if isinstance(scanned, TableFault) else {"is_unchanged": True}}
+    read = [manifest for manifest in scanned.inventory.manifests if manifest.entries_read > 0]
+    return {
+        "cost": {
+            "is_unchanged": False,
+            "seconds": scanned.seconds,
+            "metadata_bytes": scanned.inventory.metadata_bytes,
+            "manifests_read": len(read),
+            "manifest_bytes_read": sum(manifest.length_bytes for manifest in read),
+            "entries_read": sum(manifest.entries_read for manifest in read),
+            "manifests_reused": len(scanned.inventory.manifests) - len(read),
+        }
+    }
+
+
+def cost_table(scanned: Sequence[ScannedTable]) -> Table:
+    """One row a table: what was read anew, what was known, and how long that took."""
+    numbers = ("ms", "metadata", "manifests read", "bytes", "entries", "manifests reused")
+    table = show.make_table("table", "state", *numbers, right=numbers)
+    for one in scanned:
+        if not isinstance(one, Measured):
+            name, state = (one.table, one.kind.value) if isinstance(one, TableFault) else (one.health.table, "unchanged")
+            table.add_row(str(name), state, *["-"] * len(numbers))
+            continue
+        read = [manifest for manifest in one.inventory.manifests if manifest.entries_read > 0]
+        table.add_row(
+            str(one.health.table), "measured", show.write_count(one.seconds * 1000), show.write_size(one.inventory.metadata_bytes), show.write_count(len(read)),
+            show.write_size(sum(manifest.length_bytes for manifest in read)), show.write_count(sum(manifest.entries_read for manifest in read)),
+            show.write_count(len(one.inventory.manifests) - len(read)),
+        )  # fmt: skip
+    return table
+
+
+def scan_sentence(result: ScanResult, seconds: float) -> str:
+    """What was read and what was not, with the rates."""
+    tables = result.measured + result.unchanged
+    rates = f"{tables / seconds:,.0f} tables/s, {result.entries_read / seconds:,.0f} entries/s" if seconds > 0 else ""
+    return (
+        f"{result.measured:,} tables measured, {result.unchanged:,} unchanged in {seconds:.1f} s ({rates}); "
+        f"read {result.manifests_read:,} manifests ({format_size(result.bytes_read)}, {result.entries_read:,} entries), "
+        f"reused {result.manifests_reused:,} ({format_size(result.bytes_reused)})"
+    )
