@@ -22,8 +22,10 @@ def read_due(connection: Connection, now: datetime, version: str) -> Sequence[Pl
     """By name; each part of the condition is a range of one index."""
     under = tables.c.planned_under
     is_due = or_(under.is_(None), under < version, under > version, and_(under == version, tables.c.plan_at <= now))
-    statement = select(tables.c.levels, tables.c.plan_wanted).where(is_due, tables.c.measured_at.is_not(None)).order_by(tables.c.full_name)
-    return tuple(PlanDue(documents.read_levels(row.levels), row.plan_wanted) for row in connection.execute(statement))
+    # Sorted and sifted here: asked to, a database may rather walk all tables in the order of their names.
+    rows = connection.execute(select(tables.c.full_name, tables.c.levels, tables.c.plan_wanted, tables.c.measured_at).where(is_due))
+    measured = sorted((row for row in rows if row.measured_at is not None), key=lambda row: str(row.full_name))
+    return tuple(PlanDue(documents.read_levels(row.levels), row.plan_wanted) for row in measured)
 
 
 def mark_planned(connection: Connection, due: PlanDue, version: str, next_at: datetime | None) -> None:
