@@ -22,7 +22,10 @@ from maintainer.adapters.catalog.tally import Tally
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 
 # Iceberg's field ids; files without ids are read by the names beside them.
-LIST_FIELDS: Final = {500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number", 517: "content", 519: "key_metadata"}
+LIST_FIELDS: Final = {
+    500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number", 517: "content", 519: "key_metadata",
+    504: "added_files_count", 505: "existing_files_count",
+}  # fmt: skip
 ENTRY_FIELDS: Final = {0: "status", 2: "data_file"}
 FILE_FIELDS: Final = {
     101: "file_format", 102: "partition", 103: "record_count", 104: "file_size_in_bytes", 134: "content", 144: "content_offset", 145: "content_size_in_bytes",
@@ -44,6 +47,7 @@ class ListedManifest:
     content: ManifestContent
     sequence_number: int
     is_encrypted: bool = False
+    live_entries: int | None = None  # added and existing, as the list claims; None: it does not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def read_manifest_list(raw: bytes) -> tuple[ListedManifest, ...]:
 
 def list_manifest(values: Iterable[Any]) -> ListedManifest:
     """What a list says of one manifest, its values in the order of LIST_FIELDS; UnreadableFileError when it cannot be true."""
-    path, length, spec_id, sequence_number, content, key_metadata = values
+    path, length, spec_id, sequence_number, content, key_metadata, added, existing = values
     if not isinstance(path, str) or not isinstance(length, int) or not isinstance(spec_id, int):
         message = f"it lists a manifest without path, length or spec: {path!r}, {length!r}, {spec_id!r}"
         raise UnreadableFileError(message)
@@ -76,7 +80,8 @@ def list_manifest(values: Iterable[Any]) -> ListedManifest:
         message = f"it lists {path} with content {content!r}, which is neither data (0) nor deletes (1)"
         raise UnreadableFileError(message)
     kind = ManifestContent.DELETES if content else ManifestContent.DATA
-    return ListedManifest(path, length, spec_id, kind, sequence_number or 0, is_encrypted=bool(key_metadata))
+    live = added + existing if isinstance(added, int) and isinstance(existing, int) else None
+    return ListedManifest(path, length, spec_id, kind, sequence_number or 0, is_encrypted=bool(key_metadata), live_entries=live)
 
 
 def describe_manifest(path: str, raw: bytes) -> ListedManifest:

@@ -72,6 +72,7 @@ class _Document(msgspec.Struct, rename="kebab"):
     default_spec_id: int | None = None
     partition_specs: list[_Spec] | None = None
     partition_spec: list[_SpecField] | None = None  # v1
+    metadata_log: list[msgspec.Raw] | None = None
 
 
 class _Version(msgspec.Struct, rename="kebab"):
@@ -100,6 +101,7 @@ class TableMetadata:
     refs: tuple[Ref, ...]
     default_spec_id: int
     specs: Mapping[int, Spec]
+    metadata_files: int = 1  # this one and those of its log
 
     @property
     def is_partitioned(self) -> bool:
@@ -174,6 +176,7 @@ def _accept(document: _Document) -> TableMetadata:
         refs=_refs(document.refs, current),
         default_spec_id=document.default_spec_id or 0,
         specs=_specs(document),
+        metadata_files=1 + len(document.metadata_log or ()),
     )
 
 

@@ -22,6 +22,7 @@ from maintainer.adapters.catalog.pace import PollLimits
 from maintainer.adapters.catalog.partition import Spec
 from maintainer.adapters.catalog.pointer import NamespaceError, Pointer, count_top_namespaces, list_tables, locate
 from maintainer.adapters.catalog.rows import count_by_reading, count_without_reading, has_equality_deletes
+from maintainer.adapters.catalog.turns import map_in_turns
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory, Unreadable
@@ -237,6 +238,8 @@ class PyIcebergCatalog:
             manifests=tuple(digests[manifest.path] for manifest in listed if manifest.path in digests),
             read_at=self._clock.now(),
             unreadable=(*unreadable, *broken),
+            metadata_files=metadata.metadata_files,
+            listed_files=_add_up([manifest.live_entries for manifest in listed]),
         )
 
     def _list_manifests(self, opened: _Opened, snapshot_id: int | None) -> tuple[Sequence[ListedManifest], Sequence[Unreadable]]:
@@ -262,7 +265,7 @@ class PyIcebergCatalog:
         def read(manifest: ListedManifest) -> ManifestDigest | Unreadable:
             return self._digest(opened.pointer.io, manifest, opened.metadata.specs, classes)
 
-        outcomes = list(map(read, listed) if len(listed) <= 1 else self._executor().map(read, listed))
+        outcomes = list(map(read, listed)) if len(listed) <= 1 else map_in_turns(self._executor(), read, listed, self._workers)
         return [found for found in outcomes if isinstance(found, ManifestDigest)], [found for found in outcomes if isinstance(found, Unreadable)]
 
     def _digest(self, io: FileIO, manifest: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> ManifestDigest | Unreadable:
@@ -291,6 +294,11 @@ class PyIcebergCatalog:
 def _read_file(io: FileIO, location: str) -> bytes:
     with io.new_input(location).open() as stream:
         return stream.read()
+
+
+def _add_up(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
 
 
 def _is_same(digest: ManifestDigest | None, listed: ListedManifest) -> bool:

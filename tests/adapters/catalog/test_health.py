@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 
 from maintainer.health.measure import measure
@@ -28,7 +29,28 @@ def test_what_is_kept_equals_pyicebergs_inspection_of_every_snapshot(lake: Lake)
     assert health.snapshots == len(table.inspect.snapshots())
     assert [hold.name for hold in health.ref_holds] == table.inspect.refs()["name"].to_pylist()
     assert health.manifests == len(table.inspect.manifests())
+    assert health.metadata_files == len(list(local_path(table.metadata_location).parent.glob("*.metadata.json")))
     assert health.disagreements == ()
+    listed = lake.read("sales", "orders").listed_files
+    assert listed == len(table.inspect.files())
+
+
+def test_a_manifest_list_that_miscounts_is_a_disagreement(lake: Lake) -> None:
+    table = lake.make_table("sales", "orders")
+    table.append(rows(5))
+    snapshot = table.current_snapshot()
+    assert snapshot is not None
+    path = local_path(snapshot.manifest_list)
+    with path.open("rb") as file:
+        reader = fastavro.reader(file)
+        schema, metadata = reader.writer_schema, reader.metadata
+        records: list[Any] = list(reader)
+    records[0]["added_files_count"] = 5
+    kept = {key: value for key, value in metadata.items() if not key.startswith("avro.")}
+    with path.open("wb") as file:
+        fastavro.writer(file, schema, records, metadata=kept)
+    found = measure(lake.read("sales", "orders")).disagreements
+    assert [(one.source, one.claimed, one.counted) for one in found] == [("manifest list", 5, 1)]
 
 
 def test_a_summary_that_another_engine_wrote_wrongly_is_a_disagreement_and_no_more(lake: Lake) -> None:
