@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.ports.store import Pause
+from maintainer.steps import plan as plan_step
+from maintainer.steps.plan import LONGEST_TRUST, plan
+from maintainer.steps.prune import prune
+from maintainer.steps.scan import scan
+from tests.steps.world import World
+
+
+@pytest.fixture
+def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tables that a plan was made for, one after the other."""
+    made: list[str] = []
+    original = plan_step.make_plan
+
+    def note(ports: Any, record: Any, health: Any, policy: Any) -> Any:  # noqa: ANN401 - passed on as they are
+        made.append(record.table.name)
+        return original(ports, record, health, policy)
+
+    monkeypatch.setattr(plan_step, "make_plan", note)
+    return made
+
+
+def idle_world() -> tuple[World, TableIdentifier]:
+    world = World()
+    table = world.put("orders", small_files=0)
+    scan(world.ports)
+    plan(world.ports)
+    return world, table
+
+
+def test_a_table_to_which_nothing_happened_is_not_planned_again(planned: list[str]) -> None:
+    world, _table = idle_world()
+    assert planned == ["orders"]
+    plan(world.ports)
+    assert planned == ["orders"]
+
+
+def test_a_pause_makes_a_new_plan(planned: list[str]) -> None:
+    world, table = idle_world()
+    world.store.set_pause(table, Pause("me", world.clock.now()))
+    plan(world.ports)
+    assert planned == ["orders", "orders"]
+
+
+def test_no_plan_is_trusted_for_longer_than_its_bound(planned: list[str]) -> None:
+    world, _table = idle_world()
+    world.clock.advance(LONGEST_TRUST)
+    plan(world.ports)
+    assert planned == ["orders", "orders"]
+
+
+def test_a_plan_that_wants_work_is_looked_at_each_time(planned: list[str]) -> None:
+    world = World()
+    world.put("orders")
+    scan(world.ports)
+    for _ in range(3):
+        plan(world.ports)
+    (made,) = world.store.plans_with_work()
+    assert made.planned
+    assert planned == ["orders"] * 3
+
+
+def test_a_rules_next_look_is_kept() -> None:
+    world, table = idle_world()
+    record = world.store.table(table)
+    assert record is not None
+    assert record.plan is not None
+    skipped = record.plan.skipped[0]
+    soon = record.plan.made_at + timedelta(minutes=5)
+    sooner = replace(record.plan, skipped=(replace(skipped, next_at=soon), replace(skipped, next_at=soon + timedelta(days=1))))
+    assert plan_step._next_look(sooner) == soon
+    assert plan_step._next_look(replace(record.plan, planned=(), skipped=())) == record.plan.made_at + LONGEST_TRUST
+
+
+def test_pruning_thins_by_the_ages_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, _table = idle_world()
+    asked: list[tuple[datetime | None, ...]] = []
+
+    def note(_store: object, *ages: datetime | None) -> dict[str, int]:
+        asked.append(ages)
+        return {}
+
+    monkeypatch.setattr(type(world.store), "prune", note)
+    prune(world.ports, timedelta(days=730), timedelta(days=365), timedelta(days=7), timedelta(days=90))
+    now = world.clock.now()
+    assert asked == [tuple(now - timedelta(days=days) for days in (730, 365, 7, 90))]
