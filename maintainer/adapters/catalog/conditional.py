@@ -17,7 +17,7 @@ import msgspec
 from pyiceberg.catalog.rest import Endpoints, RestCatalog
 from pyiceberg.utils.properties import property_as_bool
 from requests import PreparedRequest, Session
-from requests.utils import DEFAULT_CA_BUNDLE_PATH, requote_uri
+from requests.utils import DEFAULT_CA_BUNDLE_PATH, get_environ_proxies, requote_uri, select_proxy
 from yarl import URL
 
 from maintainer.adapters.catalog.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
@@ -100,7 +100,12 @@ class ConditionalRequests:
     async def _connect(self) -> aiohttp.ClientSession:
         timeout = aiohttp.ClientTimeout(total=READ_TIMEOUT_SECONDS, sock_connect=CONNECT_TIMEOUT_SECONDS)
         connector = aiohttp.TCPConnector(limit=self._limits.concurrency, ssl=_trust_as(self._session) if self._catalog.uri.startswith("https") else True)
-        return aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=True, cookie_jar=aiohttp.DummyCookieJar())
+        return aiohttp.ClientSession(connector=connector, timeout=timeout, proxy=self._find_proxy(), cookie_jar=aiohttp.DummyCookieJar())
+
+    def _find_proxy(self) -> str | None:
+        """The environment's, as requests would take it; looked up once, because aiohttp's own way does so in a thread for each request."""
+        uri = self._catalog.uri
+        return select_proxy(uri, get_environ_proxies(uri))
 
     async def _ask_all(self, questions: Sequence[Question]) -> list[Answer | NoAnswer]:
         self._headers = await asyncio.to_thread(_write_headers, self._session)  # a token may have to be fetched for them
