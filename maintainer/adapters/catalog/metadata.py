@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from maintainer.adapters.catalog.partition import Spec, SpecField
+from maintainer.adapters.catalog.summary import LazySummary, read_operation
 from maintainer.domain.inventory import FaultKind, Ref, Snapshot
 
 MAX_FORMAT_VERSION: Final = 3
@@ -48,7 +49,7 @@ class _Snapshot(msgspec.Struct, rename="kebab"):
     sequence_number: int = 0
     manifest_list: str | None = None
     manifests: list[str] | None = None  # v1 without a manifest list
-    summary: dict[str, Any] | None = None
+    summary: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _Ref(msgspec.Struct, rename="kebab"):
@@ -120,6 +121,8 @@ def parse_metadata(raw: bytes) -> TableMetadata:
         raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) cannot be decoded: {error}") from error
     try:
         return _accept(document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) has a snapshot whose summary cannot be decoded: {error}") from error
     except OverflowError as error:
         raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json holds a time that no calendar has: {error}") from error
 
@@ -181,15 +184,14 @@ def _accept(document: _Document) -> TableMetadata:
 
 
 def _snapshot(snapshot: _Snapshot) -> Snapshot:
-    summary = _as_text(snapshot.summary)
-    operation = summary.pop("operation", "")
+    summary = bytes(snapshot.summary)  # a copy: the raw value holds on to the whole document
     return Snapshot(
         snapshot_id=snapshot.snapshot_id,
         parent_id=snapshot.parent_snapshot_id,
         sequence_number=snapshot.sequence_number,
         committed_at=_EPOCH + timedelta(milliseconds=snapshot.timestamp_ms),
-        operation=operation,
-        summary=summary,
+        operation=read_operation(summary),
+        summary=LazySummary(summary),
     )
 
 
