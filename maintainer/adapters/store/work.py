@@ -98,13 +98,21 @@ def _idle_at(job: Job) -> str | None:
     return job.baseline.metadata_location if is_idle and job.baseline is not None else None
 
 
+# More than any one job can save; a thousand jobs of it still add up within 64 bits.
+_LARGEST_SAVING = 2**53
+
+
+def _bounded(figure: int) -> int:
+    return max(-_LARGEST_SAVING, min(figure, _LARGEST_SAVING))
+
+
 def _add_savings(connection: Connection, effect: Effect) -> None:
     connection.execute(
         update(savings).values(
-            files_removed=savings.c.files_removed + effect.files_removed,
-            manifests_removed=savings.c.manifests_removed + effect.manifests_removed,
-            snapshots_removed=savings.c.snapshots_removed + effect.snapshots_removed,
-            bytes_rewritten=savings.c.bytes_rewritten + effect.bytes_rewritten,
+            files_removed=savings.c.files_removed + _bounded(effect.files_removed),
+            manifests_removed=savings.c.manifests_removed + _bounded(effect.manifests_removed),
+            snapshots_removed=savings.c.snapshots_removed + _bounded(effect.snapshots_removed),
+            bytes_rewritten=savings.c.bytes_rewritten + _bounded(effect.bytes_rewritten),
         )
     )
 
