@@ -122,7 +122,7 @@ def spark_options(settings: Settings) -> LocalSparkOptions:
 
 def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
     """What a scan is to do."""
-    return ScanOptions(is_deep=is_deep, remeasure=settings.scan.remeasure)
+    return ScanOptions(is_deep=is_deep, remeasure=settings.scan.remeasure, rechecks=settings.scan.rechecks)
 
 
 # -- the loop

@@ -112,14 +112,15 @@ class CatalogSettings(Strict):
 class ScanSettings(Strict):
     """How often, and how many manifests side by side, the catalogs are measured.
 
-    An unchanged table is measured anew after `remeasure` at the latest. Where asking whether a table changed costs a request (all but SQL catalogs),
-    each table is asked again after min_interval to max_interval, the rarer the longer it rests, and no catalog more often than requests_per_second.
+    An unchanged table is measured anew after `remeasure`, the `rechecks` longest unmeasured ones of a catalog at every scan. Where asking whether one
+    changed costs a request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second.
     """
 
     interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=5)
     workers: Annotated[int, Field(ge=1, le=64)] = 2
     timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
     remeasure: Annotated[timedelta, DurationBetween("1m")] = timedelta(hours=6)
+    rechecks: Annotated[int, Field(ge=0, le=1_000_000)] = 100
     min_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=1)
     max_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
     requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] = 200.0

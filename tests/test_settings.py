@@ -57,6 +57,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "workers": 2,
             "timeout": "10m",
             "remeasure": "6h",
+            "rechecks": 100,
             "min_interval": "1m",
             "max_interval": "1h",
             "requests_per_second": 200.0,

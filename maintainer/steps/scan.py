@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from heapq import nsmallest
 from zlib import crc32
 
 from maintainer import __version__
@@ -51,10 +52,14 @@ ScannedTable = Measured | Recalled | TableFault
 
 @dataclass(frozen=True, slots=True)
 class ScanOptions:
-    """What one scan is to do. Deep: every table, every manifest. Remeasure: unchanged tables are measured anew after this long at the latest."""
+    """What one scan is to do. Deep: every table, every manifest.
+
+    Unchanged tables are measured anew after `remeasure` at the latest, and of each catalog the `rechecks` longest unmeasured ones every time.
+    """
 
     is_deep: bool = False
     remeasure: timedelta = DEFAULT_REMEASURE
+    rechecks: int = 0
 
 
 DEFAULT_OPTIONS = ScanOptions()
@@ -127,11 +132,14 @@ class _CatalogScan:
         """The tokens under which measuring again would find the same as the last time."""
         marks = self.ports.store.marks(self.catalog.name)
         now = self.ports.clock.now()
-        return {
-            table: mark.token
+        settled = {
+            table: mark
             for table, mark in marks.items()
             if mark.token and mark.basis == self.bases.of(table) and not is_due(table, mark.measured_at, now, self.options.remeasure)
         }
+        # An unchanged pointer does not tell that the file it points to was deleted: a few tables are looked at all the same, a small fleet every time.
+        rechecked = nsmallest(self.options.rechecks, settled, key=lambda table: (settled[table].measured_at or now, table))
+        return {table: settled[table].token for table in settled.keys() - set(rechecked)}
 
     def _walk(self) -> Iterator[Polled | TableFault]:
         for found in self._poll():

@@ -29,9 +29,8 @@ def home(tmp_path: Path) -> Path:
     for number in range(1, TABLES):
         catalog.register_table(f"sales.t{number:02}", first.metadata_location)
     catalog.close()
-    (tmp_path / "maintainer.yaml").write_text(
-        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: 'file://{tmp_path}/warehouse'}}}}\nstore: sqlite:///store.db\n"
-    )
+    lake = f"{{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: 'file://{tmp_path}/warehouse'}}"
+    (tmp_path / "maintainer.yaml").write_text(f"catalogs: {{lake: {lake}}}\nstore: sqlite:///store.db\nscan: {{rechecks: 0}}\n")
     (tmp_path / "policies").mkdir()
     return tmp_path
 

@@ -135,6 +135,15 @@ def test_a_corrupt_manifest_makes_its_table_critical_and_untouched(home: Path) -
     assert {skipped["code"] for skipped in plans["lake.sales.orders"]["skipped"]} == {"not_measured"}
 
 
+def test_metadata_that_vanishes_behind_an_unchanged_pointer_is_noticed(home: Path) -> None:
+    assert run("scan", cwd=home).returncode == 0
+    for path in (home / "warehouse" / "sales" / "orders" / "metadata").glob("*.metadata.json"):
+        path.unlink()
+    scanned = {one["table"]: one for one in run_json("scan", cwd=home, code=1)}
+    assert scanned["lake.sales.orders"]["fault"]["kind"] == "metadata_missing"
+    assert scanned["lake.sales.returns"]["data_files"] == 6
+
+
 def test_a_store_that_cannot_be_written_is_one_line(home: Path) -> None:
     (home / "file").write_text("")
     done = run("scan", cwd=home, env=environment(MAINTAINER_STORE=f"sqlite:///{home}/file/maintainer.db"))

@@ -52,6 +52,21 @@ def test_only_the_changed_table_is_measured_again(world: World) -> None:
     assert measured(world) == []
 
 
+def test_the_longest_unmeasured_are_looked_at_all_the_same(world: World) -> None:
+    """An unchanged pointer does not tell that the file it points to was deleted."""
+    world.put("third")
+    assert measured(world) == ["third"]
+    world.clock.advance(timedelta(minutes=5))
+    one = ScanOptions(rechecks=1)
+    rounds = []
+    for _ in range(4):
+        world.clock.advance(timedelta(minutes=5))
+        rounds += measured(world, one)
+    assert sorted(rounds[:3]) == ["events", "orders", "third"], "each has its turn"
+    assert rounds[3] == rounds[0]
+    assert measured(world, ScanOptions(rechecks=100)) == ["events", "orders", "third"]
+
+
 def test_a_restarted_process_does_not_begin_anew(world: World) -> None:
     world.ports = world.restarted()
     assert measured(world) == []
