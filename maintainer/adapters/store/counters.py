@@ -71,14 +71,20 @@ def _figures(row: AnyRow) -> Figures:
 
 
 @contextmanager
-def counted(database: Database, connection: Connection, full_names: Sequence[str], *, is_new: bool = False) -> Iterator[None]:
-    """Locks the named tables' rows, and brings the sums in line with whatever is done to them within; is_new: this transaction made them."""
+def counted(database: Database, connection: Connection, full_names: Sequence[str], *, is_new: bool = False) -> Iterator[Sequence[str]]:
+    """Locks the named tables' rows, and brings the sums in line with whatever is done within to those it yields; is_new: this transaction made them.
+
+    A row that somebody else adds after the locks were taken is not yielded: who changes it nevertheless changes what was never counted here.
+    """
     changes = Changes()
+    present = list(full_names)
     if not is_new:
-        for row in _read_rows(connection, full_names):
+        rows = list(_read_rows(connection, full_names))
+        present = [row.full_name for row in rows]
+        for row in rows:
             changes.subtract(row)
-    yield
-    for row in _read_rows(connection, full_names):
+    yield present
+    for row in _read_rows(connection, present):
         changes.add(row)
     _apply(database, connection, changes.by_key())
 

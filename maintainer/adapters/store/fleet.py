@@ -103,9 +103,9 @@ def record_fault(database: Database, connection: Connection, fault: TableFault) 
 
 def forget(database: Database, connection: Connection, full_names: Sequence[str]) -> None:
     """Delete tables with their health, plan, samples and digests."""
-    with counted(database, connection, full_names):
-        for start in range(0, len(full_names), MAX_SQL_VARIABLES):
-            _delete(connection, full_names[start : start + MAX_SQL_VARIABLES])
+    with counted(database, connection, full_names) as present:
+        for start in range(0, len(present), MAX_SQL_VARIABLES):
+            _delete(connection, present[start : start + MAX_SQL_VARIABLES])
 
 
 def _delete(connection: Connection, names: Sequence[str]) -> None:
@@ -193,10 +193,11 @@ def set_pause(database: Database, connection: Connection, table: TableIdentifier
     """Pause or resume."""
     document = None if pause is None else documents.write_pause(pause)
     is_this = tables.c.full_name == str(table)
-    with counted(database, connection, [str(table)]):
-        if not connection.execute(update(tables).where(is_this).values(pause=document)).rowcount:
+    with counted(database, connection, [str(table)]) as present:
+        if not present:
             message = f"table {table} is not known"
             raise UnknownTableError(message)
+        connection.execute(update(tables).where(is_this).values(pause=document))
         want_plan(connection, is_this)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
@@ -167,14 +168,20 @@ def test_any_sequence_of_changes_leaves_exact_sums(tmp_path: Path, changes: list
 
 
 def test_many_writers_leave_exact_sums(store_url: str) -> None:
-    opened = open_store(store_url)
+    with closing(open_store(store_url)) as opened:
+        write_together(opened)
+        assert_exact(opened)
+        assert opened.prune(NOW - MINUTE, NOW)["mended"] == 0
+
+
+def write_together(opened: Store) -> None:
     together = Barrier(6)
     tables = [TableIdentifier(catalog, (space,), name) for catalog in ("lake", "sea") for space in ("sales", "b") for name in "xyz"]
 
     def write(seed: int) -> None:
         random = Random(seed)  # noqa: S311 - a test's own choices
         together.wait(timeout=60)
-        for number in range(25):
+        for number in range(100):
             table = random.choice(tables)
             match random.randrange(5):
                 case 0:
@@ -187,10 +194,6 @@ def test_many_writers_leave_exact_sums(store_url: str) -> None:
     with ThreadPoolExecutor(6) as pool:
         for future in [pool.submit(write, seed) for seed in range(6)]:
             future.result(timeout=120)
-
-    assert_exact(opened)
-    assert opened.prune(NOW - MINUTE, NOW)["mended"] == 0
-    opened.close()
 
 
 def test_sums_that_are_wrong_are_noticed_and_mended(store_url: str) -> None:
