@@ -14,8 +14,9 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer
 from maintainer.health.measure import measure
-from maintainer.policy.decide import Circumstances, decide
+from maintainer.policy.decide import decide
 from maintainer.policy.effective import effective
+from maintainer.policy.hold import Circumstances
 from maintainer.ports.store import PlanDue, TableRecord
 from maintainer.steps.each import each
 from maintainer.steps.ports import Ports

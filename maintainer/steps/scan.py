@@ -17,8 +17,8 @@ from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.health.measure import measure, target_file_size
 from maintainer.policy.assess import grade
 from maintainer.policy.basis import Bases
-from maintainer.policy.decide import target_of_policy
 from maintainer.policy.effective import effective
+from maintainer.policy.gain import target_of_policy
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled
 from maintainer.ports.store import ScanMark
 from maintainer.steps.each import each

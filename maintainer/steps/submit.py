@@ -14,8 +14,9 @@ from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
 from maintainer.health.measure import summarise
 from maintainer.policy.admit import admit
-from maintainer.policy.decide import Circumstances, decide, on_request
+from maintainer.policy.decide import decide, on_request
 from maintainer.policy.guard import check_before_submit
+from maintainer.policy.hold import Circumstances
 from maintainer.steps.each import each
 from maintainer.steps.plan import make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports

@@ -13,7 +13,9 @@ from maintainer.domain.inventory import ManifestContent, Unreadable
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Metric, Mode, Policy, Rule, RuleName, Threshold, Window
 from maintainer.domain.units import MIB
-from maintainer.policy.decide import Circumstances, decide, find_gain, on_request
+from maintainer.policy.decide import decide, on_request
+from maintainer.policy.gain import find_gain
+from maintainer.policy.hold import Circumstances
 from tests.samples import NOW, health_of_partitions, with_history
 
 DAY = timedelta(days=1)

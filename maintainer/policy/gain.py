@@ -1,0 +1,121 @@
+"""What each rule's procedure would achieve on a table, as an action with its estimate and a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.health import TableHealth
+from maintainer.domain.plan import Estimate
+from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.units import GIB, format_duration, format_size
+from maintainer.policy.estimate import (
+    MANIFEST_EXCESS_FACTOR,
+    estimate_expire_snapshots,
+    estimate_rewrite_data_files,
+    estimate_rewrite_manifests,
+    is_manifest_rewrite_worthwhile,
+)
+from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
+
+# A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large one commits as it goes, because a conflict
+# after an hour would cost the whole hour. At the published 2 MB/s an executor, 1 GiB is about nine minutes of work.
+PARTIAL_PROGRESS_ABOVE_BYTES = GIB
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What an action would achieve, as Iceberg's procedure itself would plan it."""
+
+    action: Action
+    estimate: Estimate
+    is_worthwhile: bool
+    sentence: str
+    next_at: datetime | None = None
+
+
+def target_of_policy(policy: Policy) -> int | None:
+    """The target file size in bytes that the policy asks for; None when it leaves that to the table."""
+    rule = policy.rule(RuleName.REWRITE_DATA_FILES)
+    option = dict(rule.options).get("target-file-size-bytes") if rule is not None else None
+    return int(option) if option is not None else policy.target_file_size_bytes
+
+
+def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime) -> Gain | None:
+    """The action of a rule with what it would achieve; None when the rule has no procedure here or the table nothing for it.
+
+    target_bytes is the target file size that the policy asks for, None when it leaves that to the table.
+    """
+    if health.snapshot_id is None:
+        return None
+    if rule.name is RuleName.REWRITE_DATA_FILES:
+        return _gain_of_data_files(rule, health, target_bytes)
+    if rule.name is RuleName.REWRITE_MANIFESTS:
+        return _gain_of_manifests(health)
+    if rule.name is RuleName.EXPIRE_SNAPSHOTS:
+        return _gain_of_expiry(rule, health, now)
+    return None
+
+
+def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None) -> Gain:
+    estimate = estimate_rewrite_data_files(health, rule)
+    options = dict(rule.options)
+    if target_bytes is not None:
+        options.setdefault("target-file-size-bytes", str(target_bytes))
+    options.setdefault("partial-progress.enabled", "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false")
+    action = RewriteDataFiles(rule.strategy, rule.sort_order, rule.where, tuple(sorted(options.items())))
+    if estimate.items_removed:
+        groups = f"{estimate.partitions:,} {'group' if estimate.partitions == 1 else 'groups'}"
+        sentence = f"{estimate.items_before:,} files in {groups} would become {estimate.items_after:,}"
+    else:
+        sentence = _explain_no_files(rule, health)
+    return Gain(action, estimate, estimate.items_removed > 0, sentence)
+
+
+def _explain_no_files(rule: Rule, health: TableHealth) -> str:
+    small = [partition for partition in health.partitions if partition.small_files]
+    if not small:
+        return "no partition has a file that a rewrite would take"
+    minimum = int(dict(rule.options).get("min-input-files", "5"))
+    most = max(partition.small_files for partition in small)
+    return (
+        f"{sum(p.small_files for p in small):,} small files lie in {len(small):,} partitions, at most {most} in one; "
+        f"a rewrite takes a partition with at least {minimum} of them or more bytes than the target of {format_size(health.target_file_size_bytes)}"
+    )
+
+
+def _gain_of_manifests(health: TableHealth) -> Gain | None:
+    found = estimate_rewrite_manifests(health)
+    if found is None:
+        return None
+    estimate = found.estimate
+    is_worthwhile = is_manifest_rewrite_worthwhile(estimate)
+    if is_worthwhile:
+        sentence = f"{estimate.items_before:,} manifests of spec {found.spec_id} would become {estimate.items_after:,}"
+    else:
+        sentence = (
+            f"{estimate.items_before:,} manifests of spec {found.spec_id} hold {format_size(estimate.bytes_rewritten)}: {estimate.items_after:,} are needed, "
+            f"and a rewrite pays from {MANIFEST_EXCESS_FACTOR} times as many"
+        )
+    return Gain(RewriteManifests(found.spec_id), estimate, is_worthwhile, sentence)
+
+
+def _gain_of_expiry(rule: Rule, health: TableHealth, now: datetime) -> Gain:
+    age = rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE
+    keep = rule.keep if rule.keep is not None else DEFAULT_SNAPSHOTS_KEPT
+    # To the full hour, downwards: the same work has the same statement at each look, and nothing younger than asked for goes.
+    older_than = _full_hour(now - age)
+    found = estimate_expire_snapshots(health, older_than, keep, now)
+    removed = found.estimate.items_removed
+    if removed:
+        sentence = f"{removed:,} of {health.snapshots:,} snapshots are older than {format_duration(age)} and beyond the newest {keep}"
+    else:
+        sentence = f"none of {health.snapshots:,} snapshots is older than {format_duration(age)} and beyond the newest {keep}, branches and tags"
+    # Expiry cuts at the full hour, so that a snapshot may go at the first one after it is old enough.
+    next_at = _full_hour(found.oldest_waiting_at + age) + timedelta(hours=1) if found.oldest_waiting_at is not None else None
+    return Gain(ExpireSnapshots(older_than, keep), found.estimate, removed > 0, sentence, next_at)
+
+
+def _full_hour(moment: datetime) -> datetime:
+    return moment.replace(minute=0, second=0, microsecond=0)
