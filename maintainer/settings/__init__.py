@@ -1,0 +1,26 @@
+"""The configuration file, the environment, and their bounds."""
+
+from maintainer.settings.catalogs import CatalogSettings
+from maintainer.settings.environment import FILE_VARIABLE
+from maintainer.settings.loading import DEFAULT_FILE, load_settings
+from maintainer.settings.model import Settings
+from maintainer.settings.server import ServerSettings
+from maintainer.settings.spark import SparkSettings
+from maintainer.settings.steps import ImpactSettings, PlanSettings, PruneSettings, ReviewSettings, ScanSettings, SubmitSettings, WatchSettings
+
+__all__ = [
+    "DEFAULT_FILE",
+    "FILE_VARIABLE",
+    "CatalogSettings",
+    "ImpactSettings",
+    "PlanSettings",
+    "PruneSettings",
+    "ReviewSettings",
+    "ScanSettings",
+    "ServerSettings",
+    "Settings",
+    "SparkSettings",
+    "SubmitSettings",
+    "WatchSettings",
+    "load_settings",
+]

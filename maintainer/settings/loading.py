@@ -1,0 +1,101 @@
+"""The configuration file under the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from re import compile as compile_regex
+
+from maintainer.adapters.policies.document import Defect, Document, read_document, write_path
+from maintainer.adapters.policies.document import Path as KeyPath
+from maintainer.adapters.policies.validation import validate
+from maintainer.domain.errors import ConfigurationError, InvalidValueError
+from maintainer.settings.environment import FILE_VARIABLE, apply_environment
+from maintainer.settings.model import Settings
+from maintainer.settings.paths import find_sqlite_directory, join, resolve_properties, resolve_sqlite
+
+DEFAULT_FILE = "maintainer.yaml"
+_REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
+    """The settings of the file (else of MAINTAINER_CONFIG, else ./maintainer.yaml) under those of the environment; ConfigurationError with all problems."""
+    file = path or Path(environ.get(FILE_VARIABLE) or DEFAULT_FILE)
+    document = read_document(_read_text(file), _expand_from(environ))
+    problems, variables = apply_environment(document, environ) if not document.is_broken else ([], {})
+    _keep_texts(document)
+    settings = validate(document, Settings)
+    if isinstance(settings, tuple):
+        problems += [_cite(defect, file, variables) for defect in settings]
+    if problems or isinstance(settings, tuple):
+        raise ConfigurationError("\n".join(problems))
+    return _resolve_paths(settings, file.absolute().parent)
+
+
+def _read_text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError as error:
+        message = (
+            f"there is no configuration file {file}; write one that begins with `catalogs: {{lake: {{type: rest, uri: ...}}}}`, "
+            f"name another with --config or {FILE_VARIABLE}, or try `maintainer demo`"
+        )
+        raise ConfigurationError(message) from error
+    except UnicodeDecodeError as error:
+        message = f"{file} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at position {error.start}"
+        raise ConfigurationError(message) from error
+    except OSError as error:
+        message = f"{file} cannot be read: {error.strerror or error}"
+        raise ConfigurationError(message) from error
+
+
+def _expand_from(environ: Mapping[str, str]) -> Callable[[str], str]:
+    """Replaces ``${NAME}`` by the variable; ``$${NAME}`` is the text ``${NAME}``."""
+
+    def expand(text: str) -> str:
+        missing = [match[2] for match in _REFERENCE.finditer(text) if not match[1] and match[2] not in environ]
+        if missing:
+            message = f"the environment has no variable {missing[0]}"
+            raise InvalidValueError(message)
+        return _REFERENCE.sub(lambda match: match[0][1:] if match[1] else environ[match[2]], text)
+
+    return expand
+
+
+def _cite(defect: Defect, file: Path, variables: Mapping[KeyPath, str]) -> str:
+    place = variables.get(defect.path) or (f"{file}" if defect.line is None else f"{file}:{defect.line}")
+    return f"{place}: {defect.message}"
+
+
+def _keep_texts(document: Document) -> None:
+    """Properties of PyIceberg and Spark are texts: 1.10 must not become 1.1, nor true True."""
+    for path in document.texts:
+        if path[0] == "catalogs" or path[:2] == ("spark", "conf"):
+            mapping: object = document.value
+            for part in path[:-1]:
+                mapping = mapping.get(part) if isinstance(mapping, dict) else None
+            if isinstance(mapping, dict) and path[-1] in mapping:
+                mapping[path[-1]] = document.expanded.get(path, document.texts[path])
+    _refuse_nested_properties(document)
+
+
+def _refuse_nested_properties(document: Document) -> None:
+    catalogs = document.value.get("catalogs")
+    for name, properties in catalogs.items() if isinstance(catalogs, dict) else ():
+        for key, value in list(properties.items()) if isinstance(properties, dict) else ():
+            if key != "spark" and isinstance(value, dict | list):
+                path: KeyPath = ("catalogs", name, key)
+                del properties[key]  # or the model would say it again, in its own words
+                message = f"{write_path(path)} holds several values; write each property by its whole name, like s3.endpoint"
+                document.defects.append(Defect(document.line(path), message, path))
+
+
+def _resolve_paths(settings: Settings, base: Path) -> Settings:
+    store = resolve_sqlite(settings.store, base)
+    beside = find_sqlite_directory(store) or base
+    spark = settings.spark
+    places = {name: join(base, value) for name, value in (("java_home", spark.java_home), ("jars_dir", spark.jars_dir)) if value is not None}
+    places["run_dir"] = join(base, spark.run_dir) if spark.run_dir is not None else beside / "run"
+    catalogs = {name: catalog.model_copy(update={"properties": resolve_properties(catalog.properties, base)}) for name, catalog in settings.catalogs.items()}
+    update = {"store": store, "policies": join(base, settings.policies), "spark": spark.model_copy(update=places), "catalogs": catalogs}
+    return settings.model_copy(update=update)

@@ -1,0 +1,69 @@
+"""All settings together."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
+from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
+from maintainer.policy.effective import write_value
+from maintainer.settings.catalogs import CatalogSettings, check_catalogs
+from maintainer.settings.paths import read_path
+from maintainer.settings.server import ServerSettings, check_auth
+from maintainer.settings.spark import SparkSettings
+from maintainer.settings.steps import ImpactSettings, PlanSettings, PruneSettings, ReviewSettings, ScanSettings, SubmitSettings, WatchSettings
+
+
+def _check_store(value: object) -> object:
+    if isinstance(value, str) and not value.startswith(("sqlite:///", "postgresql://", "postgresql+")):
+        refuse(f"is {redact_url(value)!r}, but must begin with sqlite:/// or postgresql://")
+    return value
+
+
+class Settings(Strict):
+    """Everything that an operator can set; paths are absolute."""
+
+    catalogs: Annotated[dict[str, CatalogSettings], BeforeValidator(check_catalogs)]
+    store: Annotated[str, BeforeValidator(_check_store)] = "sqlite:///maintainer.db"
+    policies: Annotated[Path, BeforeValidator(read_path)] = Path("policies")
+    scan: ScanSettings = ScanSettings()
+    plan: PlanSettings = PlanSettings()
+    submit: SubmitSettings = SubmitSettings()
+    watch: WatchSettings = WatchSettings()
+    review: ReviewSettings = ReviewSettings()
+    prune: PruneSettings = PruneSettings()
+    spark: SparkSettings = SparkSettings()
+    server: ServerSettings = ServerSettings()
+    impact: ImpactSettings = ImpactSettings()
+    drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
+    auth: Annotated[dict[str, str], BeforeValidator(check_auth)] = Field(default_factory=dict)
+
+    def redacted(self) -> dict[str, object]:
+        """The settings as plain values for printing, every secret as ***."""
+        values = self.model_dump()
+        for name, catalog in self.catalogs.items():
+            values["catalogs"][name] = {**catalog.properties, **({"spark": catalog.spark} if catalog.spark else {})}
+        return {name: _redact(name, value) for name, value in values.items()}
+
+    def __repr__(self) -> str:
+        return f"Settings({self.redacted()!r})"
+
+    __str__ = __repr__
+
+
+def _redact(name: str, value: object) -> object:
+    match value:
+        case dict():
+            return {key: _redact(str(key), inner) for key, inner in value.items()}
+        case str() if names_secret(name):
+            return HIDDEN
+        case str() | Path():
+            return redact_url(str(value))
+        case timedelta():
+            return write_value(name, value)
+        case _:
+            return value

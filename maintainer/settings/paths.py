@@ -1,0 +1,48 @@
+"""Where the paths of the settings lead: relative ones begin at the configuration file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os.path import normpath
+from pathlib import Path
+from re import compile as compile_regex
+
+_SCHEME = compile_regex(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SQLITE = compile_regex(r"(sqlite(?:\+[a-z]+)?:///)([^?]*)(.*)")
+
+
+def read_path(value: object) -> object:
+    """The home directory is written out; what is no text is left for the model to refuse."""
+    return Path(value).expanduser() if isinstance(value, str) else value
+
+
+def join(base: Path, path: Path | str) -> Path:
+    """Without ``..``: a warehouse's path is compared as text with the locations of its tables."""
+    return Path(normpath(base / path))
+
+
+def find_sqlite_directory(url: str) -> Path | None:
+    """Where an embedded store's file lies; None for any other store."""
+    match = _SQLITE.fullmatch(url)
+    return Path(match[2]).parent if match else None
+
+
+def resolve_sqlite(url: str, base: Path) -> str:
+    """The URL with its file's path absolute; a store in memory or elsewhere as it is."""
+    match = _SQLITE.fullmatch(url)
+    if match is None or match[2] in {"", ":memory:"} or match[2].startswith("file:"):
+        return url
+    return f"{match[1]}{join(base, match[2])}{match[3]}"
+
+
+def resolve_properties(properties: Mapping[str, str], base: Path) -> dict[str, str]:
+    """Only a SQL catalog's: elsewhere a warehouse without a scheme is a name."""
+    resolved = dict(properties)
+    uri = properties.get("uri", "")
+    if uri:
+        resolved["uri"] = resolve_sqlite(uri, base)
+    is_sql = properties.get("type", "").lower() == "sql" or ("type" not in properties and uri.startswith(("sqlite", "postgresql")))
+    warehouse = properties.get("warehouse", "")
+    if is_sql and warehouse and _SCHEME.match(warehouse) is None:
+        resolved["warehouse"] = f"file://{join(base, warehouse)}"
+    return resolved

@@ -1,0 +1,68 @@
+"""Where and with what the jobs run."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from re import compile as compile_regex
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.units import MIB, parse_size
+from maintainer.settings.paths import read_path
+
+_LEAST_MEMORY = "512MiB"
+_GREATEST_MEMORY = "1TiB"
+_MASTER = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
+_MEMORY_OF_SPARK = compile_regex(r"\d+[kmgtKMGT]")
+
+
+def _read_memory(value: object) -> object:
+    """Spark's own words: ``2g`` as people write it there, or a size as elsewhere in the file."""
+    text = f"{value}iB" if isinstance(value, str) and _MEMORY_OF_SPARK.fullmatch(value) else value
+    try:
+        size = parse_size(text)
+    except InvalidValueError:
+        refuse(f"is {value!r}, but must be a size such as 2g or 2GiB")
+    if not parse_size(_LEAST_MEMORY) <= size <= parse_size(_GREATEST_MEMORY):
+        refuse(f"is {value}, but must be from {_LEAST_MEMORY} to {_GREATEST_MEMORY}")
+    return f"{size // MIB}m"
+
+
+def _check_master(value: object) -> object:
+    if isinstance(value, str) and _MASTER.fullmatch(value) is None:
+        refuse(f"is {value!r}, but the runner local takes local, local[N] or local[*]")
+    return value
+
+
+def _check_runner(value: object) -> object:
+    if value in {"submit", "connect", "operator"}:
+        refuse(f"is {value}, which is not supported in this version; write local")
+    return value
+
+
+def _check_conf(value: object) -> object:
+    for name, text in value.items() if isinstance(value, dict) else ():
+        if not name.startswith("spark."):
+            refuse(f"has {name!r}; Spark reads only names that begin with spark.")
+        if any(character in str(text) for character in "\n\r\0"):
+            refuse(f"has a line break in {name}")
+    return value
+
+
+class SparkSettings(Strict):
+    """Where and with what the jobs run; ``run_dir`` is beside the store when it is not given."""
+
+    runner: Annotated[Literal["local"], BeforeValidator(_check_runner)] = "local"
+    master: Annotated[str, BeforeValidator(_check_master)] = "local[2]"
+    driver_memory: Annotated[str, BeforeValidator(_read_memory)] = "2048m"
+    max_jobs: Annotated[int, Field(ge=1, le=64)] = 2
+    idle_timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
+    start_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] = timedelta(seconds=120)
+    java_home: Annotated[Path, BeforeValidator(read_path)] | None = None
+    jars_dir: Annotated[Path, BeforeValidator(read_path)] | None = None
+    run_dir: Annotated[Path, BeforeValidator(read_path)] | None = None
+    conf: Annotated[dict[str, str], BeforeValidator(_check_conf)] = Field(default_factory=dict, repr=False)

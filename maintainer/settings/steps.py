@@ -1,0 +1,77 @@
+"""How often each step of the loop runs, its bounds, and what it assumes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
+from maintainer.policy.effective import write_value
+
+
+class ScanSettings(Strict):
+    """How often, and how many manifests side by side, the catalogs are measured.
+
+    An unchanged table is measured anew after `remeasure`, the `rechecks` longest unmeasured ones of a catalog at every scan. Where asking whether one
+    changed costs a request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second.
+    """
+
+    interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=5)
+    workers: Annotated[int, Field(ge=1, le=64)] = 2
+    timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
+    remeasure: Annotated[timedelta, DurationBetween("1m")] = timedelta(hours=6)
+    rechecks: Annotated[int, Field(ge=0, le=1_000_000)] = 100
+    min_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=1)
+    max_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
+    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] = 200.0
+    max_requests: Annotated[int, Field(ge=1, le=512)] = 64
+
+    @model_validator(mode="after")
+    def _check_intervals(self) -> ScanSettings:
+        if self.min_interval > self.max_interval:
+            refuse(f"has min_interval {write_value('', self.min_interval)} above max_interval {write_value('', self.max_interval)}")
+        return self
+
+
+class PlanSettings(Strict):
+    """How often plans are made from what was measured."""
+
+    interval: Annotated[timedelta, DurationBetween("100ms")] = timedelta(seconds=30)
+
+
+class SubmitSettings(Strict):
+    """How often waiting plans are admitted as jobs."""
+
+    interval: Annotated[timedelta, DurationBetween("100ms")] = timedelta(seconds=5)
+
+
+class WatchSettings(Strict):
+    """How often running jobs are looked at."""
+
+    interval: Annotated[timedelta, DurationBetween("100ms")] = timedelta(seconds=2)
+
+
+class ReviewSettings(Strict):
+    """How often finished jobs are compared, before and after."""
+
+    interval: Annotated[timedelta, DurationBetween("100ms")] = timedelta(seconds=5)
+
+
+class PruneSettings(Strict):
+    """How long the store keeps what it holds: every sample for raw_samples, then one an hour for hourly_samples, then one a day for samples."""
+
+    interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
+    raw_samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=7)
+    hourly_samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=90)
+    samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=730)
+    jobs: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=365)
+
+
+class ImpactSettings(Strict):
+    """What the estimate of small files' cost assumes; without a profile each table's location decides."""
+
+    profile: Literal["object_store", "hdfs", "ozone"] | None = None
+    request_price_per_million: Annotated[float, Field(ge=0, le=1_000_000)] | None = None
+    round_trip: Annotated[timedelta, DurationBetween("0s", "1m")] = timedelta(milliseconds=1)
