@@ -13,6 +13,8 @@ from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.timing import QueryTiming
+from maintainer.domain.verdict import RuleVerdict
 
 T = TypeVar("T")
 
@@ -186,6 +188,10 @@ class Store(Protocol):
         """Everything about one table."""
         ...
 
+    def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
+        """The grade that was recorded last under this UUID."""
+        ...
+
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         """A page of the table list: health without partitions, history and refs, and no plan.
 
@@ -225,6 +231,15 @@ class Store(Protocol):
         """A page of the namespaces that have tables, by catalog and name."""
         ...
 
+    # -- users' own measurements
+    def record_timing(self, table: TableIdentifier, timing: QueryTiming) -> None:
+        """Keep what a user measured on the table; another of the same name and time is replaced. UnknownTableError when it was never measured by us."""
+        ...
+
+    def timings(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[QueryTiming]:
+        """A page of what users measured on the table's present UUID, newest first."""
+        ...
+
     # -- manifest digests
     def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
         """Known digests by manifest path, of those made under this target file size."""
@@ -235,8 +250,15 @@ class Store(Protocol):
         ...
 
     # -- plans
-    def record_plan(self, plan: Plan) -> None:
-        """Keep the latest plan of a table."""
+    def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
+        """Keep the latest plan of a table, and of its verdicts those that differ by code or key from the standing ones, which end then.
+
+        A standing verdict on a rule that has none any more ends too; without any verdict the history stays as it is.
+        """
+        ...
+
+    def verdicts(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[RuleVerdict]:
+        """A page of the history of verdicts on the table's present UUID, newest first."""
         ...
 
     def plans(self) -> Sequence[Plan]:
@@ -298,8 +320,9 @@ class Store(Protocol):
     ) -> Mapping[str, int]:
         """Delete older samples, and older finished jobs with their events; returns counts by kind. The latest of each table stays.
 
-        Of the samples before hourly_before the last of each hour is kept, of those before daily_before the last of each day (UTC). The work of one call
-        is bounded, and several transactions; the next call goes on. Counters that are not what they count are mended: `mended` says how many.
+        Timings go with the samples' age; verdicts with the jobs', but for those that stand. Of the samples before hourly_before the last of each hour is
+        kept, of those before daily_before the last of each day (UTC). The work of one call is bounded, and several transactions; the next call goes on.
+        Counters that are not what they count are mended: `mended` says how many.
         """
         ...
 

@@ -16,6 +16,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Ref, TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
+from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Pause
 
 T = TypeVar("T")
@@ -40,6 +41,7 @@ _FAULT = msgspec.json.Decoder(TableFault)
 _PAUSE = msgspec.json.Decoder(Pause)
 _CATALOG_FAULTS = msgspec.json.Decoder(tuple[CatalogFault, ...])
 _DIGEST = msgspec.json.Decoder(ManifestDigest)
+_VERDICT = msgspec.json.Decoder(RuleVerdict)
 _FIELDS = msgspec.json.Decoder(dict[str, object])
 _LEVELS = msgspec.json.Decoder(tuple[str, tuple[str, ...], str])
 
@@ -143,6 +145,16 @@ def write_plan(plan: Plan) -> bytes:
 def read_plan(document: bytes) -> Plan:
     """A plan."""
     return _read("a plan", lambda: _PLAN.validate_json(document, strict=True))
+
+
+def write_verdict(verdict: RuleVerdict) -> str:
+    """A verdict as JSON."""
+    return _write(f"verdict on {verdict.rule}", lambda: msgspec.json.encode(verdict)).decode()
+
+
+def read_verdict(document: str) -> RuleVerdict:
+    """A verdict."""
+    return _read("a verdict", lambda: _VERDICT.decode(document))
 
 
 def write_job(job: Job) -> str:

@@ -160,6 +160,13 @@ def read_table(connection: Connection, table: TableIdentifier) -> TableRecord | 
     return build_record(row, health, plan)
 
 
+def read_grade(connection: Connection, table: TableIdentifier, table_uuid: str) -> Grade | None:
+    """Without the health, which can be large."""
+    wanted = (tables.c.full_name == str(table), tables.c.table_uuid == table_uuid)
+    document = connection.execute(select(table_health.c.grade).select_from(tables.join(table_health)).where(*wanted)).scalar_one_or_none()
+    return None if document is None else documents.read_grade(document)
+
+
 RECORD_COLUMNS = (
     tables.c.levels,
     tables.c.first_seen_at,
@@ -207,13 +214,15 @@ def read_last_measured(connection: Connection) -> datetime | None:
     return newest
 
 
-def record_plan(database: Database, connection: Connection, plan: Plan) -> None:
+def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
     """Keep the plan, unless the table was forgotten or replaced since: such a plan must never start a job."""
     name = str(plan.table)
     present = select(tables.c.table_uuid).where(tables.c.full_name == name).with_for_update(key_share=True)
     known = connection.execute(present).one_or_none()
-    if known is not None and known.table_uuid in {None, plan.table_uuid}:
-        connection.execute(database.upsert(plans, {"full_name": name, "document": documents.write_plan(plan), "planned": len(plan.planned)}))
+    if known is None or known.table_uuid not in {None, plan.table_uuid}:
+        return False
+    connection.execute(database.upsert(plans, {"full_name": name, "document": documents.write_plan(plan), "planned": len(plan.planned)}))
+    return True
 
 
 def read_plans(connection: Connection) -> Sequence[Plan]:

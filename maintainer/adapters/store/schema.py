@@ -174,6 +174,39 @@ job_events = Table(
     sqlite_with_rowid=False,
 )
 
+_STANDS = text("until IS NULL")
+
+# What was decided, from when until when. Like jobs, verdicts outlive the table's row until they are pruned.
+verdicts = Table(
+    "verdicts",
+    metadata,
+    Column("full_name", name_type(), primary_key=True),
+    Column("at", Instant, primary_key=True, autoincrement=False),
+    Column("rule", name_type(), primary_key=True),
+    Column("table_uuid", name_type(), nullable=False),
+    Column("until", Instant),  # None: it still stands
+    Column("code", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("document", Text, nullable=False),  # JSON
+    Index("uq_verdicts_standing", "full_name", "rule", unique=True, sqlite_where=_STANDS, postgresql_where=_STANDS),
+    Index("ix_verdicts_until", "until"),
+    sqlite_with_rowid=False,
+)
+
+# What users measured themselves. Keyed by UUID, like the samples that they are held against.
+query_timings = Table(
+    "query_timings",
+    metadata,
+    Column("table_uuid", name_type(), primary_key=True),
+    Column("at", Instant, primary_key=True, autoincrement=False),
+    Column("name", name_type(), primary_key=True),
+    Column("seconds", Double, nullable=False),
+    Column("cost", Double),
+    Column("data_files", Count),
+    Column("average_file_size_bytes", Double),
+    sqlite_with_rowid=False,
+)
+
 # What became of each rule on each table, folded when a job finishes: outlives the jobs themselves.
 rule_histories = Table(
     "rule_histories",

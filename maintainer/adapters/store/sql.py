@@ -15,12 +15,16 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info
+from maintainer.adapters.store.timings import prune_timings, read_timings, record_timing
+from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.timing import QueryTiming
+from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overview, Page, Pause, PlanDue, ScanMark, TableQuery, TableRecord
 
 _log = getLogger(__name__)
@@ -61,6 +65,11 @@ class SqlStore:
         """See Store."""
         with self._database.read() as connection:
             return fleet.read_table(connection, table)
+
+    def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_grade(connection, table, table_uuid)
 
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         """See Store."""
@@ -114,6 +123,16 @@ class SqlStore:
         with self._database.read() as connection:
             return counters.read_namespaces(connection, catalog, limit, cursor)
 
+    def record_timing(self, table: TableIdentifier, timing: QueryTiming) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            record_timing(self._database, connection, table, timing)
+
+    def timings(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[QueryTiming]:
+        """See Store."""
+        with self._database.read() as connection:
+            return read_timings(connection, table, limit, cursor)
+
     def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
         """See Store."""
         with self._database.read() as connection:
@@ -124,10 +143,16 @@ class SqlStore:
         with self._database.write() as connection:
             manifests.record_digests(connection, table_uuid, target_bytes, digests)
 
-    def record_plan(self, plan: Plan) -> None:
+    def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         """See Store; a plan of a table that was forgotten or replaced meanwhile is dropped."""
         with self._database.write() as connection:
-            fleet.record_plan(self._database, connection, plan)
+            if fleet.record_plan(self._database, connection, plan):
+                record_verdicts(self._database, connection, plan, verdicts)
+
+    def verdicts(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[RuleVerdict]:
+        """See Store."""
+        with self._database.read() as connection:
+            return read_verdicts(connection, table, limit, cursor)
 
     def plans(self) -> Sequence[Plan]:
         """See Store."""
@@ -197,18 +222,18 @@ class SqlStore:
     def prune(
         self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
     ) -> Mapping[str, int]:
-        """See Store; the counts are named samples, jobs, events, thinned and mended."""
+        """See Store; the counts are named samples, timings, jobs, events, verdicts, thinned and mended."""
         with self._database.write() as connection:
-            deleted = samples.prune_samples(connection, samples_before)
+            deleted = {"samples": samples.prune_samples(connection, samples_before), "timings": prune_timings(connection, samples_before)}
         thinned = samples.thin_samples(self._database, samples.HOUR, hourly_before) if hourly_before is not None else 0
         thinned += samples.thin_samples(self._database, samples.DAY, daily_before) if daily_before is not None else 0
         with self._database.write() as connection:
-            pruned = work.prune_jobs(self._database, connection, jobs_before)
+            pruned = work.prune_jobs(self._database, connection, jobs_before) | {"verdicts": prune_verdicts(connection, jobs_before)}
         with self._database.write() as connection:
             mended = counters.recount(connection)
         if mended:
             _log.warning("store.counters_mended", extra={"rows": mended})
-        return {"samples": deleted, **pruned, "thinned": thinned, "mended": mended}
+        return {**deleted, **pruned, "thinned": thinned, "mended": mended}
 
     def instance_id(self) -> str:
         """See Store."""

@@ -48,7 +48,7 @@ def test_opening_again_changes_nothing(store_url: str) -> None:
 
     assert second.instance_id() == first.instance_id()
     assert second.describe() == first.describe()
-    assert "schema 0003" in second.describe()
+    assert "schema 0004" in second.describe()
     assert second.job("job-a") == make_job()
     first.close()
     second.close()
@@ -77,7 +77,7 @@ def test_a_schema_from_the_future_is_refused_and_left_alone(store_url: str) -> N
     with database.write() as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))  # noqa: S608 - a constant
 
-    with pytest.raises(StoreUnavailableError, match=r"has schema 9999, this version knows up to 0003"):
+    with pytest.raises(StoreUnavailableError, match=r"has schema 9999, this version knows up to 0004"):
         open_store(store_url)
 
     with database.read() as connection:

@@ -17,6 +17,8 @@ from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest,
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.timing import QueryTiming
+from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import (
     HISTORY_METRICS,
     TABLE_SORTS,
@@ -32,6 +34,7 @@ from maintainer.ports.store import (
     TableRecord,
 )
 from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
+from tests.fakes.adapters.store_story import FakeStory
 
 
 @dataclass
@@ -50,6 +53,7 @@ class FakeStore:
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
     _planned: dict[TableIdentifier, tuple[str, datetime | None]] = field(default_factory=dict)
+    _story: FakeStory = field(default_factory=FakeStory)
     _lock: RLock = field(default_factory=RLock)
 
     # -- tables
@@ -120,6 +124,10 @@ class FakeStore:
     def table(self, table: TableIdentifier) -> TableRecord | None:
         with self._open():
             return self._tables.get(table)
+
+    def grade(self, table: TableIdentifier, table_uuid: str) -> Grade | None:
+        with self._open():
+            return self._tables[table].grade if self._uuids.get(table) == table_uuid else None
 
     def tables(self, query: TableQuery) -> Page[TableRecord]:
         with self._open():
@@ -213,10 +221,23 @@ class FakeStore:
             self._digests[table_uuid] = (target_bytes, {digest.path: digest for digest in digests})
 
     # -- plans
-    def record_plan(self, plan: Plan) -> None:
+    def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         with self._open():
             if plan.table in self._tables and self._uuids.get(plan.table) in {None, plan.table_uuid}:
                 self._tables[plan.table] = replace(self._tables[plan.table], plan=plan)
+                self._story.tell(plan, verdicts)
+
+    def verdicts(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[RuleVerdict]:
+        with self._open():
+            return self._story.page(table, self._uuids.get(table), limit, cursor)
+
+    def record_timing(self, table: TableIdentifier, timing: QueryTiming) -> None:
+        with self._open():
+            self._story.time(table, self._uuids.get(table), timing)
+
+    def timings(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[QueryTiming]:
+        with self._open():
+            return self._story.times(self._uuids.get(table), limit, cursor)
 
     def plans(self) -> Sequence[Plan]:
         with self._open():
@@ -311,7 +332,8 @@ class FakeStore:
             events = sum(len(self._events.pop(job.job_id, ())) for job in gone)
             for job in gone:
                 del self._jobs[job.job_id]
-            return {"samples": samples, "jobs": len(gone), "events": events, "thinned": thinned, "mended": 0}
+            told = self._story.prune(self._uuids, samples_before, jobs_before)
+            return {"samples": samples, "jobs": len(gone), "events": events, "thinned": thinned, "mended": 0, **told}
 
     def _thin(self, digits: int, before: datetime) -> int:
         """The first digits of a time name its hour or its day."""

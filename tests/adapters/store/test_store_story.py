@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+
+from maintainer.adapters.store.documents import read_verdict, write_verdict
+from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.policy import RuleName
+from maintainer.domain.timing import QueryTiming
+from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.ports.store import Store
+from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, any_of, make_grade, make_health, make_plan
+
+REWRITE, EXPIRE = RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS
+
+
+def decide(store: Store, at: datetime, *codes: tuple[RuleName, str, str], table_uuid: str = ORDERS_UUID) -> None:
+    """A plan of that time whose rules have these codes and keys."""
+    verdicts = [RuleVerdict(rule, code, key, f"{code} for {key}", at) for rule, code, key in codes]
+    store.record_plan(replace(make_plan(table_uuid=table_uuid), made_at=at), verdicts)
+
+
+def told(store: Store) -> list[tuple[str, str, datetime, datetime | None]]:
+    return [(verdict.code, verdict.key, verdict.at, verdict.until) for verdict in store.verdicts(ORDERS).items]
+
+
+def test_a_verdict_is_kept_when_its_code_or_its_key_changes_and_not_else(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    for minute, (code, key) in enumerate([("a", "x"), ("a", "x"), ("a", "y"), ("b", "y"), ("b", "y")]):
+        decide(store, NOW + minute * MINUTE, (REWRITE, code, key))
+
+    second, third = NOW + 2 * MINUTE, NOW + 3 * MINUTE
+    assert told(store) == [("b", "y", third, None), ("a", "y", second, third), ("a", "x", NOW, second)]
+    assert store.verdicts(ORDERS).items[-1].sentence == "a for x"
+
+
+def test_each_rule_has_a_story_of_its_own(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    decide(store, NOW, (REWRITE, "a", ""), (EXPIRE, PLANNED, ""))
+    decide(store, NOW + MINUTE, (REWRITE, "b", ""), (EXPIRE, PLANNED, ""))
+
+    page = store.verdicts(ORDERS)
+    assert [(verdict.rule, verdict.code, verdict.until) for verdict in page.items] == [
+        (REWRITE, "b", None), (REWRITE, "a", NOW + MINUTE), (EXPIRE, PLANNED, None),
+    ]  # fmt: skip
+    assert page.total == 3
+
+
+def test_a_rule_that_the_policy_drops_ends_its_verdict(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    decide(store, NOW, (REWRITE, "a", ""), (EXPIRE, "a", ""))
+    decide(store, NOW + MINUTE, (REWRITE, "a", ""))
+    store.record_plan(make_plan())  # says nothing of verdicts
+
+    assert {verdict.rule: verdict.until for verdict in store.verdicts(ORDERS).items} == {REWRITE: None, EXPIRE: NOW + MINUTE}
+
+
+def test_a_verdict_that_stood_for_no_time_is_replaced(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    for code in ("a", "b", "c"):
+        decide(store, NOW, (REWRITE, code, ""))
+
+    assert told(store) == [("c", "", NOW, None)]
+
+
+def test_another_table_of_the_same_name_has_a_story_of_its_own(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    decide(store, NOW, (REWRITE, "a", ""))
+    store.record_health(make_health(table_uuid="another", at=NOW + MINUTE), make_grade())
+    decide(store, NOW + MINUTE, (REWRITE, "a", ""), table_uuid="another")
+    decide(store, NOW + 2 * MINUTE, (REWRITE, "late", ""))  # of the table that is gone
+
+    assert told(store) == [("a", "", NOW + MINUTE, None)]
+
+
+def test_verdicts_and_timings_are_read_page_by_page(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    for minute in range(5):
+        decide(store, NOW + minute * MINUTE, (REWRITE, str(minute), ""))
+        for name in ("q1", "q2"):
+            store.record_timing(ORDERS, QueryTiming(name, 1.5, NOW + minute * MINUTE))
+    codes, names = [], []
+    verdicts, timings = store.verdicts(ORDERS, 2), store.timings(ORDERS, 3)
+    while verdicts.next_cursor is not None:
+        codes += [verdict.code for verdict in verdicts.items]
+        verdicts = store.verdicts(ORDERS, 2, verdicts.next_cursor)
+    while timings.next_cursor is not None:
+        names += [timing.name for timing in timings.items]
+        timings = store.timings(ORDERS, 3, timings.next_cursor)
+
+    assert [*codes, *(verdict.code for verdict in verdicts.items)] == ["4", "3", "2", "1", "0"]
+    assert [*names, *(timing.name for timing in timings.items)] == ["q2", "q1"] * 5
+    assert (verdicts.total, timings.total) == (5, 10)
+    for page in (store.verdicts, store.timings):
+        with pytest.raises(InvalidValueError, match="cursor"):
+            page(ORDERS, 2, "stolen")
+        with pytest.raises(InvalidValueError, match="limit 0"):
+            page(ORDERS, 0)
+
+
+def test_a_timing_is_kept_whole_and_replaced_by_another_of_its_name_and_time(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    first = QueryTiming("q1", 12.25, NOW, 10, 100.5, 0.03)
+    store.record_timing(ORDERS, first)
+    store.record_timing(ORDERS, QueryTiming("q1", 11.0, NOW))
+    store.record_timing(ORDERS, replace(first, at=NOW - MINUTE))
+
+    assert store.timings(ORDERS).items == (QueryTiming("q1", 11.0, NOW), replace(first, at=NOW - MINUTE))
+
+
+def test_a_table_that_was_never_measured_has_no_timings(store: Store) -> None:
+    with pytest.raises(UnknownTableError, match=r"lake\.sales\.orders was never measured"):
+        store.record_timing(ORDERS, QueryTiming("q1", 1.0, NOW))
+    assert store.timings(ORDERS).items == ()
+
+
+def test_prune_forgets_ended_verdicts_and_old_timings(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    for minute in range(4):
+        decide(store, NOW + minute * MINUTE, (REWRITE, str(minute), ""))
+        store.record_timing(ORDERS, QueryTiming("q1", 1.0, NOW + minute * MINUTE))
+    counts = store.prune(NOW + MINUTE, NOW + 2 * MINUTE)
+
+    assert (counts["verdicts"], counts["timings"]) == (1, 1)
+    assert [code for code, *_ in told(store)] == ["3", "2", "1"]
+    assert store.prune(NOW, NOW + timedelta(days=400))["verdicts"] == 2
+    assert [code for code, *_ in told(store)] == ["3"]
+
+
+def test_prune_forgets_what_stood_when_a_table_was_dropped(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    decide(store, NOW, (REWRITE, "a", ""))
+    store.forget_tables_except("lake", [])
+
+    assert store.prune(NOW, NOW)["verdicts"] == 0
+    assert store.prune(NOW, NOW + MINUTE)["verdicts"] == 1
+
+
+def test_the_last_grade_is_that_of_the_same_table(store: Store) -> None:
+    assert store.grade(ORDERS, ORDERS_UUID) is None
+    store.record_health(make_health(), make_grade())
+
+    assert store.grade(ORDERS, ORDERS_UUID) == make_grade()
+    assert store.grade(ORDERS, "another") is None
+
+
+@given(verdict=any_of(RuleVerdict))
+@settings(max_examples=20)
+def test_any_verdict_is_read_as_it_was_written(verdict: RuleVerdict) -> None:
+    assert read_verdict(write_verdict(verdict)) == verdict
