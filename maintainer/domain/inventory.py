@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.sizes import FileSizes
 from maintainer.domain.units import GIB, KIB, MIB
 
 DEFAULT_TARGET_FILE_SIZE_BYTES = 512 * MIB  # Iceberg: write.target-file-size-bytes
@@ -73,6 +74,8 @@ class PartitionDigest:
     small_bytes: int
     large_count: int
     large_bytes: int
+    sizes: FileSizes = field(default_factory=FileSizes)  # of data files
+    newest_sequence_number: int | None = None  # None: not known, as in format v1
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class ManifestDigest:
     histogram: tuple[int, ...] = ()  # data files only; len(HISTOGRAM_BOUNDS_BYTES) + 1 bins
     formats: tuple[tuple[str, int], ...] = ()  # ("parquet", 12): data files by format
     entries_read: int = 0
+    files: bytes = b""  # filelist.pack_files: all data files of a table with deletes, all delete files
+    lists_files: bool = False  # whether `files` is all, and not left out
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,12 @@ import fastavro
 
 from maintainer.adapters.catalog import manifest
 from maintainer.adapters.catalog.container import Container, UnreadableFileError, inflate_fast, open_container
+from maintainer.adapters.catalog.deletes import PATH_COLUMN, delete_key
 from maintainer.adapters.catalog.generated import PADDING, NotGeneratedError, ReadBlock, Source
 from maintainer.adapters.catalog.manifest import ENTRY_FIELDS, FILE_FIELDS, LIST_FIELDS, ListedManifest, id_of
 from maintainer.adapters.catalog.partition import Spec
-from maintainer.adapters.catalog.tally import Tally
+from maintainer.adapters.catalog.tally import Groups, Tally
+from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 
 try:
@@ -32,7 +34,17 @@ _PENDING_ENTRIES: Final = 100_000  # sizes kept before they are added up
 _COMPILED_SCHEMAS: Final = 256
 _PREPARED: Final = ("read_int", "read_ints", "read", "skip", "tell")
 _CONTENTS: Final = (Content.DATA, Content.POSITION_DELETES, Content.EQUALITY_DELETES, Content.DELETION_VECTORS)
-_ENTRY_VARIABLES: Final = {101: "file_format", 103: "records", 104: "size", 134: "content", 144: "offset", 145: "content_size"}
+_ENTRY_VARIABLES: Final = {
+    101: "file_format", 103: "records", 104: "size", 134: "content", 144: "offset", 145: "content_size",
+    100: "path", 125: "lower", 128: "upper", 143: "referenced",
+}  # fmt: skip
+_SIZE_FIELDS: Final = frozenset({101, 103, 104, 134, 144, 145})
+_BOUNDS: Final = frozenset({125, 128})
+_KEYS: Final = {  # how the key of a file is found, and the further fields that it takes
+    None: ("", frozenset[int]()),
+    ManifestContent.DATA: ("path_key((path or '').encode())", frozenset({100})),
+    ManifestContent.DELETES: ("delete_key(content == 2, referenced, lower, upper)", _BOUNDS | {143}),
+}
 _ADD_ENTRY: Final = """
 if status == 1 or status == 0:
  if content:
@@ -40,14 +52,12 @@ if status == 1 or status == 0:
    if offset is not None or (file_format or "").lower() == "puffin": content, size = 3, content_size or 0
   elif content != 2: raise ValueError(content)
  group = get((partition, content or 0, file_format))
- if group is None: group = sink[partition, content or 0, file_format] = ([], [])
+ if group is None: group = sink[partition, content or 0, file_format] = ([], [], [], [])
  group[0].append(size)
  group[1].append(records)
+ group[2].append(sequence)
 elif status != 2: raise ValueError(status)
 """.strip().splitlines()
-
-# (partition values, content, file format) -> sizes in bytes and records of the files
-_Groups = dict[tuple[tuple[Any, ...], int, Any], tuple[list[int], list[int]]]
 
 
 def read_manifest_list(raw: bytes) -> tuple[ListedManifest, ...]:
@@ -128,13 +138,13 @@ def _sample() -> bytes:
 
 def _digest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> ManifestDigest:
     container = manifest.open_listed(raw, listed)
-    read_block = _compile_entries(container.schema)
+    read_block = _compile_entries(container.schema, listed.content if listed.lists_files else None)
     reader = manifest.compile_reader(container.schema, is_list=False)
     write_partition = manifest.partition_writer(container, reader, listed, specs)
     names = [stored.name for stored in reader.partition]
     texts: dict[tuple[Any, ...], str] = {}
-    groups: _Groups = {}
-    tally, pending = Tally(classes), 0
+    groups: Groups = {}
+    tally, pending = Tally(classes, listed.sequence_number), 0
 
     def write(values: tuple[Any, ...]) -> str:
         return write_partition(dict(zip(names, values, strict=True)))
@@ -150,12 +160,12 @@ def _digest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], class
     return manifest.make_digest(listed, len(raw), tally)
 
 
-def _add_groups(tally: Tally, groups: _Groups, texts: dict[tuple[Any, ...], str], write: Callable[[tuple[Any, ...]], str]) -> None:
-    for (partition, content, file_format), (sizes, records) in groups.items():
+def _add_groups(tally: Tally, groups: Groups, texts: dict[tuple[Any, ...], str], write: Callable[[tuple[Any, ...]], str]) -> None:
+    for (partition, content, file_format), group in groups.items():
         text = texts.get(partition)
         if text is None:
             text = texts[partition] = write(partition)
-        tally.add_files(text, _CONTENTS[content], sizes, records, str(file_format or "").lower())
+        tally.add_files(text, _CONTENTS[content], str(file_format or "").lower(), group)
 
 
 def _read_list(raw: bytes) -> tuple[ListedManifest, ...]:
@@ -191,31 +201,38 @@ def _batches(container: Container) -> Iterator[tuple[int, int, bytes]]:
 
 
 @lru_cache(maxsize=_COMPILED_SCHEMAS)
-def _compile_entries(schema: bytes) -> ReadBlock:
+def _compile_entries(schema: bytes, listing: ManifestContent | None) -> ReadBlock:
+    key, further = _KEYS[listing]
     writer: Any = manifest.compile_reader(schema, is_list=False).writer
     source = _begin(writer)
     source.add("get = sink.get")
     with source.inside("for _ in range(count):"):
-        source.add(f"status = {' = '.join(_ENTRY_VARIABLES.values())} = None", "partition = ()")
+        source.add(f"status = sequence = {' = '.join(_ENTRY_VARIABLES.values())} = None", "partition = ()")
         for field in writer["fields"]:
             match id_of(field, ENTRY_FIELDS):
                 case 0:
                     source.read(field["type"], "status")
                 case 2:
-                    _read_file(source, field["type"])
+                    _read_file(source, field["type"], _SIZE_FIELDS | further)
+                case 3:
+                    source.read(field["type"], "sequence")
                 case _:
                     source.skip(field["type"])
         source.add(*_ADD_ENTRY)
-    return source.compile()
+        if key:
+            source.add(f"if status != 2: group[3].append({key})")
+    return source.compile(path_key=path_key, delete_key=delete_key)
 
 
-def _read_file(source: Source, schema: Any) -> None:  # noqa: ANN401 - an Avro schema is any JSON
+def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # noqa: ANN401 - an Avro schema is any JSON
     for field in source.resolve(schema)["fields"]:
         found = id_of(field, FILE_FIELDS)
         if found == 102:  # noqa: PLR2004 - Iceberg's id of the partition
             _read_partition(source, field["type"])
-        elif found is None:
+        elif found not in wanted:
             source.skip(field["type"])
+        elif found in _BOUNDS:
+            source.read_keyed(field["type"], _ENTRY_VARIABLES[found], PATH_COLUMN)
         else:
             source.read(field["type"], _ENTRY_VARIABLES[found])
 

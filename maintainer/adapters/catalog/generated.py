@@ -39,10 +39,11 @@ class Source:
         self._names = 0
         self._depth = 0
 
-    def compile(self) -> ReadBlock:
-        """The function; it raises whatever it likes on broken bytes, but never leaves the block."""
+    def compile(self, **known: Callable[..., object]) -> ReadBlock:
+        """The function, which may call the known ones; it raises whatever it likes on broken bytes, but never leaves the block."""
         text = "def read_block(decoder, limit, count, sink):\n" + "\n".join(self._lines) + "\n"
         scope: dict[str, Any] = {f"unpack_{kind}": struct.Struct(form).unpack for kind, form in (("boolean", "?"), ("float", "<f"), ("double", "<d"))}
+        scope.update(known)
         exec(compile(text, "<reader generated from an Avro schema>", "exec"), scope)  # noqa: S102 - our own lines; of the schema they hold numbers alone
         made: ReadBlock = scope["read_block"]
         return made
@@ -131,6 +132,36 @@ class Source:
             case _:
                 message = f"a value that is wanted has the type {schema!r}"
                 raise NotGeneratedError(message)
+
+    def read_keyed(self, schema: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
+        """Assign what an array of pairs (number, bytes), which is how Iceberg stores a map, has under a key; unchanged when it has nothing."""
+        with self._nested():
+            match self.resolve(schema):
+                case "null":
+                    self.add("pass")
+                case list() as branches:
+                    self._branch(branches, lambda branch: self.read_keyed(branch, target, key))
+                case {"type": "array", "items": items}:
+                    self._read_pairs(self.resolve(items), target, key)
+                case other:
+                    message = f"bounds have the type {other!r}"
+                    raise NotGeneratedError(message)
+
+    def _read_pairs(self, pair: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
+        kinds = [self.resolve(field["type"]) for field in pair["fields"]] if isinstance(pair, dict) and pair["type"] == "record" else []
+        if kinds != ["int", "bytes"]:
+            message = f"a bound is no pair of a number and bytes but {kinds}"
+            raise NotGeneratedError(message)
+        count, found, value = self.name(), self.name(), self.name()
+        self.add(f"{count} = read_int()")
+        with self.inside(f"while {count}:"):
+            self.add(f"if {count} < 0:", f" {count} = -{count}", " read_int()")
+            self.add(f"if {count} > limit: raise ValueError({count})")
+            with self.inside(f"for _ in range({count}):"):
+                self.add(f"{found} = read_int()")
+                self._read("bytes", value)
+                self.add(f"if {found} == {key}: {target} = {value}")
+            self.add(f"{count} = read_int()")
 
     def _skip_sized(self, length_expression: str) -> None:
         length = self.name()

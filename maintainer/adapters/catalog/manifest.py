@@ -17,8 +17,10 @@ import fastavro
 from fastavro.types import Schema
 
 from maintainer.adapters.catalog.container import Container, UnreadableFileError, open_container
+from maintainer.adapters.catalog.deletes import bound_of_path, delete_key
 from maintainer.adapters.catalog.partition import Spec, SpecField, StoredField, compile_partition_text
-from maintainer.adapters.catalog.tally import Tally
+from maintainer.adapters.catalog.tally import Groups, Tally
+from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 
 # Iceberg's field ids; files without ids are read by the names beside them.
@@ -26,9 +28,10 @@ LIST_FIELDS: Final = {
     500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number", 517: "content", 519: "key_metadata",
     504: "added_files_count", 505: "existing_files_count",
 }  # fmt: skip
-ENTRY_FIELDS: Final = {0: "status", 2: "data_file"}
+ENTRY_FIELDS: Final = {0: "status", 2: "data_file", 3: "sequence_number"}
 FILE_FIELDS: Final = {
     101: "file_format", 102: "partition", 103: "record_count", 104: "file_size_in_bytes", 134: "content", 144: "content_offset", 145: "content_size_in_bytes",
+    100: "file_path", 125: "lower_bounds", 128: "upper_bounds", 143: "referenced_data_file",
 }  # fmt: skip
 _LIVE: Final = (0, 1)  # EXISTING, ADDED
 _STATUSES: Final = (0, 1, 2)  # and DELETED
@@ -48,6 +51,12 @@ class ListedManifest:
     sequence_number: int
     is_encrypted: bool = False
     live_entries: int | None = None  # added and existing, as the list claims; None: it does not say
+    keeps_files: bool = False  # data files are to be kept one by one, because deletes apply to some
+
+    @property
+    def lists_files(self) -> bool:
+        """Whether its digest has the files one by one."""
+        return self.keeps_files or self.content is ManifestContent.DELETES
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +127,8 @@ def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> Mani
         histogram=tuple(tally.histogram),
         formats=tuple(sorted(tally.formats.items())),
         entries_read=tally.entries,
+        files=tally.pack_files(),
+        lists_files=listed.lists_files,
     )
 
 
@@ -131,8 +142,9 @@ def tally_entries(container: Container, listed: ListedManifest, specs: Mapping[i
     reader = compile_reader(container.schema, is_list=False)
     write_partition = partition_writer(container, reader, listed, specs)
     texts: dict[tuple[Any, ...], str] = {}
-    tally = Tally(classes)
-    status_name, file_name, names = reader.names["status"], reader.names["data_file"], reader.file_names
+    tally = Tally(classes, listed.sequence_number)
+    groups: Groups = {}
+    status_name, file_name, sequence_name, names = reader.names["status"], reader.names["data_file"], reader.names["sequence_number"], reader.file_names
     for entry in _records(container, reader):
         tally.entries += 1
         status = entry.get(status_name)
@@ -147,8 +159,26 @@ def tally_entries(container: Container, listed: ListedManifest, specs: Mapping[i
         text = texts.get(key)
         if text is None:
             text = texts[key] = write_partition(values)
-        tally.add(text, *_measure(file, names, tally.entries))
+        content, size, records, file_format = _measure(file, names, tally.entries)
+        group = groups.setdefault((text, content, file_format), ([], [], [], []))
+        group[0].append(size)
+        group[1].append(records)
+        group[2].append(entry.get(sequence_name))
+        if listed.lists_files:
+            group[3].append(_key_of(file, names, content) if listed.content is ManifestContent.DELETES else path_key(_path_of(file, names)))
+    for (text, content, file_format), group in groups.items():
+        tally.add_files(text, content, file_format, group)
     return tally
+
+
+def _path_of(file: Mapping[str, Any], names: Mapping[str, str]) -> bytes:
+    return str(file.get(names["file_path"]) or "").encode()
+
+
+def _key_of(file: Mapping[str, Any], names: Mapping[str, str], content: Content) -> int:
+    """The key of the one data file that a position delete file or deletion vector applies to."""
+    lower, upper = (bound_of_path(file.get(names[name])) for name in ("lower_bounds", "upper_bounds"))
+    return delete_key(content is Content.EQUALITY_DELETES, file.get(names["referenced_data_file"]), lower, upper)
 
 
 def _measure(file: Mapping[str, Any], names: Mapping[str, str], position: int) -> tuple[Content, int, int, str]:

@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.adapters.catalog.container import UnreadableFileError
+from maintainer.adapters.catalog.deletes import PATH_COLUMN
 from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.partition import Spec, SpecField
@@ -64,7 +65,8 @@ def manifest_schema(version: int, *, with_unknown_fields: bool = False) -> dict[
         file_fields.append(required("block_size_in_bytes", "long", 105))
     else:
         file_fields.insert(0, required("content", "int", 134))
-    file_fields += [stats("column_sizes", 117, 118, "long", 108), stats("lower_bounds", 126, 127, "bytes", 125), optional("key_metadata", "bytes", 131)]
+    file_fields += [stats("column_sizes", 117, 118, "long", 108), stats("lower_bounds", 126, 127, "bytes", 125)]
+    file_fields += [stats("upper_bounds", 129, 130, "bytes", 128), optional("key_metadata", "bytes", 131)]
     file_fields.append(optional("split_offsets", {"type": "array", "items": "long", "element-id": 133}, 132))
     if version == 3:
         file_fields += [
@@ -92,7 +94,7 @@ def entries(draw: st.DrawFn, version: int) -> dict[str, Any]:
     content = draw(st.integers(0, 2)) if version > 1 else 0
     is_vector = version == 3 and content == 1 and draw(st.booleans())
     numbers = st.lists(st.fixed_dictionaries({"key": st.integers(1, 9), "value": st.integers(0, 2**40)}), max_size=3)
-    bounds = st.lists(st.fixed_dictionaries({"key": st.integers(1, 9), "value": st.binary(max_size=4)}), max_size=3)
+    bounds = st.lists(st.fixed_dictionaries({"key": st.sampled_from([1, 9, PATH_COLUMN]), "value": st.sampled_from([b"", b"a", b"b"])}), max_size=3)
     file = {
         "content": content,
         "file_path": draw(st.text(max_size=5)),
@@ -107,16 +109,24 @@ def entries(draw: st.DrawFn, version: int) -> dict[str, Any]:
         "block_size_in_bytes": 64,
         "column_sizes": draw(st.none() | numbers),
         "lower_bounds": draw(st.none() | bounds),
+        "upper_bounds": draw(st.none() | bounds),
         "key_metadata": None,
         "split_offsets": draw(st.none() | st.lists(st.integers(0, 99), max_size=2)),
-        "referenced_data_file": "file" if is_vector else None,
+        "referenced_data_file": draw(st.none() | st.just("file")) if is_vector else None,
         "content_offset": 4 if is_vector else None,
         "content_size_in_bytes": draw(st.integers(1, 5000)) if is_vector else None,
         "future": {"x": {"shade": "DARK", "again": "LIGHT"}},
         "earlier": None,
     }
     status = draw(st.integers(0, 2))
-    return {"status": status, "snapshot_id": 7, "sequence_number": None, "file_sequence_number": None, "weight": [0.5], "data_file": file}
+    return {
+        "status": status,
+        "snapshot_id": 7,
+        "sequence_number": draw(st.none() | st.integers(0, 99)),
+        "file_sequence_number": None,
+        "weight": [0.5],
+        "data_file": file,
+    }
 
 
 def write(schema: dict[str, Any], records: Sequence[dict[str, Any]], codec: str = "deflate", **header: str) -> bytes:

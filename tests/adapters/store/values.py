@@ -37,6 +37,7 @@ _LEAVES: dict[object, st.SearchStrategy[Any]] = {
     int: st.integers(-(2**63), 2**63 - 1),
     float: st.floats(allow_nan=False, allow_infinity=False),
     bool: st.booleans(),
+    bytes: st.binary(max_size=20),
     datetime: st.datetimes(datetime(1970, 1, 2), datetime(2400, 1, 1), timezones=_ZONES),  # noqa: DTZ001 - Hypothesis wants bounds without a zone
     NoneType: st.none(),
     TableIdentifier: st.builds(TableIdentifier, _LEVEL, st.lists(_LEVEL, min_size=1, max_size=3).map(tuple), _LEVEL),
@@ -64,6 +65,8 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:  # noqa: ANN401 - annotations h
         case _ if isinstance(kind, type) and is_dataclass(kind):
             hints = get_type_hints(kind)
             return st.builds(kind, **{field.name: any_of(hints[field.name]) for field in fields(kind)})
+        case _ if isinstance(kind, type) and issubclass(kind, tuple):  # a NamedTuple
+            return st.builds(kind, **{name: any_of(hint) for name, hint in get_type_hints(kind).items()})
         case _:
             raise AssertionError(kind)
 
