@@ -179,3 +179,5 @@ class Grade:
     band: Band
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    entered_at: datetime | None = None  # when the band was first measured without a break
+    came_from: Band | None = None  # the band before; None: there was none, or it is not known

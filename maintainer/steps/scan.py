@@ -15,10 +15,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.health.measure import measure, target_file_size
-from maintainer.policy.assess import grade
 from maintainer.policy.basis import Bases
 from maintainer.policy.effective import effective
 from maintainer.policy.gain import target_of_policy
+from maintainer.policy.grade import grade
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled
 from maintainer.ports.store import ScanMark
 from maintainer.steps.each import each
@@ -229,7 +229,7 @@ def scan_table(ports: Ports, table: TableIdentifier, mark: ScanMark | None = Non
         return _keep_fault(ports, inventory)
     health = measure(inventory)
     policy = effective(ports.policies.current(), table, inventory.properties)
-    graded = grade(health, policy, inventory.read_at)
+    graded = grade(health, policy, inventory.read_at, ports.store.grade(table, inventory.table_uuid))
     try:
         ports.store.record_health(health, graded)
     except InvalidValueError as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's
