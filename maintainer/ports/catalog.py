@@ -24,6 +24,15 @@ class Polled:
     is_changed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of one table's inventory, and how long the catalog took for it; an exception is a mistake of ours that this table brought out."""
+
+    table: TableIdentifier
+    outcome: TableInventory | TableFault | Exception
+    seconds: float = 0.0
+
+
 class Catalog(Protocol):
     """One configured catalog."""
 
@@ -36,15 +45,25 @@ class Catalog(Protocol):
         """Every table of every namespace, nested ones too; a namespace that cannot be listed yields its fault."""
         ...
 
-    def poll(self, known: Mapping[TableIdentifier, str]) -> Iterator[Polled | TableFault | CatalogFault]:
+    def poll(self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = ...) -> Iterator[Polled | TableFault | CatalogFault]:
         """Every table as tables() has them, and whether it changed since its known token; a table that is not in `known` counts as changed.
 
         A token is never younger than what an inventory taken afterwards reads. A table that would not answer yields its fault.
+        It ends early, whatever it is waiting for, as soon as should_stop says so.
         """
         ...
 
     def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
         """The table's metadata now. Never raises for what is wrong with a table: that is a TableFault, or an `unreadable`."""
+        ...
+
+    def inventories(
+        self, tables: Iterable[TableIdentifier], target_of: TargetOf, known: KnownDigests, should_stop: Callable[[], bool] = ...
+    ) -> Iterator[Taken]:
+        """An inventory of each table, several taken side by side, the first to be ready first; the tables are asked for one by one, as there is room.
+
+        `target_of` and `known` are called by other threads. It ends early, whatever it is waiting for, as soon as should_stop says so.
+        """
         ...
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:

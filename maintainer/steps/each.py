@@ -11,19 +11,39 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def each(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
-    """Do it for every item; the first error is raised when all have had their turn, that of the store, without which nothing goes, at once."""
-    done: list[R] = []
-    errors: list[Exception] = []
-    for item in items:
+class Trouble:
+    """The errors of those who have had their turn, kept until all have."""
+
+    def __init__(self) -> None:
+        self._errors: list[Exception] = []
+        self._turns = 0
+
+    def guard(self, do: Callable[[], R]) -> R | None:
+        """What it returns, or None when it went wrong; the store's error, without which nothing goes, is raised at once."""
+        self._turns += 1
         try:
-            done.append(do(item))
+            return do()
         except StoreUnavailableError:
             raise
         except Exception as error:  # noqa: BLE001 - a bug that one table brings out must not leave the others without maintenance
-            errors.append(error)
-    if errors:
-        if len(errors) > 1:
-            errors[0].add_note(f"and {len(errors) - 1} more of {len(done) + len(errors)} went wrong")
-        raise errors[0]
+            self._errors.append(error)
+            return None
+
+    def tell(self) -> None:
+        """Raise the first error, if there was any."""
+        if not self._errors:
+            return
+        first, *others = self._errors
+        if others:
+            first.add_note(f"and {len(others)} more of {self._turns} went wrong")
+        raise first
+
+
+def each(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
+    """Do it for every item; the first error is raised when all have had their turn, that of the store, without which nothing goes, at once."""
+    trouble = Trouble()
+    done: list[R] = []
+    for item in items:
+        trouble.guard(lambda item=item: done.append(do(item)))  # type: ignore[misc]  # mypy infers no lambda's default
+    trouble.tell()
     return done

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from heapq import nsmallest
 from zlib import crc32
 
@@ -15,13 +16,13 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.health.measure import measure, target_file_size
+from maintainer.policy.assess import grade
 from maintainer.policy.basis import Bases
 from maintainer.policy.effective import effective
 from maintainer.policy.gain import target_of_policy
-from maintainer.policy.grade import grade
-from maintainer.ports.catalog import Catalog, KnownDigests, Polled
+from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
-from maintainer.steps.each import each
+from maintainer.steps.each import Trouble, each
 from maintainer.steps.ports import Ports
 
 MEASURE_VERSION = 1  # raise it when the same metadata would be measured otherwise than before
@@ -115,17 +116,22 @@ class _CatalogScan:
     known: Mapping[TableIdentifier, str] = field(default_factory=dict)
     seen: list[TableIdentifier] = field(default_factory=list)
     faults: list[CatalogFault] = field(default_factory=list)
+    changed: dict[TableIdentifier, str] = field(default_factory=dict)  # the tokens of those that are being read
+    trouble: Trouble = field(default_factory=Trouble)
     is_whole: bool = False
 
     def run(self) -> None:
-        """Ask which tables there are and which have changed, and measure those."""
+        """Ask which tables there are and which have changed, and measure those, each as soon as the catalog has read it."""
         try:
             self.known = {} if self.options.is_deep else self._read_known()
-            each(self._walk(), self._take)
+            known = _know_nothing if self.options.is_deep else self.ports.store.digests
+            for taken in self.catalog.inventories(self._find_changed(), _target_by(self.ports.policies.current), known, self.should_stop):
+                self.trouble.guard(partial(self._record, taken))
+            self.trouble.tell()
         finally:
             if self.is_whole:
                 self._take_listing()
-            else:
+            if not self.is_whole or self.changed:
                 self.result.is_complete = False
 
     def _read_known(self) -> Mapping[TableIdentifier, str]:
@@ -141,34 +147,40 @@ class _CatalogScan:
         rechecked = nsmallest(self.options.rechecks, settled, key=lambda table: (settled[table].measured_at or now, table))
         return {table: settled[table].token for table in settled.keys() - set(rechecked)}
 
-    def _walk(self) -> Iterator[Polled | TableFault]:
+    def _find_changed(self) -> Iterator[TableIdentifier]:
         for found in self._poll():
             if self.should_stop():
                 return
             if isinstance(found, CatalogFault):
                 self.faults.append(found)
+                continue
+            self.seen.append(found.table)
+            if isinstance(found, Polled) and found.is_changed:
+                self.changed[found.table] = found.token
+                yield found.table
             else:
-                self.seen.append(found.table)
-                yield found
-        self.is_whole = True
+                self.trouble.guard(partial(self._take, found))
+        self.is_whole = not self.should_stop()
 
     def _poll(self) -> Iterator[Polled | TableFault | CatalogFault]:
         try:
-            yield from self.catalog.poll(self.known)
+            yield from self.catalog.poll(self.known, self.should_stop)
         except CatalogUnavailableError as error:
             yield CatalogFault(self.catalog.name, (), str(error), self.ports.clock.now())
 
     def _take(self, found: Polled | TableFault) -> None:
-        match found:
-            case TableFault():
-                self._tell(_keep_fault(self.ports, found))
-            case Polled(table, token, is_changed=True):
-                self._tell(scan_table(self.ports, table, ScanMark(token, self.bases.of(table)), is_deep=self.options.is_deep))
-            case Polled(table, token):
-                self.result.unchanged += 1
-                if token != self.known[table]:  # another token for the same state: an ETag that did not last
-                    self.ports.store.record_mark(table, ScanMark(token, self.bases.of(table)))
-                self._recall(table)
+        """A table that need not be read, or cannot be."""
+        if isinstance(found, TableFault):
+            self._tell(_keep_fault(self.ports, found))
+            return
+        self.result.unchanged += 1
+        if found.token != self.known[found.table]:  # another token for the same state: an ETag that did not last
+            self.ports.store.record_mark(found.table, ScanMark(found.token, self.bases.of(found.table)))
+        self._recall(found.table)
+
+    def _record(self, taken: Taken) -> None:
+        mark = ScanMark(self.changed.pop(taken.table), self.bases.of(taken.table))
+        self._tell(_record_taken(self.ports, taken, mark))
 
     def _tell(self, scanned: Measured | TableFault) -> None:
         _count(self.result, scanned)
@@ -225,8 +237,17 @@ def scan_table(ports: Ports, table: TableIdentifier, mark: ScanMark | None = Non
     """Measure one table now and record it; the mark, kept last, says on what state of the table that rests, so far as the caller knows one."""
     started = ports.clock.now()
     inventory = read_table(ports, table, known=_know_nothing if is_deep else ports.store.digests)
+    return _record_taken(ports, Taken(table, inventory, (ports.clock.now() - started).total_seconds()), mark)
+
+
+def _record_taken(ports: Ports, taken: Taken, mark: ScanMark | None) -> Measured | TableFault:
+    inventory = taken.outcome
     if isinstance(inventory, TableFault):
         return _keep_fault(ports, inventory)
+    if isinstance(inventory, Exception):
+        raise inventory
+    started = ports.clock.now()
+    table = taken.table
     health = measure(inventory)
     policy = effective(ports.policies.current(), table, inventory.properties)
     graded = grade(health, policy, inventory.read_at, ports.store.grade(table, inventory.table_uuid))
@@ -240,7 +261,7 @@ def scan_table(ports: Ports, table: TableIdentifier, mark: ScanMark | None = Non
     if mark is not None:  # what could not be read may be readable the next time
         ports.store.record_mark(table, replace(mark, token="") if health.unreadable else mark)
     ports.telemetry.table_measured(health, graded)
-    return Measured(inventory, health, graded, (ports.clock.now() - started).total_seconds())
+    return Measured(inventory, health, graded, taken.seconds + (ports.clock.now() - started).total_seconds())
 
 
 def _keep_fault(ports: Ports, fault: TableFault) -> TableFault:
@@ -257,11 +278,12 @@ def _know_nothing(_table_uuid: str, _paths: Iterable[str], _target_bytes: int) -
 def read_table(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None, known: KnownDigests | None = None) -> TableInventory | TableFault:
     """The table's inventory, small and large measured against the target that its policy or its own property sets."""
     policies = with_candidate(ports.policies.current(), candidate)
-    return ports.catalog_of(table).inventory(
-        table,
-        lambda name, properties: target_of_policy(effective(policies, name, properties)) or target_file_size(properties),
-        known or ports.store.digests,
-    )
+    return ports.catalog_of(table).inventory(table, _target_by(lambda: policies), known or ports.store.digests)
+
+
+def _target_by(policies: Callable[[], PolicySet]) -> TargetOf:
+    """The target file size that a table's policy sets, else its own property."""
+    return lambda table, properties: target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
 
 
 def with_candidate(policies: PolicySet, candidate: PolicyLayer | None) -> PolicySet:
@@ -275,9 +297,19 @@ def scan_tables(
     ports: Ports, tables: Iterable[TableIdentifier], on_table: Callable[[ScannedTable], None], options: ScanOptions = DEFAULT_OPTIONS
 ) -> ScanResult:
     """Measure the named tables only, changed or not."""
-    result = ScanResult()
+    result, trouble = ScanResult(), Trouble()
+    known = _know_nothing if options.is_deep else ports.store.digests
+    by_catalog: dict[str, list[TableIdentifier]] = {}
     for table in tables:
-        scanned = scan_table(ports, table, is_deep=options.is_deep)
+        by_catalog.setdefault(table.catalog, []).append(table)
+
+    def record(taken: Taken) -> None:
+        scanned = _record_taken(ports, taken, None)
         _count(result, scanned)
         on_table(scanned)
+
+    for named in by_catalog.values():
+        for taken in ports.catalog_of(named[0]).inventories(named, _target_by(ports.policies.current), known):
+            trouble.guard(partial(record, taken))
+    trouble.tell()
     return result

@@ -92,10 +92,21 @@ def test_a_scan_that_is_told_to_stop_forgets_nothing() -> None:
     world.put("a")
     world.put("b")
     scan(world.ports)
-    stops = iter([False, True])
-    result = scan(world.ports, should_stop=lambda: next(stops))
+    seen: list[ScannedTable] = []
+    result = scan(world.ports, seen.append, should_stop=lambda: bool(seen))
     assert (result.unchanged, result.is_complete) == (1, False)
     assert len(world.store.table_names()) == 2
+
+
+def test_what_was_being_read_when_it_stopped_is_left_for_the_next_scan() -> None:
+    world = World()
+    world.put("a")
+    world.put("b")
+    seen: list[ScannedTable] = []
+    result = scan(world.ports, seen.append, should_stop=lambda: bool(seen))
+    assert (result.measured, result.is_complete) == (1, False)
+    assert [table.name for table in world.store.table_names()] == ["a"]
+    assert scan(world.ports).measured == 1
 
 
 def test_named_tables_are_measured_alone() -> None:

@@ -133,7 +133,7 @@ def test_a_table_measured_by_another_step_counts_as_changed_once(world: World) -
 
 def test_a_replaced_token_of_the_same_state_is_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     tables = world.store.table_names()
-    monkeypatch.setattr(world.catalog, "poll", lambda _known: iter([Polled(table, "another", is_changed=False) for table in tables]))
+    monkeypatch.setattr(world.catalog, "poll", lambda _known, _should_stop: iter([Polled(table, "another", is_changed=False) for table in tables]))
     assert measured(world) == []
     assert {mark.token for mark in world.store.marks("lake").values()} == {"another"}
 

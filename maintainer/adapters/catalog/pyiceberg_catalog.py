@@ -3,54 +3,51 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final, TypeVar
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.io import FileIO, load_file_io
 
+from maintainer.adapters.catalog.abreast import Abreast
 from maintainer.adapters.catalog.changes import Poller, Unanswered
-from maintainer.adapters.catalog.container import UnreadableFileError
-from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
-from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
+from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
+from maintainer.adapters.catalog.inventories import Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loading import open_catalog
-from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
-from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
+from maintainer.adapters.catalog.loop import iterate_aside, never, wait_for
 from maintainer.adapters.catalog.pace import PollLimits
-from maintainer.adapters.catalog.partition import Spec
-from maintainer.adapters.catalog.pointer import NamespaceError, Pointer, count_top_namespaces, list_tables, locate
+from maintainer.adapters.catalog.pointer import NamespaceError, count_top_namespaces, list_tables
+from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.catalog.rows import count_by_reading, count_without_reading, has_equality_deletes
-from maintainer.adapters.catalog.turns import map_in_turns
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory, Unreadable
-from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
+from maintainer.domain.inventory import CatalogFault, FaultKind, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.units import MIB
+from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
 
 DEFAULT_WORKERS: Final = 4
 DEFAULT_POLL_LIMITS: Final = PollLimits()
-READ_ATTEMPTS: Final = 3  # a table that commits and expires while we read is read again, so often
+HUGE_BYTES: Final = 32 * MIB  # of new manifests, some 60,000 files: half a second of one core
 _NO_TARGET: Final = SizeClasses(target_bytes=0, small_below_bytes=0, large_above_bytes=0)  # for counting rows alone
 
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A table's current metadata and where it was found."""
-
-    pointer: Pointer
-    metadata: TableMetadata
-    metadata_bytes: int
+T = TypeVar("T")
 
 
 class PyIcebergCatalog:
     """One configured catalog; constructing it touches nothing, the first question connects."""
 
-    def __init__(
-        self, name: str, properties: Mapping[str, str], clock: Clock, workers: int = DEFAULT_WORKERS, limits: PollLimits = DEFAULT_POLL_LIMITS
+    def __init__(  # noqa: PLR0913, PLR0917 - what a catalog is and its bounds
+        self,
+        name: str,
+        properties: Mapping[str, str],
+        clock: Clock,
+        workers: int = DEFAULT_WORKERS,
+        limits: PollLimits = DEFAULT_POLL_LIMITS,
+        reader: MetadataReader | None = None,
     ) -> None:
-        """Take PyIceberg's own properties; `workers` bounds how many manifests are read at once, `limits` how a poll asks table by table."""
+        """Take PyIceberg's own properties; `workers` tables are read at once, `limits` say how a poll asks table by table; catalogs may share a reader."""
         self._name = name
         self._properties = dict(properties)
         self._secrets = secrets_of(self._properties)
@@ -61,6 +58,10 @@ class PyIcebergCatalog:
         self._loaded: Catalog | None = None
         self._pool: ThreadPoolExecutor | None = None
         self._ios: dict[str, FileIO] = {}
+        self._under_way: set[Future[Any]] = set()
+        self._owns_reader = reader is None
+        self._reader = reader or MetadataReader()
+        self._inventories = Inventories(Source(self._catalog, self._io_for, self._properties), self._reader, clock)
 
     @property
     def name(self) -> str:
@@ -81,8 +82,11 @@ class PyIcebergCatalog:
                 case (namespace, table):
                     yield TableIdentifier(self._name, namespace, table)
 
-    def poll(self, known: Mapping[TableIdentifier, str]) -> Iterator[Polled | TableFault | CatalogFault]:
+    def poll(self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = never) -> Iterator[Polled | TableFault | CatalogFault]:
         """Every table and whether it changed: one query of a SQL catalog, a conditional request a table of a REST catalog, else a load a table."""
+        yield from iterate_aside(self._poll(known), should_stop)
+
+    def _poll(self, known: Mapping[TableIdentifier, str]) -> Iterator[Polled | TableFault | CatalogFault]:
         try:
             catalog = self._catalog()
         except CatalogUnavailableError as error:
@@ -99,35 +103,42 @@ class PyIcebergCatalog:
 
     def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
         """The table's metadata now; what is wrong with the table is a fault or an `unreadable`, never an exception."""
-        opened = self._open(table)
-        for attempt in range(READ_ATTEMPTS):
-            if isinstance(opened, TableFault):
-                return opened
-            inventory = self._take_inventory(table, opened, target_of, known)
-            if not inventory.unreadable or attempt == READ_ATTEMPTS - 1:
-                return inventory
-            # Files may be gone only because the table moved on and expired them meanwhile.
-            reopened = self._open(table)
-            if isinstance(reopened, _Opened) and reopened.pointer.location == opened.pointer.location:
-                return inventory
-            opened = reopened
-        message = f"{table} was read {READ_ATTEMPTS} times without an outcome"
-        raise AssertionError(message)
+        return wait_for(self._submit(self._inventories.take(table, target_of, known)))
+
+    def inventories(
+        self, tables: Iterable[TableIdentifier], target_of: TargetOf, known: KnownDigests, should_stop: Callable[[], bool] = never
+    ) -> Iterator[Taken]:
+        """Inventories of several tables, as many at once as there are workers; a huge one is left until it keeps no other waiting."""
+
+        def start(table: TableIdentifier, may_be_put_off: bool) -> Future[Taken | TooMuch]:
+            return self._submit(self._take(table, target_of, known, HUGE_BYTES if may_be_put_off else None))
+
+        for _, future in Abreast(start, lambda found: isinstance(found, TooMuch), self._workers).run(tables, should_stop):
+            taken = future.result()
+            if isinstance(taken, Taken):
+                yield taken
+
+    async def _take(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, limit_bytes: int | None) -> Taken | TooMuch:
+        started = self._clock.now()
+        try:
+            outcome: TableInventory | TableFault | TooMuch | Exception = await self._inventories.take_within(limit_bytes, table, target_of, known)
+        except Exception as error:  # noqa: BLE001 - it is told with the table that brought it out
+            outcome = error
+        return outcome if isinstance(outcome, TooMuch) else Taken(table, outcome, (self._clock.now() - started).total_seconds())
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
         """The table's snapshots now, oldest first."""
-        opened = self._open(table)
+        opened = wait_for(self._submit(self._inventories.open(table)))
         return opened if isinstance(opened, TableFault) else opened.metadata.snapshots
 
     def count_rows(self, table: TableIdentifier, snapshot_id: int, limit_bytes: int) -> int | None:
         """Live rows at a snapshot, deletes applied; None when that needs reading more than limit_bytes, or cannot be done."""
-        opened = self._open(table)
+        opened = wait_for(self._submit(self._inventories.open(table)))
         if isinstance(opened, TableFault) or snapshot_id not in opened.metadata.sources:
             return None
         # Our own reader first: PyIceberg's decoder does not check its bounds on a corrupt manifest.
-        listed, unreadable = self._list_manifests(opened, snapshot_id)
-        digests, broken = self._read_manifests(opened, listed, _NO_TARGET)
-        if unreadable or broken or has_equality_deletes(digests):
+        digests = wait_for(self._submit(self._inventories.digest_snapshot(opened, snapshot_id, _NO_TARGET)))
+        if digests is None or has_equality_deletes(digests):
             return None
         total = count_without_reading(digests)
         if total is not None:
@@ -154,11 +165,27 @@ class PyIcebergCatalog:
         with self._lock:
             loaded, self._loaded = self._loaded, None
             pool, self._pool = self._pool, None
+            under_way = list(self._under_way)
             self._ios.clear()
+        for future in under_way:
+            future.cancel()
         if pool is not None:
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+        if self._owns_reader:
+            self._reader.close()
         if loaded is not None:
             loaded.close()
+
+    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        future = self._reader.loop.submit(work)
+        with self._lock:
+            self._under_way.add(future)
+        future.add_done_callback(self._forget)
+        return future
+
+    def _forget(self, future: Future[Any]) -> None:
+        with self._lock:
+            self._under_way.discard(future)
 
     def _catalog(self) -> Catalog:
         with self._lock:
@@ -169,38 +196,8 @@ class PyIcebergCatalog:
     def _executor(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(max_workers=self._workers, thread_name_prefix=f"manifests-{self._name}")
+                self._pool = ThreadPoolExecutor(max_workers=self._workers, thread_name_prefix=f"polls-{self._name}")
             return self._pool
-
-    def _open(self, table: TableIdentifier) -> _Opened | TableFault:
-        """Read the catalog's pointer anew and the metadata it points to; a pointer that moved on meanwhile is followed."""
-        location, outcome = self._open_once(table)
-        for _ in range(READ_ATTEMPTS - 1):
-            if not isinstance(outcome, TableFault) or outcome.kind is not FaultKind.METADATA_MISSING:
-                break
-            previous = location
-            location, outcome = self._open_once(table)
-            if location == previous:
-                break
-        return outcome
-
-    def _open_once(self, table: TableIdentifier) -> tuple[str, _Opened | TableFault]:
-        """The metadata's location ("" when the catalog names none) and what was found there."""
-        try:
-            pointer = locate(self._catalog(), table, self._io_for)
-        except MetadataError as error:
-            return "", self._fault(table, error.kind, error.reason)
-        except CatalogUnavailableError as error:
-            return "", self._fault(table, FaultKind.CATALOG_UNAVAILABLE, str(error))
-        except Exception as error:  # noqa: BLE001 - every library's exceptions become a fault of the table
-            return "", self._fault(table, kind_of_catalog_error(error), explain(error, self._secrets))
-        try:
-            raw = _read_file(pointer.io, pointer.location)
-            return pointer.location, _Opened(pointer, parse_metadata(raw), len(raw))
-        except MetadataError as error:
-            return pointer.location, self._fault(table, error.kind, f"{pointer.location}: {error.reason}")
-        except Exception as error:  # noqa: BLE001 - as above, from the storage's libraries
-            return pointer.location, self._fault(table, kind_of_storage_error(error), f"{pointer.location}: {explain(error, self._secrets)}")
 
     def _io_for(self, catalog: Catalog, location: str) -> FileIO:
         """One FileIO for each storage, kept: its connections are worth more than the object."""
@@ -212,95 +209,9 @@ class PyIcebergCatalog:
                 io = self._ios[key] = load_file_io(catalog.properties, location)
             return io
 
-    def _take_inventory(self, table: TableIdentifier, opened: _Opened, target_of: TargetOf, known: KnownDigests) -> TableInventory:
-        metadata = opened.metadata
-        classes = SizeClasses.around(target_of(table, metadata.properties))
-        listed, unreadable = self._list_manifests(opened, metadata.current_snapshot_id)
-        recalled = known(metadata.table_uuid, [manifest.path for manifest in listed], classes.target_bytes) if listed else {}
-        recalled = {manifest.path: recalled[manifest.path] for manifest in listed if _is_same(recalled.get(manifest.path), manifest)}
-        read, broken = self._read_manifests(opened, [manifest for manifest in listed if manifest.path not in recalled], classes)
-        fresh = {digest.path: digest for digest in read}
-        digests = {**fresh, **{path: replace(digest, entries_read=0) for path, digest in recalled.items()}}
-        return TableInventory(
-            table=table,
-            table_uuid=metadata.table_uuid,
-            format_version=metadata.format_version,
-            location=metadata.location,
-            metadata_location=opened.pointer.location,
-            metadata_bytes=opened.metadata_bytes,
-            properties=metadata.properties,
-            size_classes=classes,
-            current_snapshot_id=metadata.current_snapshot_id,
-            default_spec_id=metadata.default_spec_id,
-            default_spec_is_partitioned=metadata.is_partitioned,
-            snapshots=metadata.snapshots,
-            refs=metadata.refs,
-            manifests=tuple(digests[manifest.path] for manifest in listed if manifest.path in digests),
-            read_at=self._clock.now(),
-            unreadable=(*unreadable, *broken),
-            metadata_files=metadata.metadata_files,
-            listed_files=_add_up([manifest.live_entries for manifest in listed]),
-        )
-
-    def _list_manifests(self, opened: _Opened, snapshot_id: int | None) -> tuple[Sequence[ListedManifest], Sequence[Unreadable]]:
-        if snapshot_id is None:
-            return (), ()
-        source = opened.metadata.sources[snapshot_id]
-        if source.list_path is not None:
-            try:
-                return read_manifest_list(_read_file(opened.pointer.io, source.list_path)), ()
-            except Exception as error:  # noqa: BLE001 - whatever stands in the way, the list is a fact that we lack
-                return (), (Unreadable(source.list_path, f"manifest list: {self._explain_reading(error)}"),)
-        listed, unreadable = [], []
-        for path in source.paths:
-            try:
-                listed.append(describe_manifest(path, _read_file(opened.pointer.io, path)))
-            except Exception as error:  # noqa: BLE001 - as above
-                unreadable.append(Unreadable(path, f"manifest: {self._explain_reading(error)}"))
-        return listed, unreadable
-
-    def _read_manifests(self, opened: _Opened, listed: Sequence[ListedManifest], classes: SizeClasses) -> tuple[list[ManifestDigest], list[Unreadable]]:
-        """Digest manifests, several at once; each one's bytes are dropped as soon as it is digested."""
-
-        def read(manifest: ListedManifest) -> ManifestDigest | Unreadable:
-            return self._digest(opened.pointer.io, manifest, opened.metadata.specs, classes)
-
-        outcomes = list(map(read, listed)) if len(listed) <= 1 else map_in_turns(self._executor(), read, listed, self._workers)
-        return [found for found in outcomes if isinstance(found, ManifestDigest)], [found for found in outcomes if isinstance(found, Unreadable)]
-
-    def _digest(self, io: FileIO, manifest: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> ManifestDigest | Unreadable:
-        if manifest.is_encrypted:
-            return Unreadable(manifest.path, "manifest: it is encrypted")
-        try:
-            return digest_manifest(_read_file(io, manifest.path), manifest, specs, classes)
-        except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
-            return Unreadable(manifest.path, f"manifest: {self._explain_reading(error)}")
-
-    def _explain_reading(self, error: Exception) -> str:
-        if isinstance(error, UnreadableFileError):
-            return explain(error)
-        if kind_of_storage_error(error) is FaultKind.METADATA_MISSING:
-            return "the file does not exist"
-        return explain(error, self._secrets)
-
     def _explain_listing(self, namespace: tuple[str, ...], error: Exception) -> str:
         where = f"namespace {'.'.join(namespace)} of catalog {self._name}" if namespace else f"catalog {self._name}"
         return f"{where} cannot be listed: {explain(error, self._secrets)}"
 
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
         return TableFault(table, kind, reason, self._clock.now())
-
-
-def _read_file(io: FileIO, location: str) -> bytes:
-    with io.new_input(location).open() as stream:
-        return stream.read()
-
-
-def _add_up(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None
-
-
-def _is_same(digest: ManifestDigest | None, listed: ListedManifest) -> bool:
-    """Paths can be reused by careless writers; length and spec betray it."""
-    return digest is not None and digest.spec_id == listed.spec_id and listed.length_bytes in {None, digest.length_bytes}

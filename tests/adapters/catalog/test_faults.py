@@ -190,16 +190,16 @@ def test_a_table_that_moves_on_while_it_is_read_is_read_where_it_is_now(lake: La
     make_orders(lake, appends=1)
     stale = lake.read("sales", "orders")
     read_at: list[str] = []
-    original = lake.catalog._open_once
+    original = lake.catalog._inventories._open_once
 
-    def open_and_move_on(table: TableIdentifier) -> tuple[str, object]:
-        opened = original(table)
+    async def open_and_move_on(table: TableIdentifier) -> tuple[str, object]:
+        opened = await original(table)
         if not read_at:
             commit_and_expire(lake, stale)
         read_at.append(opened[0])
         return opened
 
-    monkeypatch.setattr(lake.catalog, "_open_once", open_and_move_on)
+    monkeypatch.setattr(lake.catalog._inventories, "_open_once", open_and_move_on)
     assert lake.read("sales", "orders").unreadable == ()
     assert read_at == [stale.metadata_location, f"file://{lake.directory}/moved.metadata.json"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, SizeClasses, Snapshot, TableFault, TableInventory
-from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
+from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
 
 
@@ -63,8 +63,10 @@ class FakeCatalog:
             if table.namespace not in self._failing_namespaces and not is_view:
                 yield table
 
-    def poll(self, known: Mapping[TableIdentifier, str]) -> Iterator[Polled | TableFault | CatalogFault]:
+    def poll(self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = lambda: False) -> Iterator[Polled | TableFault | CatalogFault]:
         for listed in self.tables():
+            if should_stop():
+                return
             if isinstance(listed, CatalogFault):
                 yield listed
                 continue
@@ -85,6 +87,17 @@ class FakeCatalog:
             for digest in entry.manifests
         )
         return replace(entry, size_classes=classes, manifests=manifests, read_at=self._clock.now())
+
+    def inventories(
+        self, tables: Iterable[TableIdentifier], target_of: TargetOf, known: KnownDigests, should_stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Taken]:
+        source = iter(tables)
+        while not should_stop() and (table := next(source, None)) is not None:
+            try:
+                outcome: TableInventory | TableFault | Exception = self.inventory(table, target_of, known)
+            except Exception as error:  # noqa: BLE001 - as the port says
+                outcome = error
+            yield Taken(table, outcome)
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
         entry = self._find(table)

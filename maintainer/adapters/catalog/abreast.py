@@ -1,0 +1,71 @@
+"""Several tables side by side, none of which has to wait for a huge one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Final, Generic, TypeVar
+
+from maintainer.adapters.catalog.loop import STOP_CHECK_SECONDS, ShouldStop, never
+
+HUGE_ABREAST: Final = 1  # while there are others
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
+
+class Abreast(Generic[Item, Found]):
+    """Starts work on items, so many at once; what turns out to be huge is put off, and started anew on a lane of its own."""
+
+    def __init__(self, start: Callable[[Item, bool], Future[Found]], is_put_off: Callable[[Found], bool], width: int) -> None:
+        """Take what starts the work on an item (with True: which may say that it is huge), and how many items there may be at once."""
+        self._start = start
+        self._is_put_off = is_put_off
+        self._width = width
+        self._usual: dict[Future[Found], Item] = {}
+        self._huge: dict[Future[Found], Item] = {}
+        self._backlog: deque[Item] = deque()
+
+    def run(self, items: Iterable[Item], should_stop: ShouldStop = never) -> Iterator[tuple[Item, Future[Found]]]:
+        """Each item with its finished work, the first to finish first; what is under way is cancelled when the caller stops, or has enough."""
+        source = iter(items)
+        has_more = True
+        try:
+            while not should_stop():
+                has_more = has_more and self._fill(source)
+                self._start_huge(has_more=has_more)
+                if not self._usual and not self._huge:
+                    return
+                yield from self._collect(should_stop)
+        finally:
+            for future in (*self._usual, *self._huge):
+                future.cancel()
+
+    def _fill(self, source: Iterator[Item]) -> bool:
+        """Start items up to the width; False when there are no more."""
+        while len(self._usual) < self._width:
+            try:
+                item = next(source)
+            except StopIteration:
+                return False
+            self._usual[self._start(item, True)] = item  # noqa: FBT003 - the callable's own parameter has no name here
+        return True
+
+    def _start_huge(self, *, has_more: bool) -> None:
+        free = HUGE_ABREAST if has_more or self._usual else self._width
+        while self._backlog and len(self._huge) < free:
+            item = self._backlog.popleft()
+            self._huge[self._start(item, False)] = item  # noqa: FBT003 - as above
+
+    def _collect(self, should_stop: ShouldStop) -> Iterator[tuple[Item, Future[Found]]]:
+        done = wait([*self._usual, *self._huge], None if should_stop is never else STOP_CHECK_SECONDS, FIRST_COMPLETED).done
+        for future in done:
+            if future in self._huge:
+                yield self._huge.pop(future), future
+                continue
+            item = self._usual.pop(future)
+            if not future.cancelled() and future.exception() is None and self._is_put_off(future.result()):
+                self._backlog.append(item)
+            else:
+                yield item, future

@@ -1,0 +1,135 @@
+"""Reading one table's files, with the credentials that the catalog gave for them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Final, Protocol
+
+import obstore
+from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+from pyiceberg.io import FileIO
+
+from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, secrets_of
+from maintainer.adapters.catalog.loop import in_thread
+from maintainer.adapters.catalog.storage import Storages
+from maintainer.domain.inventory import FaultKind
+from maintainer.ports.clock import Clock
+
+RENEW_BEFORE: Final = timedelta(minutes=2)  # credentials that end so soon are renewed first; sooner where they live less than twice that
+_LOG: Final = logging.getLogger(__name__)
+# Iceberg's names: s3.session-token-expires-at-ms, adls.sas-token-expires-at-ms.<account>, gcs.oauth2.token-expires-at
+_EXPIRY: Final = re.compile(r"(s3\.session-token|adls\.sas-token|gcs\.oauth2\.token)-expires-at(-ms)?(\.|$)")
+_EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECASE)
+_TIMED_OUT: Final = re.compile(r"timed? ?out", re.IGNORECASE)
+_HASTY: Final = 2  # credentials that live less than this many times RENEW_BEFORE
+
+
+class StorageTimeoutError(OSError):
+    """A storage that did not answer in time; asking it once more in another way would take as long again."""
+
+
+class Renew(Protocol):
+    """Asks the catalog anew how to read a table's files."""
+
+    async def __call__(self) -> FileIO:
+        """A FileIO with the credentials that the catalog gives now."""
+        ...
+
+
+class Access:
+    """Reads by obstore where that can be, else by PyIceberg's FileIO, which has the last word on what is wrong."""
+
+    def __init__(self, io: FileIO, storages: Storages, clock: Clock, renew: Renew | None = None) -> None:
+        """Take how the table's files are read now; without `renew` the credentials are what they are."""
+        self._storages = storages
+        self._clock = clock
+        self._ask_catalog = renew
+        self._renewing = asyncio.Lock()
+        self._is_proven = True
+        self._take(io)
+
+    @property
+    def io(self) -> FileIO:
+        """PyIceberg's own way to the files, with the present credentials."""
+        return self._io
+
+    async def read(self, location: str) -> bytes:
+        """The whole file; the storage library's own exceptions. Credentials that have expired are renewed once."""
+        await self._renew_in_time()
+        io = self._io
+        try:
+            raw = await self._read(io, location)
+        except Exception as error:
+            if not _is_denial(error) or not await self._renew(io):
+                raise
+            raw = await self._read(self._io, location)
+        self._is_proven = True
+        return raw
+
+    def secrets(self) -> tuple[str, ...]:
+        """What must not be shown of the credentials, vended ones too."""
+        return secrets_of(self._io.properties)
+
+    async def _read(self, io: FileIO, location: str) -> bytes:
+        try:
+            found = self._storages.find(location, io.properties)
+            if found is not None:
+                return bytes(await (await obstore.get_async(*found)).bytes_async())
+        except (BaseError, OSError, ValueError) as error:
+            if isinstance(error, PermissionDeniedError | UnauthenticatedError) and self._ask_catalog is not None:
+                raise
+            if _TIMED_OUT.search(str(error)):
+                raise StorageTimeoutError(explain(error, self.secrets())) from error
+            _LOG.debug("%s is left to PyIceberg's FileIO: %s", location, type(error).__name__)
+        return await in_thread(_read_file, io, location)
+
+    async def _renew_in_time(self) -> None:
+        if self._renew_at is not None and self._clock.now() >= self._renew_at:
+            with suppress(Exception):  # what they have may still do; if not, reading says so
+                await self._renew(self._io)
+
+    async def _renew(self, used: FileIO) -> bool:
+        """Have other credentials than those that were used; False when there are none."""
+        async with self._renewing:
+            if self._io is not used:
+                return True  # another file's reader has seen to it
+            if self._ask_catalog is None or not self._is_proven:
+                return False
+            fresh = await self._ask_catalog()
+            if secrets_of(fresh.properties) == secrets_of(used.properties):
+                self._ask_catalog = None  # a denial is a denial
+                return False
+            self._is_proven = False  # two new ones in a row that read nothing are enough
+            self._take(fresh)
+            return True
+
+    def _take(self, io: FileIO) -> None:
+        self._io = io
+        self._renew_at = _when_to_renew(io.properties, self._clock.now()) if self._ask_catalog is not None else None
+
+
+def _read_file(io: FileIO, location: str) -> bytes:
+    with io.new_input(location).open() as stream:
+        return stream.read()
+
+
+def _is_denial(error: Exception) -> bool:
+    if isinstance(error, PermissionDeniedError | UnauthenticatedError):
+        return True
+    return kind_of_storage_error(error) is FaultKind.ACCESS_DENIED or _EXPIRED.search(str(error)) is not None
+
+
+def _when_to_renew(properties: Mapping[str, str], now: datetime) -> datetime | None:
+    ends = [_EPOCH + timedelta(milliseconds=int(text)) for name, text in properties.items() if _EXPIRY.match(name) and str(text).isdecimal()]
+    if not ends:
+        return None
+    lifetime = max(timedelta(0), min(ends) - now)
+    return now + (lifetime / _HASTY if lifetime < _HASTY * RENEW_BEFORE else lifetime - RENEW_BEFORE)
+
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

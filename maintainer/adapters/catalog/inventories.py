@@ -1,0 +1,218 @@
+"""One table's inventory: from the catalog's pointer through metadata.json and the manifest list to the digests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.io import FileIO
+
+from maintainer.adapters.catalog.access import Access
+from maintainer.adapters.catalog.fast import read_manifest_list
+from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
+from maintainer.adapters.catalog.loop import in_thread
+from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
+from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
+from maintainer.adapters.catalog.pointer import Pointer, locate
+from maintainer.adapters.catalog.reader import MetadataReader, explain_reading, length_of
+from maintainer.domain.errors import CatalogUnavailableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, TableFault, TableInventory, Unreadable
+from maintainer.ports.catalog import KnownDigests, TargetOf
+from maintainer.ports.clock import Clock
+
+READ_ATTEMPTS: Final = 3  # a table that commits and expires while we read is read again, so often
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table's current metadata, where it was found and how its files are read."""
+
+    location: str
+    access: Access
+    metadata: TableMetadata
+    metadata_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TooMuch:
+    """A table of which more has to be read than was allowed."""
+
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A catalog as inventories need it: how to connect, and how to read a location that only has the catalog's own properties."""
+
+    connect: Callable[[], Catalog]
+    io_for: Callable[[Catalog, str], FileIO]
+    properties: Mapping[str, str]
+
+
+class Inventories:
+    """Takes inventories, on the reader's loop."""
+
+    def __init__(self, source: Source, reader: MetadataReader, clock: Clock) -> None:
+        """Take the catalog and what reads for it."""
+        self._source = source
+        self._reader = reader
+        self._clock = clock
+        self._secrets = secrets_of(source.properties)
+
+    async def take(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
+        """The table's metadata now, however much has to be read for it."""
+        outcome = await self.take_within(None, table, target_of, known)
+        if isinstance(outcome, TooMuch):
+            message = f"{table} was given up at {outcome.bytes} bytes, where nothing bounds them"
+            raise TypeError(message)
+        return outcome
+
+    async def take_within(
+        self, limit_bytes: int | None, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
+    ) -> TableInventory | TableFault | TooMuch:
+        """The table's metadata now; TooMuch when more than limit_bytes of manifests would have to be read."""
+        opened = await self.open(table)
+        for attempt in range(READ_ATTEMPTS):
+            if isinstance(opened, TableFault):
+                return opened
+            inventory = await self._take(table, opened, target_of, known, limit_bytes)
+            if isinstance(inventory, TooMuch) or not inventory.unreadable or attempt == READ_ATTEMPTS - 1:
+                return inventory
+            # Files may be gone only because the table moved on and expired them meanwhile.
+            reopened = await self.open(table)
+            if isinstance(reopened, Opened) and reopened.location == opened.location:
+                return inventory
+            opened = reopened
+        message = f"{table} was read {READ_ATTEMPTS} times without an outcome"
+        raise AssertionError(message)
+
+    async def open(self, table: TableIdentifier) -> Opened | TableFault:
+        """Read the catalog's pointer anew and the metadata it points to; a pointer that moved on meanwhile is followed."""
+        location, outcome = await self._open_once(table)
+        for _ in range(READ_ATTEMPTS - 1):
+            if not isinstance(outcome, TableFault) or outcome.kind is not FaultKind.METADATA_MISSING:
+                break
+            previous = location
+            location, outcome = await self._open_once(table)
+            if location == previous:
+                break
+        return outcome
+
+    async def _open_once(self, table: TableIdentifier) -> tuple[str, Opened | TableFault]:
+        """The metadata's location ("" when the catalog names none) and what was found there."""
+        try:
+            pointer, can_renew = await in_thread(self._locate, table)
+        except MetadataError as error:
+            return "", self._fault(table, error.kind, error.reason)
+        except CatalogUnavailableError as error:
+            return "", self._fault(table, FaultKind.CATALOG_UNAVAILABLE, str(error))
+        except Exception as error:  # noqa: BLE001 - every library's exceptions become a fault of the table
+            return "", self._fault(table, kind_of_catalog_error(error), explain(error, self._secrets))
+        access = self._access(table, pointer, can_renew=can_renew)
+        try:
+            raw = await self._reader.fetch(access, pointer.location)
+            metadata = await self._reader.decode(len(raw), parse_metadata, raw)
+            return pointer.location, Opened(pointer.location, access, metadata, len(raw))
+        except MetadataError as error:
+            return pointer.location, self._fault(table, error.kind, f"{pointer.location}: {error.reason}")
+        except Exception as error:  # noqa: BLE001 - as above, from the storage's libraries
+            secrets = (*access.secrets(), *self._secrets)
+            return pointer.location, self._fault(table, kind_of_storage_error(error), f"{pointer.location}: {explain(error, secrets)}")
+
+    def _locate(self, table: TableIdentifier) -> tuple[Pointer, bool]:
+        """Where the table is, and whether asking again gives other credentials: only a REST catalog does."""
+        catalog = self._source.connect()
+        return locate(catalog, table, self._source.io_for), isinstance(catalog, RestCatalog)
+
+    def _access(self, table: TableIdentifier, pointer: Pointer, *, can_renew: bool) -> Access:
+        async def renew() -> FileIO:
+            return (await in_thread(self._locate, table))[0].io
+
+        return Access(pointer.io, self._reader.storages, self._clock, renew if can_renew else None)
+
+    async def _take(
+        self, table: TableIdentifier, opened: Opened, target_of: TargetOf, known: KnownDigests, limit_bytes: int | None
+    ) -> TableInventory | TooMuch:
+        metadata = opened.metadata
+        listed, unreadable = await self.list_manifests(opened, metadata.current_snapshot_id)
+        classes, recalled = await in_thread(_recall, table, metadata, listed, target_of, known)
+        missing = [manifest for manifest in listed if manifest.path not in recalled]
+        size = sum(map(length_of, missing))
+        if limit_bytes is not None and size > limit_bytes:
+            return TooMuch(size)
+        outcomes = await self._reader.digest(opened.access, missing, metadata.specs, classes)
+        fresh = {outcome.path: outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)}
+        broken = [outcome for outcome in outcomes if isinstance(outcome, Unreadable)]
+        digests = {**fresh, **{path: replace(digest, entries_read=0) for path, digest in recalled.items()}}
+        return TableInventory(
+            table=table,
+            table_uuid=metadata.table_uuid,
+            format_version=metadata.format_version,
+            location=metadata.location,
+            metadata_location=opened.location,
+            metadata_bytes=opened.metadata_bytes,
+            properties=metadata.properties,
+            size_classes=classes,
+            current_snapshot_id=metadata.current_snapshot_id,
+            default_spec_id=metadata.default_spec_id,
+            default_spec_is_partitioned=metadata.is_partitioned,
+            snapshots=metadata.snapshots,
+            refs=metadata.refs,
+            manifests=tuple(digests[manifest.path] for manifest in listed if manifest.path in digests),
+            read_at=self._clock.now(),
+            unreadable=(*unreadable, *broken),
+            metadata_files=metadata.metadata_files,
+            listed_files=_add_up([manifest.live_entries for manifest in listed]),
+        )
+
+    async def digest_snapshot(self, opened: Opened, snapshot_id: int, classes: SizeClasses) -> list[ManifestDigest] | None:
+        """The digests of one of the table's snapshots; None when some of it cannot be read."""
+        listed, unreadable = await self.list_manifests(opened, snapshot_id)
+        outcomes = await self._reader.digest(opened.access, listed, opened.metadata.specs, classes)
+        digests = [outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)]
+        return None if unreadable or len(digests) < len(outcomes) else digests
+
+    async def list_manifests(self, opened: Opened, snapshot_id: int | None) -> tuple[Sequence[ListedManifest], Sequence[Unreadable]]:
+        """A snapshot's manifests, and what stood in the way of knowing them."""
+        if snapshot_id is None:
+            return (), ()
+        source = opened.metadata.sources[snapshot_id]
+        if source.list_path is not None:
+            try:
+                raw = await self._reader.fetch(opened.access, source.list_path)
+                return await self._reader.decode(len(raw), read_manifest_list, raw), ()
+            except Exception as error:  # noqa: BLE001 - whatever stands in the way, the list is a fact that we lack
+                return (), (Unreadable(source.list_path, f"manifest list: {explain_reading(error, opened.access)}"),)
+        listed, unreadable = [], []
+        for path in source.paths:
+            try:
+                listed.append(describe_manifest(path, await self._reader.fetch(opened.access, path)))
+            except Exception as error:  # noqa: BLE001 - as above
+                unreadable.append(Unreadable(path, f"manifest: {explain_reading(error, opened.access)}"))
+        return listed, unreadable
+
+    def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
+        return TableFault(table, kind, reason, self._clock.now())
+
+
+def _recall(
+    table: TableIdentifier, metadata: TableMetadata, listed: Sequence[ListedManifest], target_of: TargetOf, known: KnownDigests
+) -> tuple[SizeClasses, dict[str, ManifestDigest]]:
+    """The table's size classes, and the digests that are known under them."""
+    classes = SizeClasses.around(target_of(table, metadata.properties))
+    recalled = known(metadata.table_uuid, [manifest.path for manifest in listed], classes.target_bytes) if listed else {}
+    return classes, {manifest.path: recalled[manifest.path] for manifest in listed if _is_same(recalled.get(manifest.path), manifest)}
+
+
+def _add_up(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
+
+
+def _is_same(digest: ManifestDigest | None, listed: ListedManifest) -> bool:
+    """Paths can be reused by careless writers; length and spec betray it."""
+    return digest is not None and digest.spec_id == listed.spec_id and listed.length_bytes in {None, digest.length_bytes}

@@ -1,0 +1,156 @@
+"""One event loop beside the program's own threads, and blocking calls that nobody has to wait for."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
+from concurrent.futures import CancelledError, Future, wait
+from contextlib import suppress
+from typing import Any, Final, ParamSpec, TypeVar
+
+STOP_CHECK_SECONDS: Final = 0.1  # how soon a caller that waits notices that it is to stop
+CLOSE_SECONDS: Final = 2.0  # what cancelled work has to end in; what does not is left behind in daemon threads
+_AHEAD: Final = 1000  # items that a thread takes from a stream before they are asked for
+
+T = TypeVar("T")
+P = ParamSpec("P")
+ShouldStop = Callable[[], bool]
+
+
+def never() -> bool:
+    """For callers who wait as long as it takes."""
+    return False
+
+
+class EventLoop:
+    """An event loop in a daemon thread, which the first question starts."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start the work on the loop; cancelling the future cancels it."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_run, args=(self._loop,), name="metadata", daemon=True).start()
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def run(self, work: Coroutine[Any, Any, T], should_stop: ShouldStop = never) -> T:
+        """Do the work on the loop and wait for it; CancelledError when it is stopped or the loop is closed."""
+        return wait_for(self.submit(work), should_stop)
+
+    def close(self) -> None:
+        """Cancel everything and end the thread; a later question starts another."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None:
+            with suppress(Exception):
+                asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(CLOSE_SECONDS)
+            loop.call_soon_threadsafe(loop.stop)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+async def _cancel_all() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+def wait_for(future: Future[T], should_stop: ShouldStop = never) -> T:
+    """The future's result; CancelledError, and the work cancelled, as soon as should_stop says so."""
+    while not wait([future], None if should_stop is never else STOP_CHECK_SECONDS).done:
+        if should_stop():
+            future.cancel()
+            raise CancelledError
+    return future.result()
+
+
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run blocking code in a daemon thread of its own: neither a caller that is cancelled nor the end of the process waits for it."""
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[T] = loop.create_future()
+
+    def settle(found: Future[T]) -> None:
+        if not outcome.done():
+            error = found.exception()
+            if error is None:
+                outcome.set_result(found.result())
+            else:
+                outcome.set_exception(error)
+
+    def run() -> None:
+        found: Future[T] = Future()
+        try:
+            found.set_result(work(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001 - it is the caller's
+            found.set_exception(error)
+        with suppress(RuntimeError):  # the loop was closed while the call lasted: nobody waits for it any more
+            loop.call_soon_threadsafe(settle, found)
+
+    threading.Thread(target=run, name=f"aside-{getattr(work, '__name__', 'call')}", daemon=True).start()
+    return await outcome
+
+
+class _End:
+    """What a stream ends with: the error that ended it, if any."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
+
+
+def iterate_aside(stream: Iterable[T], should_stop: ShouldStop = never) -> Generator[T, None, None]:
+    """The stream's items, taken in a daemon thread a bounded number ahead; it ends early, whatever the stream is waiting for, when should_stop says so."""
+    if should_stop is never:
+        yield from stream
+        return
+    found: queue.Queue[T | _End] = queue.Queue(_AHEAD)
+    abandoned = threading.Event()
+    threading.Thread(target=_take, args=(stream, found, abandoned), name="aside-stream", daemon=True).start()
+    try:
+        yield from _hand_over(found, should_stop)
+    finally:
+        abandoned.set()
+
+
+def _take(stream: Iterable[T], found: queue.Queue[T | _End], abandoned: threading.Event) -> None:
+    end = _End()
+    try:
+        for item in stream:
+            if not _put(found, item, abandoned):
+                return
+    except BaseException as error:  # noqa: BLE001 - it is the reader's
+        end = _End(error)
+    _put(found, end, abandoned)
+
+
+def _put(found: queue.Queue[T | _End], item: T | _End, abandoned: threading.Event) -> bool:
+    while not abandoned.is_set():
+        with suppress(queue.Full):
+            found.put(item, timeout=STOP_CHECK_SECONDS)
+            return True
+    return False
+
+
+def _hand_over(found: queue.Queue[T | _End], should_stop: ShouldStop) -> Iterator[T]:
+    while not should_stop():
+        try:
+            item = found.get(timeout=STOP_CHECK_SECONDS)
+        except queue.Empty:
+            continue
+        if isinstance(item, _End):
+            if item.error is not None:
+                raise item.error
+            return
+        yield item

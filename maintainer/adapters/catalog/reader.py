@@ -1,0 +1,208 @@
+"""Reading metadata files for all catalogs: how many requests, how many bytes and how many processes at once, shared by all tables."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, ParamSpec, TypeVar
+
+from maintainer.adapters.catalog.access import Access
+from maintainer.adapters.catalog.container import UnreadableFileError
+from maintainer.adapters.catalog.decoding import IDLE_SECONDS, Batch, DecodingPool, decode_batch
+from maintainer.adapters.catalog.faults import explain, kind_of_storage_error
+from maintainer.adapters.catalog.loop import EventLoop, in_thread
+from maintainer.adapters.catalog.manifest import ListedManifest
+from maintainer.adapters.catalog.partition import Spec
+from maintainer.adapters.catalog.storage import Storages
+from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, Unreadable
+from maintainer.domain.units import KIB, MIB
+
+BATCH_BYTES: Final = 4 * MIB  # of manifests that are fetched and decoded together: about 50 ms of decoding
+BATCH_MANIFESTS: Final = 64
+UNKNOWN_LENGTH_BYTES: Final = 8 * MIB  # a manifest whose length nobody says: Iceberg's own target size
+INLINE_BYTES: Final = 64 * KIB  # what is decoded on the loop itself: about a millisecond
+POOLED_BYTES: Final = 256 * KIB  # a batch from this size on is worth the way to another process and back
+STARTING_BYTES: Final = 16 * MIB  # a table from this size on is worth starting a process, which costs a quarter of a second
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """The bounds of reading metadata, for all catalogs together."""
+
+    decode_processes: int = 2
+    manifest_bytes: int = 256 * MIB  # fetched and not yet decoded
+    requests: int = 64
+
+
+class ByteBudget:
+    """A number of bytes that are lent out in the order in which they are asked for."""
+
+    def __init__(self, total: int) -> None:
+        """Take how many there are."""
+        self._total = total
+        self._free = total
+        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+
+    @property
+    def lent(self) -> int:
+        """How many are lent out now."""
+        return self._total - self._free
+
+    @asynccontextmanager
+    async def lend(self, size: int) -> AsyncIterator[None]:
+        """Wait for so many, all of them at most: what is larger than the budget goes alone."""
+        size = min(size, self._total)
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((size, turn))
+        self._hand_out()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._give_back(size)
+            raise
+        try:
+            yield
+        finally:
+            self._give_back(size)
+
+    def _give_back(self, size: int) -> None:
+        self._free += size
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        while self._waiting and (self._waiting[0][1].cancelled() or self._waiting[0][0] <= self._free):
+            size, turn = self._waiting.popleft()
+            if not turn.cancelled():
+                self._free -= size
+                turn.set_result(None)
+
+
+class MetadataReader:
+    """Fetches and decodes for all tables. Constructing it starts nothing."""
+
+    def __init__(self, limits: ReadLimits | None = None) -> None:
+        """Take the bounds."""
+        self.limits = limits or ReadLimits()
+        self.loop = EventLoop()
+        self.storages = Storages()
+        self.pool = DecodingPool(self.limits.decode_processes)
+        self._open_gates()
+
+    def _open_gates(self) -> None:
+        self.budget = ByteBudget(self.limits.manifest_bytes)
+        self._requests = asyncio.Semaphore(self.limits.requests)
+        self._decoding = asyncio.Semaphore(max(1, self.limits.decode_processes))
+        self._retiring: asyncio.TimerHandle | None = None
+
+    def close(self) -> None:
+        """Cancel what is under way, end the processes and let go of connections; a later question starts anew."""
+        self.loop.close()
+        self.pool.close()
+        self.storages.clear()
+        self._open_gates()
+
+    async def fetch(self, access: Access, location: str) -> bytes:
+        """A whole file, as soon as its request has its turn."""
+        async with self._requests:
+            return await access.read(location)
+
+    async def decode(self, size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Decode something of so many bytes that is no manifest."""
+        return work(*args, **kwargs) if size <= INLINE_BYTES else await in_thread(work, *args, **kwargs)
+
+    async def digest(
+        self, access: Access, listed: Sequence[ListedManifest], specs: Mapping[int, Spec], classes: SizeClasses
+    ) -> list[ManifestDigest | Unreadable]:
+        """What each manifest amounts to, a few batches at once: another table's come between."""
+        found: dict[str, ManifestDigest | Unreadable] = {
+            manifest.path: Unreadable(manifest.path, "manifest: it is encrypted") for manifest in listed if manifest.is_encrypted
+        }
+        readable = [manifest for manifest in listed if not manifest.is_encrypted]
+        is_large = sum(map(length_of, readable)) >= STARTING_BYTES
+        window = asyncio.Semaphore(2 * max(1, self.limits.decode_processes) + 1)
+
+        async def take(batch: list[ListedManifest]) -> None:
+            try:
+                async with self.budget.lend(sum(map(length_of, batch))):
+                    for outcome in await self._digest_batch(access, batch, dict(specs), classes, is_large=is_large):
+                        found[outcome.path] = outcome
+            finally:
+                window.release()
+
+        async with asyncio.TaskGroup() as tasks:
+            for batch in split(readable):
+                await window.acquire()
+                tasks.create_task(take(batch))
+        return [found[manifest.path] for manifest in listed]
+
+    async def _digest_batch(
+        self, access: Access, batch: Sequence[ListedManifest], specs: dict[int, Spec], classes: SizeClasses, *, is_large: bool
+    ) -> list[ManifestDigest | Unreadable]:
+        raws = await asyncio.gather(*[self._fetch_manifest(access, manifest.path) for manifest in batch])
+        unreadable: list[ManifestDigest | Unreadable] = [raw for raw in raws if isinstance(raw, Unreadable)]
+        fetched = [(manifest, raw) for manifest, raw in zip(batch, raws, strict=True) if isinstance(raw, bytes)]
+        decoded = await self._decode_batch(Batch(fetched, specs, classes), is_large=is_large)
+        outcomes = [
+            Unreadable(manifest.path, f"manifest: {explain(UnreadableFileError(outcome))}") if isinstance(outcome, str) else outcome
+            for (manifest, _), outcome in zip(fetched, decoded, strict=True)
+        ]
+        return [*unreadable, *outcomes]
+
+    async def _fetch_manifest(self, access: Access, path: str) -> bytes | Unreadable:
+        try:
+            return await self.fetch(access, path)
+        except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
+            return Unreadable(path, f"manifest: {explain_reading(error, access)}")
+
+    async def _decode_batch(self, batch: Batch, *, is_large: bool) -> list[ManifestDigest | str]:
+        size = sum(len(raw) for _, raw in batch.manifests)
+        if size <= INLINE_BYTES:
+            return decode_batch(batch)
+        is_pooled = self.limits.decode_processes > 0 and size >= POOLED_BYTES and (is_large or bool(self.pool.ids()))
+        async with self._decoding:
+            if not is_pooled:
+                return await in_thread(decode_batch, batch)
+            try:
+                return await in_thread(self.pool.decode, batch)
+            finally:
+                self._retire_later()
+
+    def _retire_later(self) -> None:
+        if self._retiring is not None:
+            self._retiring.cancel()
+        self._retiring = asyncio.get_running_loop().call_later(IDLE_SECONDS + 1, self.pool.end_idle)
+
+
+def length_of(manifest: ListedManifest) -> int:
+    """Bytes, as the manifest list says."""
+    return UNKNOWN_LENGTH_BYTES if manifest.length_bytes is None else manifest.length_bytes
+
+
+def split(listed: Sequence[ListedManifest]) -> Iterator[list[ListedManifest]]:
+    """Batches of at most BATCH_BYTES, or of one manifest that is larger."""
+    batch: list[ListedManifest] = []
+    size = 0
+    for manifest in listed:
+        if batch and (size + length_of(manifest) > BATCH_BYTES or len(batch) >= BATCH_MANIFESTS):
+            yield batch
+            batch, size = [], 0
+        batch.append(manifest)
+        size += length_of(manifest)
+    if batch:
+        yield batch
+
+
+def explain_reading(error: Exception, access: Access) -> str:
+    """Why a file could not be read, in one line without secrets."""
+    if isinstance(error, UnreadableFileError):
+        return explain(error)
+    if kind_of_storage_error(error) is FaultKind.METADATA_MISSING:
+        return "the file does not exist"
+    return explain(error, access.secrets())
