@@ -18,11 +18,11 @@ from maintainer.api.health_schemas import (
     UnreadableOut,
     WriterRateOut,
 )
+from maintainer.api.plan_schemas import EstimateOut, FindingOut, PlanOut
 from maintainer.domain.effect import RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.job import FailureReason, JobState
-from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, RuleName
 
 T = TypeVar("T")
@@ -44,15 +44,6 @@ class PageOf(Schema, Generic[T]):
     items: list[T]
     next_cursor: str | None
     total: int
-
-
-class FindingOut(Schema):
-    metric: str
-    observed: float
-    bound: float
-    severity: Band
-    is_actionable: Annotated[bool, Field(description="False: beyond the bound, yet no maintenance would change it.")]
-    sentence: str
 
 
 class FaultOut(Schema):
@@ -95,6 +86,8 @@ class TableSummary(Schema):
     manifests: int | None
     manifest_bytes: int | None
     snapshots: int | None
+    band_since: Annotated[datetime | None, Field(description="When the table entered its band.")]
+    previous_band: Annotated[Band | None, Field(description="The band before that.")]
 
 
 class PolicyValueOut(Schema):
@@ -179,43 +172,6 @@ class History(Schema):
     table: str
     metric: str
     samples: list[Sample]
-
-
-class EstimateOut(Schema):
-    items_before: int
-    items_after: int
-    items_removed: int
-    bytes_rewritten: int
-    partitions: int
-    note: str
-
-
-class PlannedOut(Schema):
-    rule: RuleName
-    action: Annotated[str, Field(description="The CALL statement that would run.")]
-    findings: list[FindingOut]
-    estimate: EstimateOut
-    reason: str
-
-
-class SkippedOut(Schema):
-    rule: RuleName
-    code: SkipCode
-    reason: str
-    next_at: Annotated[datetime | None, Field(description="When it is looked at next; None: when the table changes.")]
-    findings: list[FindingOut]
-    estimate: EstimateOut | None
-    action: Annotated[str | None, Field(description="The CALL statement that is held back; None where there is nothing to run.")]
-
-
-class PlanOut(Schema):
-    table: str
-    policy: Annotated[str, Field(description="Version (content hash) of the effective policy.")]
-    mode: Mode
-    snapshot_id: str | None
-    made_at: datetime
-    planned: list[PlannedOut]
-    skipped: list[SkippedOut]
 
 
 class MeasurementOut(Schema):

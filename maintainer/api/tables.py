@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import AfterValidator, AwareDatetime
 
-from maintainer.api import schemas, wire
+from maintainer.api import plan_schemas, schemas, wire
 from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.policies import CANDIDATE
@@ -127,7 +127,7 @@ def get_partitions(
 
 
 @router.get(f"{_ONE}/plan", summary="The stored plan", responses=_NOT_FOUND)
-def get_plan(record: RecordIn, services: ServicesIn) -> schemas.PlanOut:
+def get_plan(record: RecordIn, services: ServicesIn) -> plan_schemas.PlanOut:
     """What the daemon decided last: each rule planned and why, or skipped, why, and when it is looked at next."""
     if record.plan is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"no plan has been made for {record.table} yet; POST makes a dry run")
@@ -135,7 +135,7 @@ def get_plan(record: RecordIn, services: ServicesIn) -> schemas.PlanOut:
 
 
 @router.post(f"{_ONE}/plan", summary="A fresh dry run", responses=_ASKED)
-def preview_plan(record: RecordIn, services: ServicesIn, text: schemas.PolicyText | None = None) -> schemas.PlanOut:
+def preview_plan(record: RecordIn, services: ServicesIn, text: schemas.PolicyText | None = None) -> plan_schemas.PlanOut:
     """Measure and decide now, optionally as if the policy in the body were laid over all others; nothing is stored or started."""
     layer = None if text is None else _read_candidate(services, record.table, text)
     return wire.write_plan(services.preview(record.table, layer), services.statement)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from maintainer import __version__
-from maintainer.api import health_schemas, schemas
+from maintainer.api import health_schemas, plan_schemas, schemas
 from maintainer.domain.action import Action
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, TableHealth
@@ -34,9 +34,9 @@ _DETAILED = (
 )  # fmt: skip
 
 
-def write_findings(findings: Iterable[Finding]) -> list[schemas.FindingOut]:
+def write_findings(findings: Iterable[Finding]) -> list[plan_schemas.FindingOut]:
     """Findings, in their order."""
-    return [schemas.FindingOut.model_validate(finding) for finding in findings]
+    return [plan_schemas.FindingOut.model_validate(finding) for finding in findings]
 
 
 def write_summary(record: TableRecord) -> schemas.TableSummary:
@@ -89,6 +89,8 @@ def _summary_fields(record: TableRecord) -> dict[str, Any]:
         "name": table.name,
         "band": grade.band if grade else None,
         "reason": grade.reason if grade else "",
+        "band_since": grade.entered_at if grade else None,
+        "previous_band": grade.came_from if grade else None,
         "findings": write_findings(grade.findings) if grade else [],
         "fault": schemas.FaultOut.model_validate(record.fault) if record.fault else None,
         "pause": schemas.PauseOut.model_validate(record.pause) if record.pause else None,
@@ -145,32 +147,32 @@ def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.Pol
     return [schemas.PolicyValueOut(path=path, value=value, source=source) for path, value, source in described]
 
 
-def write_plan(plan: Plan, statement: Statement) -> schemas.PlanOut:
+def write_plan(plan: Plan, statement: Statement) -> plan_schemas.PlanOut:
     """A plan, its actions as the CALL statements that would run."""
-    return schemas.PlanOut(
+    return plan_schemas.PlanOut(
         table=str(plan.table),
         policy=plan.policy_version,
         mode=plan.mode,
         snapshot_id=write_id(plan.snapshot_id),
         made_at=plan.made_at,
         planned=[
-            schemas.PlannedOut(
+            plan_schemas.PlannedOut(
                 rule=planned.rule,
                 action=statement(plan.table, planned.action),
                 findings=write_findings(planned.findings),
-                estimate=schemas.EstimateOut.model_validate(planned.estimate),
+                estimate=plan_schemas.EstimateOut.model_validate(planned.estimate),
                 reason=planned.reason,
             )
             for planned in plan.planned
         ],
         skipped=[
-            schemas.SkippedOut(
+            plan_schemas.SkippedOut(
                 rule=skipped.rule,
                 code=skipped.code,
                 reason=skipped.reason,
                 next_at=skipped.next_at,
                 findings=write_findings(skipped.findings),
-                estimate=schemas.EstimateOut.model_validate(skipped.estimate) if skipped.estimate is not None else None,
+                estimate=plan_schemas.EstimateOut.model_validate(skipped.estimate) if skipped.estimate is not None else None,
                 action=statement(plan.table, skipped.would_do) if skipped.would_do is not None else None,
             )
             for skipped in plan.skipped
@@ -188,7 +190,7 @@ def write_job(job: Job, statement: Statement) -> schemas.JobOut:
         state=job.state,
         reason=job.reason,
         findings=write_findings(job.findings),
-        estimate=schemas.EstimateOut.model_validate(job.estimate),
+        estimate=plan_schemas.EstimateOut.model_validate(job.estimate),
         requested_by=job.requested_by,
         policy=job.policy_version,
         created_at=job.created_at,

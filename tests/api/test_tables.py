@@ -41,6 +41,12 @@ def test_the_list_has_a_row_a_table_with_ids_as_text(client: Client) -> None:
     assert row["findings"][0]["sentence"] == "files are 1.5 MiB on average, under 32 MiB"
 
 
+def test_a_row_says_since_when_a_table_is_in_its_band(client: Client) -> None:
+    client.daemon.store.record_health(HEALTH, Grade(Band.WATCH, (), "files are small", entered_at=NOW, came_from=Band.CRITICAL))
+    row = client.get("/api/v1/tables").json()["items"][0]
+    assert (row["band"], row["band_since"], row["previous_band"]) == ("watch", "2026-03-01T12:00:00Z", "critical")
+
+
 def test_the_list_is_read_page_by_page(client: Client) -> None:
     add_tables(client, "a", "b", "c", "d")
     names, cursor = [], None
