@@ -15,13 +15,19 @@ class Procedure(StrEnum):
     """The procedures this version carries out, in the order in which each prepares the next."""
 
     REWRITE_DATA_FILES = "rewrite_data_files"
+    REWRITE_POSITION_DELETE_FILES = "rewrite_position_delete_files"
     REWRITE_MANIFESTS = "rewrite_manifests"
+    COMPUTE_TABLE_STATS = "compute_table_stats"
+    COMPUTE_PARTITION_STATS = "compute_partition_stats"
     EXPIRE_SNAPSHOTS = "expire_snapshots"
 
     @property
     def rewrites_content(self) -> bool:
         """True when the procedure must leave every row as it is and writes a snapshot of its own."""
-        return self is not Procedure.EXPIRE_SNAPSHOTS
+        return self in _REWRITES
+
+
+_REWRITES = frozenset({Procedure.REWRITE_DATA_FILES, Procedure.REWRITE_POSITION_DELETE_FILES, Procedure.REWRITE_MANIFESTS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +42,48 @@ class RewriteDataFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class RewritePositionDeleteFiles:
+    """CALL rewrite_position_delete_files; in format version 3 it turns position delete files into deletion vectors."""
+
+    where: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    procedure: Literal[Procedure.REWRITE_POSITION_DELETE_FILES] = Procedure.REWRITE_POSITION_DELETE_FILES
+
+
+@dataclass(frozen=True, slots=True)
 class RewriteManifests:
-    """CALL rewrite_manifests on the manifests of one partition spec."""
+    """CALL rewrite_manifests on the manifests of one partition spec; options are the procedure's further arguments."""
 
     spec_id: int
+    options: tuple[tuple[str, str], ...] = ()
     procedure: Literal[Procedure.REWRITE_MANIFESTS] = Procedure.REWRITE_MANIFESTS
 
 
 @dataclass(frozen=True, slots=True)
+class ComputeTableStats:
+    """CALL compute_table_stats: distinct values of each column (none named: of all) at one snapshot, in a Puffin file."""
+
+    snapshot_id: int
+    columns: tuple[str, ...] = ()
+    procedure: Literal[Procedure.COMPUTE_TABLE_STATS] = Procedure.COMPUTE_TABLE_STATS
+
+
+@dataclass(frozen=True, slots=True)
+class ComputePartitionStats:
+    """CALL compute_partition_stats: files, bytes and rows of each partition at one snapshot; from the last such file on."""
+
+    snapshot_id: int
+    procedure: Literal[Procedure.COMPUTE_PARTITION_STATS] = Procedure.COMPUTE_PARTITION_STATS
+
+
+@dataclass(frozen=True, slots=True)
 class ExpireSnapshots:
-    """CALL expire_snapshots; both bounds are always given, never snapshot_ids."""
+    """CALL expire_snapshots; both bounds are always given, never snapshot_ids. Options are the procedure's further arguments."""
 
     older_than: datetime
     retain_last: int
+    options: tuple[tuple[str, str], ...] = ()
     procedure: Literal[Procedure.EXPIRE_SNAPSHOTS] = Procedure.EXPIRE_SNAPSHOTS
 
 
-Action = RewriteDataFiles | RewriteManifests | ExpireSnapshots
+Action = RewriteDataFiles | RewritePositionDeleteFiles | RewriteManifests | ComputeTableStats | ComputePartitionStats | ExpireSnapshots

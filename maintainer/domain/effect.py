@@ -52,8 +52,9 @@ class Effect:
     rows_before: int | None = None
     rows_after: int | None = None
     sentence: str = ""
+    statistics_written: int = 0  # files of statistics that are there since, of the snapshot that the job was for
 
     @property
     def is_idle(self) -> bool:
         """True when our commits changed nothing that the action is for."""
-        return not (self.own_commits or self.files_removed or self.manifests_removed or self.snapshots_removed)
+        return not (self.own_commits or self.files_removed or self.manifests_removed or self.snapshots_removed or self.statistics_written)

@@ -34,6 +34,8 @@ class PartitionHealth:
     large_bytes: int
     delete_files: int
     skew: float | None = None  # data bytes / mean data bytes of all partitions: 1 is even; None when no partition holds data bytes
+    position_delete_files: int = 0  # without deletion vectors
+    position_delete_bytes: int = 0
 
     @property
     def average_file_size_bytes(self) -> float | None:
@@ -158,6 +160,10 @@ class TableHealth:
     storage_files: int | None = None  # a lower bound of the files that the table keeps, metadata included
     ref_holds: tuple[RefHold, ...] = ()  # those that hold the oldest first; at most history.MAX_HOLDS
     disagreements: tuple[Disagreement, ...] = ()
+    statistics_snapshot_id: int | None = None  # the newest snapshot that statistics of the table's columns describe; None: there are none
+    partition_statistics_snapshot_id: int | None = None
+    is_partitioned: bool | None = None
+    is_sorted: bool | None = None  # the table has a sort order of its own
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,15 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
+class StatisticsFile:
+    """A file of statistics of one snapshot, of the table (Puffin) or of its partitions."""
+
+    snapshot_id: int
+    path: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """A piece of metadata that could not be read: a fact about the table, not a crash."""
 
@@ -149,6 +158,9 @@ class TableInventory:
     unreadable: tuple[Unreadable, ...] = ()
     metadata_files: int | None = None  # this metadata.json and those of its metadata-log; None: not read
     listed_files: int | None = None  # live entries (added and existing) that the manifest list claims for its manifests; None: it does not say
+    statistics: tuple[StatisticsFile, ...] = ()
+    partition_statistics: tuple[StatisticsFile, ...] = ()
+    is_sorted: bool = False  # the table has a sort order of its own
 
 
 class FaultKind(StrEnum):

@@ -1,4 +1,4 @@
-"""The options of rewrite_data_files that a policy may set: an allow-list, because option text reaches Spark."""
+"""The options of each procedure that a policy may set: an allow-list, because option text reaches Spark."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from re import compile as compile_regex
 from types import MappingProxyType
 from typing import assert_never
 
+from maintainer.domain.action import Procedure
 from maintainer.domain.units import GIB, MIB
 
 MINIMUM_TARGET_FILE_SIZE_BYTES = MIB
@@ -70,12 +71,45 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
     }
 )
 
+REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
+    {
+        name: REWRITE_DATA_FILES_OPTIONS[name]
+        for name in (
+            "target-file-size-bytes",
+            "min-file-size-bytes",
+            "max-file-size-bytes",
+            "min-input-files",
+            "max-file-group-size-bytes",
+            "max-concurrent-file-group-rewrites",
+            "partial-progress.enabled",
+            "partial-progress.max-commits",
+            "rewrite-job-order",
+            "rewrite-all",
+        )
+    }
+)
+_MAX_PARALLEL_DELETES = 64  # threads of the driver; an object store answers 429 to more
 
-def check_option(name: str, value: str) -> str | None:
-    """Why this option of rewrite_data_files cannot be set to this text, naming the bound; None when it can."""
-    bound = REWRITE_DATA_FILES_OPTIONS.get(name)
+# The two rewrites' options go in their `options` map, those of the others are arguments of the procedure itself.
+PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyType(
+    {
+        Procedure.REWRITE_DATA_FILES: REWRITE_DATA_FILES_OPTIONS,
+        Procedure.REWRITE_POSITION_DELETE_FILES: REWRITE_POSITION_DELETE_FILES_OPTIONS,
+        Procedure.REWRITE_MANIFESTS: MappingProxyType({"use_caching": _BOOLEAN}),
+        Procedure.COMPUTE_TABLE_STATS: MappingProxyType({}),
+        Procedure.COMPUTE_PARTITION_STATS: MappingProxyType({}),
+        Procedure.EXPIRE_SNAPSHOTS: MappingProxyType(
+            {"max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES), "stream_results": _BOOLEAN, "clean_expired_metadata": _BOOLEAN}
+        ),
+    }
+)
+
+
+def check_option(name: str, value: str, procedure: Procedure = Procedure.REWRITE_DATA_FILES) -> str | None:
+    """Why this option of the procedure cannot be set to this text, naming the bound; None when it can."""
+    bound = PROCEDURE_OPTIONS[procedure].get(name)
     if bound is None:
-        return f"option {name!r} of rewrite_data_files is not one that a policy may set"
+        return f"option {name!r} of {procedure} is not one that a policy may set"
     match bound.kind:
         case OptionKind.BOOLEAN | OptionKind.CHOICE:
             return None if value in bound.choices else f"option {name} is {value!r}, but must be {' or '.join(bound.choices)}"

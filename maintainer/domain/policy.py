@@ -24,6 +24,9 @@ class RuleName(StrEnum):
     REWRITE_DATA_FILES = "rewrite_data_files"
     REWRITE_POSITION_DELETE_FILES = "rewrite_position_delete_files"
     REWRITE_MANIFESTS = "rewrite_manifests"
+    # Behind the rewrites, whose snapshots they describe, and before expiry: statistics of a snapshot go when it does.
+    COMPUTE_TABLE_STATS = "compute_table_stats"
+    COMPUTE_PARTITION_STATS = "compute_partition_stats"
     EXPIRE_SNAPSHOTS = "expire_snapshots"
     REMOVE_ORPHAN_FILES = "remove_orphan_files"
 
@@ -38,6 +41,13 @@ class Metric(StrEnum):
     SNAPSHOT_COUNT = "snapshot_count"
     OLDEST_SNAPSHOT_AGE_SECONDS = "oldest_snapshot_age_seconds"
     POSITION_DELETE_FILE_COUNT = "position_delete_file_count"
+    EQUALITY_DELETE_FILE_COUNT = "equality_delete_file_count"
+    DELETION_VECTOR_COUNT = "deletion_vector_count"
+    DELETE_RATIO = "delete_ratio"  # deleted records / records
+    DELETE_FILE_RATIO = "delete_file_ratio"  # delete files of all kinds / data files
+    MANIFEST_EXCESS = "manifest_excess"
+    LIVE_FILE_RATIO = "live_file_ratio"  # live data files / all that any kept snapshot reaches
+    METADATA_FILE_COUNT = "metadata_file_count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,7 @@ class Rule:
     max_age: timedelta | None = None  # expire_snapshots
     keep: int | None = None  # expire_snapshots
     older_than: timedelta | None = None  # remove_orphan_files
+    columns: tuple[str, ...] = ()  # compute_table_stats; none: all
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +119,7 @@ class PolicyLayer:
     Paths and value types: mode (Mode), priority (int), target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
-    .keep (int), .older_than (timedelta), .options.<iceberg option> (str).
+    .keep (int), .older_than (timedelta), .columns (tuple of str), .options.<iceberg option> (str).
     """
 
     name: str  # the file's name, relative to the policy directory

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import assert_never
 
-from maintainer.domain.action import Procedure
+from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure
 from maintainer.domain.effect import Effect, Measurement, RowProof
-from maintainer.domain.inventory import Snapshot
+from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState
 from maintainer.domain.units import format_size
 
@@ -128,13 +129,16 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
     commits: Commits,
     rows: RowProof,
     counted: Mapping[int, int | None],
+    statistics_written: int = 0,
 ) -> Effect:
     """The effect of a job; only what our own commits did counts as achieved."""
     own = commits.own
     before = baseline.measurement
-    is_rewrite = job.action.procedure is Procedure.REWRITE_DATA_FILES
+    is_rewrite = job.action.procedure in _REWRITES_FILES
+    # A rewrite of deletes adds no data file: those that are gone are gone.
+    added = _sum_figure(own, "added-data-files") if job.action.procedure is Procedure.REWRITE_DATA_FILES else 0
     is_manifests = job.action.procedure is Procedure.REWRITE_MANIFESTS
-    files_removed = _sum_figure(own, "deleted-data-files") - _sum_figure(own, "added-data-files") if is_rewrite else 0
+    files_removed = _sum_figure(own, "deleted-data-files") - added if is_rewrite else 0
     manifests_removed = _sum_figure(own, "manifests-replaced") - _sum_figure(own, "manifests-created") if is_manifests else 0
     snapshots_removed = 0
     if job.action.procedure is Procedure.EXPIRE_SNAPSHOTS:
@@ -146,7 +150,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
         own_commits=len(own),
         other_commits=len(commits.others),
         files_removed=files_removed,
-        delete_files_removed=_sum_figure(own, "removed-delete-files"),
+        delete_files_removed=_sum_figure(own, "removed-delete-files") - _sum_figure(own, "added-delete-files"),
         manifests_removed=manifests_removed,
         snapshots_removed=snapshots_removed,
         bytes_rewritten=_sum_figure(own, "removed-files-size") if is_rewrite else 0,
@@ -155,7 +159,11 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
         rows_before=counts[0] if rows is RowProof.COUNTED else (before.records if rows is RowProof.EQUAL and not commits.others else None),
         rows_after=counts[-1] if rows is RowProof.COUNTED else (after.records if rows is RowProof.EQUAL and not commits.others else None),
     )
+    effect = replace(effect, statistics_written=statistics_written)
     return replace(effect, sentence=describe_effect(effect, job.action.procedure))
+
+
+_REWRITES_FILES = frozenset({Procedure.REWRITE_DATA_FILES, Procedure.REWRITE_POSITION_DELETE_FILES})
 
 
 def describe_effect(effect: Effect, procedure: Procedure) -> str:
@@ -170,10 +178,16 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
                 if before.average_file_size_bytes and after.average_file_size_bytes:
                     text += f"; average file size {format_size(before.average_file_size_bytes)} -> {format_size(after.average_file_size_bytes)}"
                 text += "."
+            case Procedure.REWRITE_POSITION_DELETE_FILES:
+                text = f"{before.delete_files} delete files became {after.delete_files}, {format_size(effect.bytes_rewritten)} rewritten."
+            case Procedure.COMPUTE_TABLE_STATS | Procedure.COMPUTE_PARTITION_STATS:
+                text = f"Statistics of snapshot {before.snapshot_id} are written."
             case Procedure.REWRITE_MANIFESTS:
                 text = f"{before.manifests} manifests became {after.manifests}."
-            case _:
+            case Procedure.EXPIRE_SNAPSHOTS:
                 text = f"{before.snapshots} snapshots became {after.snapshots}."
+            case _:
+                assert_never(procedure)
     if effect.other_commits:
         text += f" Others committed {effect.other_commits} times meanwhile."
     return text
@@ -187,11 +201,8 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     if effect.rows is RowProof.DIFFERENT:
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, "the rows before and after our commits are not the same; nothing more is done to this table")
     if kind == "finished":
-        claimed = _claimed_items(job)
-        if claimed and not effect.own_commits:
-            message = f"Spark reported {claimed} rewritten {_ITEMS[job.action.procedure]}, but the table has no snapshot of ours"
-            return Verdict(JobState.FAILED, FailureReason.UNPROVED, message)
-        return Verdict(JobState.SUCCEEDED)
+        unproved = _find_unproved(job, effect)
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else Verdict(JobState.SUCCEEDED)
     if kind == "cancelled":
         return Verdict(JobState.CANCELLED, None, _partial(effect))
     if kind == "failed":
@@ -203,7 +214,46 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     return Verdict(JobState.SUCCEEDED, None, "Spark was lost after its commits; they were found in the table's metadata")
 
 
-_ITEMS = {Procedure.REWRITE_DATA_FILES: "data files", Procedure.REWRITE_MANIFESTS: "manifests"}
+_ITEMS = {
+    Procedure.REWRITE_DATA_FILES: "data files",
+    Procedure.REWRITE_POSITION_DELETE_FILES: "delete files",
+    Procedure.REWRITE_MANIFESTS: "manifests",
+}
+_STATISTICS = {Procedure.COMPUTE_TABLE_STATS: "statistics_file", Procedure.COMPUTE_PARTITION_STATS: "partition_statistics_file"}
+
+
+def _find_unproved(job: Job, effect: Effect) -> str | None:
+    """What Spark reported and the table does not bear out."""
+    procedure = job.action.procedure
+    claimed = _claimed_items(job)
+    if claimed and not effect.own_commits:
+        return f"Spark reported {claimed} rewritten {_ITEMS[procedure]}, but the table has no snapshot of ours"
+    if procedure is Procedure.REWRITE_POSITION_DELETE_FILES and effect.files_removed:
+        return f"a rewrite of delete files must leave the data files alone, but {effect.files_removed} of them are gone"
+    written = claimed_statistics(job)
+    if written and not effect.statistics_written:
+        return f"Spark reported {written}, but the table's metadata does not name it for the snapshot, or the file is not there"
+    return None
+
+
+def claimed_statistics(job: Job) -> str | None:
+    """Where Spark says that it wrote statistics; None for any other job."""
+    key = _STATISTICS.get(job.action.procedure)
+    claimed = job.outcome.result.get(key) if key is not None and job.outcome is not None else None
+    return str(claimed) if claimed else None
+
+
+def find_statistics(job: Job, inventory: TableInventory) -> StatisticsFile | None:
+    """The statistics that the table names for the job's snapshot: those that Spark named, or, when Spark was lost, any."""
+    match job.action:
+        case ComputeTableStats(snapshot_id):
+            files = inventory.statistics
+        case ComputePartitionStats(snapshot_id):
+            files = inventory.partition_statistics
+        case _:
+            return None
+    claimed = claimed_statistics(job)
+    return next((file for file in files if file.snapshot_id == snapshot_id and claimed in {None, file.path}), None)
 
 
 def _claimed_items(job: Job) -> int:

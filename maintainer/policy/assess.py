@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil, floor
-from typing import assert_never
+from types import MappingProxyType
 
 from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.policy import Metric, Rule, Threshold
@@ -14,25 +15,30 @@ from maintainer.domain.units import format_duration, format_size
 _HOUR_SECONDS = 3600
 
 
+_FIELDS: Mapping[Metric, Callable[[TableHealth], float | None]] = MappingProxyType(
+    {
+        Metric.AVERAGE_FILE_SIZE_BYTES: lambda health: health.average_file_size_bytes,
+        Metric.SMALL_FILE_COUNT: lambda health: health.small_files,
+        Metric.SMALL_FILE_RATIO: lambda health: health.small_file_ratio,
+        Metric.MANIFEST_COUNT: lambda health: health.manifests,
+        Metric.MANIFEST_EXCESS: lambda health: health.manifest_excess,
+        Metric.SNAPSHOT_COUNT: lambda health: health.snapshots,
+        Metric.POSITION_DELETE_FILE_COUNT: lambda health: health.position_delete_files,
+        Metric.EQUALITY_DELETE_FILE_COUNT: lambda health: health.equality_delete_files,
+        Metric.DELETION_VECTOR_COUNT: lambda health: health.deletion_vectors,
+        Metric.DELETE_RATIO: lambda health: health.delete_records / health.records if health.delete_records is not None and health.records else None,
+        Metric.DELETE_FILE_RATIO: lambda health: health.delete_file_ratio,
+        Metric.LIVE_FILE_RATIO: lambda health: health.live_file_ratio,
+        Metric.METADATA_FILE_COUNT: lambda health: health.metadata_files,
+    }
+)
+
+
 def observe(metric: Metric, health: TableHealth, now: datetime) -> float | None:
     """The metric's value in the health; None when it was not measured or does not exist (the average of no files)."""
-    match metric:
-        case Metric.AVERAGE_FILE_SIZE_BYTES:
-            return health.average_file_size_bytes
-        case Metric.SMALL_FILE_COUNT:
-            return health.small_files
-        case Metric.SMALL_FILE_RATIO:
-            return health.small_file_ratio
-        case Metric.MANIFEST_COUNT:
-            return health.manifests
-        case Metric.SNAPSHOT_COUNT:
-            return health.snapshots
-        case Metric.OLDEST_SNAPSHOT_AGE_SECONDS:
-            return (now - health.oldest_snapshot_at).total_seconds() if health.oldest_snapshot_at else None
-        case Metric.POSITION_DELETE_FILE_COUNT:
-            return health.position_delete_files
-        case _:
-            assert_never(metric)
+    if metric is Metric.OLDEST_SNAPSHOT_AGE_SECONDS:
+        return (now - health.oldest_snapshot_at).total_seconds() if health.oldest_snapshot_at else None
+    return _FIELDS[metric](health)
 
 
 def write_value(metric: Metric | str, value: float) -> str:
@@ -41,11 +47,12 @@ def write_value(metric: Metric | str, value: float) -> str:
         return format_size(value)
     if metric == Metric.OLDEST_SNAPSHOT_AGE_SECONDS:
         return format_duration(timedelta(seconds=value))
-    if metric == Metric.SMALL_FILE_RATIO:
+    if metric in _RATIOS:
         return f"{value:.0%}"
     return f"{value:,.0f}"
 
 
+_RATIOS = frozenset({Metric.SMALL_FILE_RATIO, Metric.DELETE_RATIO, Metric.DELETE_FILE_RATIO, Metric.LIVE_FILE_RATIO})
 _WORDS = {
     Metric.AVERAGE_FILE_SIZE_BYTES: "average file size",
     Metric.SMALL_FILE_COUNT: "small files",
@@ -54,6 +61,13 @@ _WORDS = {
     Metric.SNAPSHOT_COUNT: "snapshots",
     Metric.OLDEST_SNAPSHOT_AGE_SECONDS: "age of the oldest snapshot",
     Metric.POSITION_DELETE_FILE_COUNT: "position delete files",
+    Metric.EQUALITY_DELETE_FILE_COUNT: "equality delete files",
+    Metric.DELETION_VECTOR_COUNT: "deletion vectors",
+    Metric.DELETE_RATIO: "share of deleted records",
+    Metric.DELETE_FILE_RATIO: "delete files to data files",
+    Metric.MANIFEST_EXCESS: "manifests beyond those needed",
+    Metric.LIVE_FILE_RATIO: "share of kept data files that are live",
+    Metric.METADATA_FILE_COUNT: "metadata files",
 }
 
 

@@ -27,6 +27,13 @@ THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProx
         "snapshot_count_above": (Metric.SNAPSHOT_COUNT, "above"),
         "oldest_snapshot_age_above": (Metric.OLDEST_SNAPSHOT_AGE_SECONDS, "above"),
         "position_delete_file_count_above": (Metric.POSITION_DELETE_FILE_COUNT, "above"),
+        "equality_delete_file_count_above": (Metric.EQUALITY_DELETE_FILE_COUNT, "above"),
+        "deletion_vector_count_above": (Metric.DELETION_VECTOR_COUNT, "above"),
+        "delete_ratio_above": (Metric.DELETE_RATIO, "above"),
+        "delete_file_ratio_above": (Metric.DELETE_FILE_RATIO, "above"),
+        "manifest_excess_above": (Metric.MANIFEST_EXCESS, "above"),
+        "live_file_ratio_below": (Metric.LIVE_FILE_RATIO, "below"),
+        "metadata_file_count_above": (Metric.METADATA_FILE_COUNT, "above"),
     }
 )
 
@@ -36,6 +43,9 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
         RuleName.REWRITE_DATA_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "strategy": "binpack"},
         RuleName.REWRITE_POSITION_DELETE_FILES: {"enabled": True, "cooldown": timedelta(hours=6)},
         RuleName.REWRITE_MANIFESTS: {"enabled": True, "cooldown": timedelta(hours=6)},
+        # Statistics of columns cost a full scan, those of partitions a look at the new manifests.
+        RuleName.COMPUTE_TABLE_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7)},
+        RuleName.COMPUTE_PARTITION_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=1)},
         RuleName.EXPIRE_SNAPSHOTS: {"enabled": True, "cooldown": timedelta(hours=6), "max_age": timedelta(days=5), "keep": 10},
         RuleName.REMOVE_ORPHAN_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7), "older_than": timedelta(days=7)},
     }
@@ -166,6 +176,7 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         max_age=_get(merged, f"{at}.max_age", timedelta),
         keep=_get_whole(merged, f"{at}.keep", None),
         older_than=_get(merged, f"{at}.older_than", timedelta),
+        columns=_get(merged, f"{at}.columns", tuple) or (),
     )
 
 
@@ -182,7 +193,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
         if rule.name is RuleName.REWRITE_DATA_FILES:
             values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
-        values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than}
+        values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
     return {path: value for path, value in values.items() if value is not None}
 
 
@@ -228,6 +239,8 @@ def write_value(path: str, value: object) -> str:
             return _write_seconds(value)
         case float() if value.is_integer():
             return str(int(value))
+        case tuple():
+            return ", ".join(map(str, value))
         case timedelta():
             return _write_seconds(value.total_seconds())
         case _:

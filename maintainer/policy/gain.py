@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.action import (
+    Action,
+    ComputePartitionStats,
+    ComputeTableStats,
+    ExpireSnapshots,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeleteFiles,
+)
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_duration, format_size
+from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
 from maintainer.policy.estimate import (
     MANIFEST_EXCESS_FACTOR,
     estimate_expire_snapshots,
@@ -52,7 +61,14 @@ def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: da
     if rule.name is RuleName.REWRITE_DATA_FILES:
         return _gain_of_data_files(rule, health, target_bytes)
     if rule.name is RuleName.REWRITE_MANIFESTS:
-        return _gain_of_manifests(health)
+        return _gain_of_manifests(rule, health)
+    if rule.name is RuleName.REWRITE_POSITION_DELETE_FILES:
+        return _gain_of_position_deletes(rule, health)
+    if rule.name is RuleName.COMPUTE_TABLE_STATS:
+        action: Action = ComputeTableStats(health.snapshot_id, rule.columns)
+        return _gain_of_statistics(action, health, health.statistics_snapshot_id)
+    if rule.name is RuleName.COMPUTE_PARTITION_STATS:
+        return _gain_of_statistics(ComputePartitionStats(health.snapshot_id), health, health.partition_statistics_snapshot_id)
     if rule.name is RuleName.EXPIRE_SNAPSHOTS:
         return _gain_of_expiry(rule, health, now)
     return None
@@ -85,7 +101,41 @@ def _explain_no_files(rule: Rule, health: TableHealth) -> str:
     )
 
 
-def _gain_of_manifests(health: TableHealth) -> Gain | None:
+def _gain_of_position_deletes(rule: Rule, health: TableHealth) -> Gain | None:
+    if not health.position_delete_files:
+        return None
+    estimate = estimate_rewrite_position_deletes(health, rule)
+    options = dict(rule.options)
+    if converts_deletes(health):
+        options.setdefault("rewrite-all", "true")  # else partitions with a few position delete files would keep them for ever
+    action = RewritePositionDeleteFiles(rule.where, tuple(sorted(options.items())))
+    is_worthwhile = estimate.items_removed > 0
+    if is_worthwhile:
+        sentence = f"{estimate.items_before:,} position delete files in {_count(estimate.partitions, 'partition')} would become {estimate.items_after:,}"
+        sentence = f"{estimate.items_before:,} position delete files would become deletion vectors" if converts_deletes(health) else f"{sentence} at most"
+    elif estimate.items_before:
+        sentence = (
+            f"{estimate.items_before:,} position delete files would become up to {estimate.items_after:,}: "
+            "the rewrite writes one for each data file that has deletes"
+        )
+    else:
+        sentence = f"no partition has enough of the {health.position_delete_files:,} position delete files for a rewrite to take them"
+    return Gain(action, estimate, is_worthwhile, sentence)
+
+
+def _gain_of_statistics(action: Action, health: TableHealth, described: int | None) -> Gain:
+    is_new = described != health.snapshot_id
+    estimate = Estimate(0, int(is_new), 0, 0, note=f"reads up to {format_size(health.data_bytes or 0)}")
+    since = "there are none yet" if described is None else f"the last are of snapshot {described}"
+    sentence = f"statistics of snapshot {health.snapshot_id} would be computed; {since}" if is_new else "the statistics are those of the current snapshot"
+    return Gain(action, estimate, is_new, sentence)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
     found = estimate_rewrite_manifests(health)
     if found is None:
         return None
@@ -98,7 +148,7 @@ def _gain_of_manifests(health: TableHealth) -> Gain | None:
             f"{estimate.items_before:,} manifests of spec {found.spec_id} hold {format_size(estimate.bytes_rewritten)}: {estimate.items_after:,} are needed, "
             f"and a rewrite pays from {MANIFEST_EXCESS_FACTOR} times as many"
         )
-    return Gain(RewriteManifests(found.spec_id), estimate, is_worthwhile, sentence)
+    return Gain(RewriteManifests(found.spec_id, rule.options), estimate, is_worthwhile, sentence)
 
 
 def _gain_of_expiry(rule: Rule, health: TableHealth, now: datetime) -> Gain:
@@ -114,7 +164,7 @@ def _gain_of_expiry(rule: Rule, health: TableHealth, now: datetime) -> Gain:
         sentence = f"none of {health.snapshots:,} snapshots is older than {format_duration(age)} and beyond the newest {keep}, branches and tags"
     # Expiry cuts at the full hour, so that a snapshot may go at the first one after it is old enough.
     next_at = _full_hour(found.oldest_waiting_at + age) + timedelta(hours=1) if found.oldest_waiting_at is not None else None
-    return Gain(ExpireSnapshots(older_than, keep), found.estimate, removed > 0, sentence, next_at)
+    return Gain(ExpireSnapshots(older_than, keep, rule.options), found.estimate, removed > 0, sentence, next_at)
 
 
 def _full_hour(moment: datetime) -> datetime:

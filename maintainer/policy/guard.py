@@ -37,8 +37,22 @@ def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
         return Refusal(SkipCode.UNSUPPORTED, f"format version {health.format_version} is newer than {NEWEST_FORMAT_VERSION}, the newest that is known")
     if rule.name not in RULES_CARRIED_OUT:
         return Refusal(SkipCode.UNSUPPORTED, f"{rule.name} is accepted in policies, but this version does not carry it out yet")
-    if rule.name is not RuleName.EXPIRE_SNAPSHOTS:
-        return None
+    unfit = _find_unfit(rule, health)
+    if unfit is not None:
+        return Refusal(SkipCode.UNSUPPORTED, unfit)
+    return _refuse_expiry(rule, health) if rule.name is RuleName.EXPIRE_SNAPSHOTS else None
+
+
+def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
+    """Why Spark itself would refuse the rule on this table."""
+    if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.is_partitioned is False:
+        return "the table is not partitioned, so that there are no partitions to describe"
+    if rule.name is RuleName.REWRITE_DATA_FILES and rule.strategy == "sort" and rule.sort_order is None and health.is_sorted is False:
+        return "strategy sort without a sort_order takes the table's own, and the table has none"
+    return None
+
+
+def _refuse_expiry(rule: Rule, health: TableHealth) -> Refusal | None:
     if is_gc_disabled(health):
         return Refusal(SkipCode.GC_DISABLED, "the table has gc.enabled=false: its files may belong to another table, so nothing of it is deleted")
     if rule.max_age is not None and rule.max_age < MIN_EXPIRE_AGE:

@@ -74,6 +74,10 @@ class Catalog(Protocol):
         """Live rows at a snapshot, deletes applied; None when that needs reading more than limit_bytes, or cannot be done."""
         ...
 
+    def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
+        """How long a file of the table is, bytes; None when it is not there or cannot be looked at."""
+        ...
+
     def ping(self) -> str:
         """One sentence on what answers there; CatalogUnavailableError when nothing does."""
         ...

@@ -8,7 +8,7 @@ from functools import partial
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
-from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, prove_rows, rows_to_count, split_commits, spread_counts
+from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import summarise
 from maintainer.ports.store import Pause
 from maintainer.steps.each import each
@@ -49,7 +49,9 @@ def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) 
     limit_bytes = COUNT_LIMIT_BYTES // max(1, len(unsure))
     counted = {snapshot_id: catalog.count_rows(job.table, snapshot_id, limit_bytes) for snapshot_id in unsure}
     rows = prove_rows(commits.own, snapshots, spread_counts(commits.own, counted))
-    return compare(job, baseline, summarise(scanned.health), commits, rows, counted)
+    statistics = find_statistics(job, scanned.inventory)
+    is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
+    return compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
 
 
 def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:

@@ -55,5 +55,9 @@ def test_failures_back_off_doubling_up_to_the_ceiling() -> None:
     assert waits == [timedelta(0), timedelta(hours=1), timedelta(hours=2), timedelta(hours=16), ceiling, ceiling]
 
 
-def test_only_expiry_leaves_no_snapshot_of_its_own() -> None:
-    assert [procedure for procedure in Procedure if not procedure.rewrites_content] == [Procedure.EXPIRE_SNAPSHOTS]
+def test_only_rewrites_leave_a_snapshot_of_their_own() -> None:
+    assert [procedure for procedure in Procedure if procedure.rewrites_content] == [
+        Procedure.REWRITE_DATA_FILES,
+        Procedure.REWRITE_POSITION_DELETE_FILES,
+        Procedure.REWRITE_MANIFESTS,
+    ]

@@ -5,13 +5,21 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.action import (
+    Action,
+    ComputePartitionStats,
+    ComputeTableStats,
+    ExpireSnapshots,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeleteFiles,
+)
 from maintainer.domain.effect import Effect, RowProof
-from maintainer.domain.inventory import Snapshot
+from maintainer.domain.inventory import Snapshot, StatisticsFile
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.health.compare import compare, conclude, prove_rows, rows_to_count, split_commits, spread_counts
+from maintainer.health.compare import compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import measure, summarise
 from tests.samples import NOW, TABLE, UUID, inventory, manifest, share, snapshot
 
@@ -242,3 +250,54 @@ def test_a_claim_of_manifests_is_not_held_against_data_files() -> None:
 def test_what_was_committed_before_a_failure_is_told() -> None:
     verdict = conclude(make_job(outcome=Outcome("failed", NOW, reason=FailureReason.CONFLICT, message="a writer won")), DONE)
     assert verdict.message.startswith("a writer won What was committed before stays: 20 data files became 1")
+
+
+REMOVED = {"removed-delete-files": "12", "removed-files-size": "16000"}
+
+
+def test_a_rewrite_of_position_deletes_is_told_by_its_delete_files() -> None:
+    mine = ours(2, 1, total(2000, 96, 2, REMOVED | {"added-delete-files": "2"}))
+    effect = effect_of(RewritePositionDeleteFiles(), [snapshot(1, summary=total(2000, 96, 12)), mine])
+    assert (effect.delete_files_removed, effect.files_removed, effect.bytes_rewritten) == (10, 0, 16000)
+    assert effect.sentence == "0 delete files became 0, 15.6 KiB rewritten."
+    assert conclude(make_job(RewritePositionDeleteFiles(), Outcome("finished", NOW, {"rewritten_delete_files_count": 12})), effect).state is JobState.SUCCEEDED
+
+
+def test_a_rewrite_of_position_deletes_that_touches_data_files_has_failed() -> None:
+    mine = ours(2, 1, total(2000, 96, 2, REMOVED | {"deleted-data-files": "3", "added-data-files": "3"}))
+    effect = effect_of(RewritePositionDeleteFiles(), [snapshot(1, summary=total(2000, 96, 12)), mine])
+    verdict = conclude(make_job(RewritePositionDeleteFiles(), Outcome("finished", NOW)), effect)
+    assert verdict.reason is FailureReason.UNPROVED
+    assert verdict.message == "a rewrite of delete files must leave the data files alone, but 3 of them are gone"
+
+
+def test_a_claim_of_delete_files_needs_a_snapshot_too() -> None:
+    verdict = conclude(make_job(RewritePositionDeleteFiles(), Outcome("finished", NOW, {"rewritten_delete_files_count": 12})), IDLE)
+    assert verdict.message == "Spark reported 12 rewritten delete files, but the table has no snapshot of ours"
+
+
+PUFFIN = StatisticsFile(7, "s3://b/t/metadata/7.stats", 900)
+STATISTICS = replace(inventory(), statistics=(PUFFIN,), partition_statistics=(replace(PUFFIN, path="p.parquet"),))
+CLAIMED = Outcome("finished", NOW, {"statistics_file": PUFFIN.path})
+
+
+def test_statistics_are_proved_by_the_tables_own_entry_for_the_snapshot() -> None:
+    assert find_statistics(make_job(ComputeTableStats(7), CLAIMED), STATISTICS) == PUFFIN
+    assert find_statistics(make_job(ComputeTableStats(8), CLAIMED), STATISTICS) is None
+    assert find_statistics(make_job(ComputeTableStats(7), Outcome("finished", NOW, {"statistics_file": "elsewhere"})), STATISTICS) is None
+    assert find_statistics(make_job(ComputeTableStats(7), Outcome("lost", NOW)), STATISTICS) == PUFFIN
+    assert find_statistics(make_job(ComputePartitionStats(7), Outcome("finished", NOW, {"partition_statistics_file": "p.parquet"})), STATISTICS) is not None
+    assert find_statistics(make_job(RewriteManifests(0), CLAIMED), STATISTICS) is None
+
+
+def test_statistics_that_the_table_does_not_have_are_unproved() -> None:
+    job = make_job(ComputeTableStats(7), CLAIMED)
+    verdict = conclude(job, IDLE)
+    assert (verdict.state, verdict.reason) == (JobState.FAILED, FailureReason.UNPROVED)
+    assert PUFFIN.path in verdict.message
+    start = baseline()
+    done = compare(job, start, start.measurement, split_commits(start, APPLICATION, ()), RowProof.NOT_NEEDED, {}, statistics_written=1)
+    assert not done.is_idle
+    assert done.sentence == f"Statistics of snapshot {start.measurement.snapshot_id} are written."
+    assert conclude(job, done).state is JobState.SUCCEEDED
+    assert conclude(make_job(ComputeTableStats(7), Outcome("finished", NOW)), IDLE).state is JobState.SUCCEEDED, "an empty table has none to write"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from maintainer.domain.health import TableHealth
@@ -24,7 +25,21 @@ def test_every_metric_can_be_observed() -> None:
         Metric.SNAPSHOT_COUNT: 2,
         Metric.OLDEST_SNAPSHOT_AGE_SECONDS: 2 * 86400.0,
         Metric.POSITION_DELETE_FILE_COUNT: 0,
+        Metric.EQUALITY_DELETE_FILE_COUNT: 0,
+        Metric.DELETION_VECTOR_COUNT: 0,
+        Metric.DELETE_RATIO: 0.0,
+        Metric.DELETE_FILE_RATIO: 0.0,
+        Metric.MANIFEST_EXCESS: 0,
+        Metric.LIVE_FILE_RATIO: None,
+        Metric.METADATA_FILE_COUNT: None,
     }
+
+
+def test_the_share_of_deleted_records_is_unknown_without_records() -> None:
+    half = replace(files_of(40 * KIB), delete_records=50, records=100)
+    assert observe(Metric.DELETE_RATIO, half, NOW) == 0.5
+    assert observe(Metric.DELETE_RATIO, replace(half, records=0), NOW) is None
+    assert observe(Metric.DELETE_RATIO, replace(half, delete_records=None), NOW) is None
 
 
 def test_thresholds_are_strict_in_both_directions_and_written_with_units() -> None:

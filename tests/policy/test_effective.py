@@ -81,12 +81,12 @@ def test_thresholds_are_replaced_key_by_key() -> None:
 
 def test_a_rule_is_there_only_when_a_layer_names_it_and_then_with_its_defaults() -> None:
     assert effective((), ORDERS, {}).rule(RuleName.REMOVE_ORPHAN_FILES) is None
-    policy = effective((layer("a.yaml", "*", rules__remove_orphan_files=True, rules__rewrite_position_delete_files=True),), ORDERS, {})
+    policy = effective((layer("a.yaml", "*", **{f"rules.{name}": True for name in RuleName}),), ORDERS, {})
     assert [rule.name for rule in policy.rules] == list(RuleName)
     rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
     assert rule is not None
     assert (rule.every, rule.older_than) == (timedelta(days=7), timedelta(days=7))
-    assert policy.sources["rules.remove_orphan_files"] == "policies/a.yaml:1"
+    assert policy.sources["rules.remove_orphan_files"] == f"policies/a.yaml:{len(RuleName)}"
     assert policy.sources["rules.remove_orphan_files.older_than"] == "built-in default"
 
 

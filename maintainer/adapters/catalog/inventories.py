@@ -167,6 +167,9 @@ class Inventories:
             unreadable=(*unreadable, *broken),
             metadata_files=metadata.metadata_files,
             listed_files=_add_up([manifest.live_entries for manifest in listed]),
+            statistics=metadata.statistics,
+            partition_statistics=metadata.partition_statistics,
+            is_sorted=metadata.is_sorted,
         )
 
     async def digest_snapshot(self, opened: Opened, snapshot_id: int, classes: SizeClasses) -> list[ManifestDigest] | None:

@@ -12,7 +12,7 @@ import msgspec
 
 from maintainer.adapters.catalog.partition import Spec, SpecField
 from maintainer.adapters.catalog.summary import LazySummary, read_operation
-from maintainer.domain.inventory import FaultKind, Ref, Snapshot
+from maintainer.domain.inventory import FaultKind, Ref, Snapshot, StatisticsFile
 
 MAX_FORMAT_VERSION: Final = 3
 MAX_METADATA_BYTES: Final = 1 << 30  # decompressed
@@ -73,6 +73,17 @@ class _Document(msgspec.Struct, rename="kebab"):
     default_spec_id: int | None = None
     partition_specs: list[_Spec] | None = None
     partition_spec: list[_SpecField] | None = None  # v1
+class _Statistics(msgspec.Struct, rename="kebab"):
+    snapshot_id: int
+    statistics_path: str
+    file_size_in_bytes: int = 0
+
+
+class _SortOrder(msgspec.Struct, rename="kebab"):
+    order_id: int
+    fields: list[msgspec.Raw]
+
+
     metadata_log: list[msgspec.Raw] | None = None
 
 
@@ -90,6 +101,10 @@ class ManifestSource:
 
 @dataclass(frozen=True, slots=True)
 class TableMetadata:
+    statistics: list[_Statistics] | None = None
+    partition_statistics: list[_Statistics] | None = None
+    default_sort_order_id: int | None = None
+    sort_orders: list[_SortOrder] | None = None
     """A table's metadata, as far as an inventory needs it."""
 
     table_uuid: str
@@ -119,6 +134,9 @@ def parse_metadata(raw: bytes) -> TableMetadata:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         _refuse_newer_version(plain)
         raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) cannot be decoded: {error}") from error
+    statistics: tuple[StatisticsFile, ...] = ()
+    partition_statistics: tuple[StatisticsFile, ...] = ()
+    is_sorted: bool = False
     try:
         return _accept(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -197,9 +215,16 @@ def _snapshot(snapshot: _Snapshot) -> Snapshot:
 
 def _refs(refs: dict[str, _Ref] | None, current: int | None) -> tuple[Ref, ...]:
     if not refs:  # before refs existed the current snapshot was the only one; Iceberg reads it as the main branch
+        statistics=_statistics(document.statistics),
+        partition_statistics=_statistics(document.partition_statistics),
+        is_sorted=any(order.order_id == document.default_sort_order_id and order.fields for order in document.sort_orders or ()),
         return () if current is None else (Ref("main", current, is_branch=True),)
     return tuple(
         Ref(name, ref.snapshot_id, ref.type == "branch", ref.max_ref_age_ms, ref.max_snapshot_age_ms, ref.min_snapshots_to_keep)
+def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
+    return tuple(StatisticsFile(file.snapshot_id, file.statistics_path, file.file_size_in_bytes) for file in files or ())
+
+
         for name, ref in sorted(refs.items())
     )
 

@@ -148,6 +148,16 @@ class PyIcebergCatalog:
         except Exception:  # noqa: BLE001 - a count that cannot be had is unknown, whatever the reason
             return None
 
+    def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
+        """How long a file of the table is; None when it is not there or cannot be looked at."""
+        opened = wait_for(self._submit(self._inventories.open(table)))
+        if isinstance(opened, TableFault):
+            return None
+        try:
+            return len(opened.access.io.new_input(path))
+        except Exception:  # noqa: BLE001 - whatever the storage's libraries raise: a file that cannot be seen proves nothing
+            return None
+
     def ping(self) -> str:
         """One sentence on what answers there; CatalogUnavailableError when nothing does."""
         catalog = self._catalog()

@@ -12,14 +12,16 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model
 
 from maintainer.adapters.policies.document import resolve_scalar
 from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween, SizeBetween, Strict, refuse
+from maintainer.domain.action import Procedure
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS, OptionKind, check_option
+from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
 from maintainer.domain.policy import Mode
 from maintainer.domain.units import parse_size
 
 MAXIMUM_PATTERN_CHARACTERS = 500
 MAXIMUM_FILTER_CHARACTERS = 10_000
+MAXIMUM_COLUMNS = 1_000
 _LARGEST_COUNT = 2**31 - 1  # Iceberg counts in a Java int
 _CRON_FIELDS = 5
 
@@ -93,6 +95,12 @@ def _has_open_bracket(glob: str) -> bool:
 
 Count = Annotated[int, Field(ge=0, le=_LARGEST_COUNT)]
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+FileRatio = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Column = Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_PATTERN_CHARACTERS))]
+
+
+def _read_columns(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str) else value
 
 
 class RewriteDataFilesWhen(Strict):
@@ -104,12 +112,17 @@ class RewriteDataFilesWhen(Strict):
     small_file_count_above: Count | None = Field(None, description="Fires while more data files than this are under 75 % of the target file size.")
     small_file_ratio_above: Ratio | None = Field(None, description="Fires while more than this share of the data files is small; 0 to 1.")
     position_delete_file_count_above: Count | None = Field(None, description="Fires while the table has more position delete files than this.")
+    equality_delete_file_count_above: Count | None = Field(None, description="Fires while the table has more equality delete files than this.")
+    deletion_vector_count_above: Count | None = Field(None, description="Fires while the table has more deletion vectors than this.")
+    delete_ratio_above: Ratio | None = Field(None, description="Fires while more than this share of the records is deleted; 0 to 1.")
+    delete_file_ratio_above: FileRatio | None = Field(None, description="Fires while there are more delete files than this for each data file.")
 
 
 class RewriteManifestsWhen(Strict):
     """Thresholds of rewrite_manifests; all that are written must hold."""
 
     manifest_count_above: Count | None = Field(None, description="Fires while the current snapshot has more manifests than this.")
+    manifest_excess_above: Count | None = Field(None, description="Fires while it has more manifests than this beyond those that its entries need.")
 
 
 class ExpireSnapshotsWhen(Strict):
@@ -119,12 +132,15 @@ class ExpireSnapshotsWhen(Strict):
     oldest_snapshot_age_above: Annotated[timedelta, DurationBetween("1s")] | None = Field(
         None, description="Fires while the oldest snapshot is older than this."
     )
+    live_file_ratio_below: Ratio | None = Field(None, description="Fires while a smaller share than this of the data files that are kept is live; 0 to 1.")
+    metadata_file_count_above: Count | None = Field(None, description="Fires while the table's log names more metadata files than this.")
 
 
 class RewritePositionDeleteFilesWhen(Strict):
     """Thresholds of rewrite_position_delete_files; all that are written must hold."""
 
     position_delete_file_count_above: Count | None = Field(None, description="Fires while the table has more position delete files than this.")
+    delete_file_ratio_above: FileRatio | None = Field(None, description="Fires while there are more delete files than this for each data file.")
 
 
 class _RuleModel(Strict):
@@ -134,8 +150,8 @@ class _RuleModel(Strict):
     )
 
 
-def _read_option(name: str) -> Callable[[object], object]:
-    bound = REWRITE_DATA_FILES_OPTIONS[name]
+def _read_option(procedure: Procedure, name: str) -> Callable[[object], object]:
+    bound = PROCEDURE_OPTIONS[procedure][name]
 
     def read(value: object) -> object:
         text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -146,7 +162,7 @@ def _read_option(name: str) -> Callable[[object], object]:
                 text = str(parse_size(value))
             except InvalidValueError as error:
                 refuse(f"is not a size: {error}")
-        reason = check_option(name, text)
+        reason = check_option(name, text, procedure)
         if reason is not None:
             refuse(reason.removeprefix(f"option {name} "))
         return text
@@ -154,8 +170,7 @@ def _read_option(name: str) -> Callable[[object], object]:
     return read
 
 
-def _option_schema(name: str) -> dict[str, object]:
-    bound = REWRITE_DATA_FILES_OPTIONS[name]
+def _option_schema(bound: OptionBound) -> dict[str, object]:
     match bound.kind:
         case OptionKind.BYTES:
             return dict(SIZE_SCHEMA)
@@ -169,28 +184,32 @@ def _option_schema(name: str) -> dict[str, object]:
             return {"enum": list(bound.choices)}
 
 
-def _option_field(name: str) -> Any:  # noqa: ANN401 - create_model takes (type, default)
-    bound = REWRITE_DATA_FILES_OPTIONS[name]
+def _option_field(procedure: Procedure, name: str) -> Any:  # noqa: ANN401 - create_model takes (type, default)
+    bound = PROCEDURE_OPTIONS[procedure][name]
     limits = " or ".join(bound.choices) if bound.choices else f"{bound.minimum:.15g} to {bound.maximum:.15g}"
-    annotation = Annotated[str | None, BeforeValidator(_read_option(name)), WithJsonSchema(_option_schema(name))]
+    annotation = Annotated[str | None, BeforeValidator(_read_option(procedure, name)), WithJsonSchema(_option_schema(bound))]
     return (annotation, Field(None, alias=name, description=f"Iceberg's option of that name: {limits} ({bound.kind})."))
 
 
-RewriteDataFilesOptions = create_model(
-    "RewriteDataFilesOptions",
-    __base__=Strict,
-    __doc__="Options of Iceberg's rewrite_data_files, in Iceberg's own names; sizes may be written like 32MiB.",
-    **{name.replace("-", "_").replace(".", "__"): _option_field(name) for name in REWRITE_DATA_FILES_OPTIONS},
-)
+def _options_model(procedure: Procedure) -> type[Strict]:
+    name = procedure.value.title().replace("_", "") + "Options"
+    text = f"Options of Iceberg's {procedure}, in Iceberg's own names; sizes may be written like 32MiB."
+    options = {option.replace("-", "_").replace(".", "__"): _option_field(procedure, option) for option in PROCEDURE_OPTIONS[procedure]}
+    return create_model(name, __base__=Strict, __doc__=text, **options)
+
+
+RewriteDataFilesOptions = _options_model(Procedure.REWRITE_DATA_FILES)
+RewritePositionDeleteFilesOptions = _options_model(Procedure.REWRITE_POSITION_DELETE_FILES)
+RewriteManifestsOptions = _options_model(Procedure.REWRITE_MANIFESTS)
+ExpireSnapshotsOptions = _options_model(Procedure.EXPIRE_SNAPSHOTS)
+Filter = Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_FILTER_CHARACTERS))]
 
 
 class RewriteDataFilesRule(_RuleModel):
     """Compact data files with Iceberg's rewrite_data_files."""
 
     when: RewriteDataFilesWhen | None = None
-    where: Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_FILTER_CHARACTERS))] | None = Field(
-        None, description="Only files that may hold matching rows, as a Spark SQL condition on the table's columns."
-    )
+    where: Filter | None = Field(None, description="Only files that may hold matching rows, as a Spark SQL condition on the table's columns.")
     strategy: Literal["binpack", "sort"] | None = Field(None, description="How rows are laid out; default binpack, or sort when sort_order is given.")
     sort_order: Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_PATTERN_CHARACTERS))] | None = Field(
         None, description="Columns to sort by, like `id DESC NULLS LAST, name` or `zorder(a, b)`; with strategy sort."
@@ -208,6 +227,22 @@ class RewriteManifestsRule(_RuleModel):
     """Regroup manifests with Iceberg's rewrite_manifests."""
 
     when: RewriteManifestsWhen | None = None
+    options: RewriteManifestsOptions | None = None  # type: ignore[valid-type]  # as above
+
+
+class ComputeTableStatsRule(_RuleModel):
+    """Count the distinct values of columns with Iceberg's compute_table_stats; it reads the whole table."""
+
+    every: Annotated[timedelta, DurationBetween("1h")] | None = Field(None, description="How often; at least 1h, default 7d.")
+    columns: Annotated[tuple[Column, ...], BeforeValidator(_read_columns), Field(min_length=1, max_length=MAXIMUM_COLUMNS)] | None = Field(
+        None, description="Only these columns; default all."
+    )
+
+
+class ComputePartitionStatsRule(_RuleModel):
+    """Sum up each partition's files, bytes and rows with Iceberg's compute_partition_stats."""
+
+    every: Annotated[timedelta, DurationBetween("1h")] | None = Field(None, description="How often; at least 1h, default 1d.")
 
 
 class ExpireSnapshotsRule(_RuleModel):
@@ -220,6 +255,7 @@ class ExpireSnapshotsRule(_RuleModel):
     keep: Annotated[int, Field(le=_LARGEST_COUNT), BeforeValidator(_check_keep)] | None = Field(
         None, description="Snapshots kept whatever their age; floor 2, default 10.", json_schema_extra={"minimum": 2}
     )
+    options: ExpireSnapshotsOptions | None = None  # type: ignore[valid-type]  # as above
 
 
 def _check_keep(value: object) -> object:
@@ -237,9 +273,11 @@ class RemoveOrphanFilesRule(_RuleModel):
 
 
 class RewritePositionDeleteFilesRule(_RuleModel):
-    """Compact position delete files with Iceberg's rewrite_position_delete_files."""
+    """Compact position delete files with Iceberg's rewrite_position_delete_files; in format version 3 they become deletion vectors."""
 
     when: RewritePositionDeleteFilesWhen | None = None
+    where: Filter | None = Field(None, description="Only deletes of files that may hold matching rows, as a Spark SQL condition on the table's columns.")
+    options: RewritePositionDeleteFilesOptions | None = None  # type: ignore[valid-type]  # as above
 
 
 class RulesModel(Strict):
@@ -248,6 +286,8 @@ class RulesModel(Strict):
     rewrite_data_files: RewriteDataFilesRule | None = None
     rewrite_position_delete_files: RewritePositionDeleteFilesRule | None = None
     rewrite_manifests: RewriteManifestsRule | None = None
+    compute_table_stats: ComputeTableStatsRule | None = None
+    compute_partition_stats: ComputePartitionStatsRule | None = None
     expire_snapshots: ExpireSnapshotsRule | None = None
     remove_orphan_files: RemoveOrphanFilesRule | None = None
 

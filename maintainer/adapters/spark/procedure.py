@@ -5,15 +5,26 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import assert_never
 
-from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.action import (
+    Action,
+    ComputePartitionStats,
+    ComputeTableStats,
+    ExpireSnapshots,
+    Procedure,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeleteFiles,
+)
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.option import check_option
+from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option
 
 _MAX_INT = 2**31 - 1
+_MAX_LONG = 2**63 - 1
 _LEAST_KEPT = 2  # snapshots: the floor of every policy, held here once more
 _MAX_TEXT_CHARACTERS = 10_000  # of a where or sort_order clause
 _MAX_NAME_CHARACTERS = 1_000  # of one level of a name
+_MAX_COLUMNS = 1_000  # of compute_table_stats
 
 # max-failed-commits is never left to Iceberg's default, with which every commit may fail unnoticed.
 _PARTIAL_PROGRESS = {"partial-progress.enabled": "true", "partial-progress.max-commits": "10", "partial-progress.max-failed-commits": "3"}
@@ -27,11 +38,19 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
     match action:
         case RewriteDataFiles():
             arguments = _rewrite_data_files(action)
+        case RewritePositionDeleteFiles():
+            arguments = [*_clauses(action.procedure, ("where", action.where)), ("options", _write_map(_read_options(action.procedure, action.options)))]
         case RewriteManifests():
-            arguments = [("spec_id", str(_within("spec_id of rewrite_manifests", action.spec_id, 0, _MAX_INT)))]
+            spec_id = _within("spec_id of rewrite_manifests", action.spec_id, 0, _MAX_INT)
+            arguments = [("spec_id", str(spec_id)), *_further_arguments(action.procedure, action.options)]
+        case ComputeTableStats():
+            arguments = [_snapshot(action.procedure, action.snapshot_id), *_columns(action.columns)]
+        case ComputePartitionStats():
+            arguments = [_snapshot(action.procedure, action.snapshot_id)]
         case ExpireSnapshots():
             retain_last = _within("retain_last of expire_snapshots", action.retain_last, _LEAST_KEPT, _MAX_INT)
-            arguments = [("older_than", _timestamp(action.older_than)), ("retain_last", str(retain_last))]
+            bounds = [("older_than", _timestamp(action.older_than)), ("retain_last", str(retain_last))]
+            arguments = [*bounds, *_further_arguments(action.procedure, action.options)]
         case _:  # pragma: no cover
             assert_never(action)
     # The table is given with its catalog: a namespace that is named like a catalog would be taken for one otherwise.
@@ -74,34 +93,65 @@ def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
     if action.sort_order is not None and action.strategy != _SORT:
         message = f"sort_order of rewrite_data_files is {action.sort_order!r}, but strategy is {action.strategy}; it must be {_SORT}"
         raise InvalidValueError(message)
-    arguments = [("strategy", quote_text(action.strategy))]
-    for name, text in (("sort_order", action.sort_order), ("where", action.where)):
-        if text is not None:
-            arguments.append((name, quote_text(_clause(name, text))))
-    pairs = ", ".join(f"{quote_text(name)}, {quote_text(value)}" for name, value in _rewrite_options(action.options).items())
-    return [*arguments, ("options", f"map({pairs})")]
+    clauses = _clauses(action.procedure, ("sort_order", action.sort_order), ("where", action.where))
+    return [("strategy", quote_text(action.strategy)), *clauses, ("options", _write_map(_rewrite_options(action.options)))]
 
 
 def _rewrite_options(options: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Defaults first, then the action's own, sorted: the same action is always the same statement."""
+    """Defaults first, then the action's own: nothing of what makes a rewrite safe is left to Iceberg's defaults."""
+    given = _read_options(Procedure.REWRITE_DATA_FILES, options)
+    progress = _AT_ONCE if given.get("partial-progress.enabled") == "false" else _PARTIAL_PROGRESS
+    return progress | {"use-starting-sequence-number": "true"} | given
+
+
+def _read_options(procedure: Procedure, options: tuple[tuple[str, str], ...]) -> dict[str, str]:
     given: dict[str, str] = {}
     for name, value in options:
-        problem = check_option(name, value)
+        problem = check_option(name, value, procedure)
         if problem is not None:
             raise InvalidValueError(problem)
         if name in given:
-            message = f"option {name} of rewrite_data_files is given twice: {given[name]!r} and {value!r}"
+            message = f"option {name} of {procedure} is given twice: {given[name]!r} and {value!r}"
             raise InvalidValueError(message)
         given[name] = value
-    progress = _AT_ONCE if given.get("partial-progress.enabled") == "false" else _PARTIAL_PROGRESS
-    return dict(sorted((progress | {"use-starting-sequence-number": "true"} | given).items()))
+    return given
 
 
-def _clause(name: str, text: str) -> str:
+def _write_map(options: dict[str, str]) -> str:
+    """Sorted: the same action is always the same statement."""
+    return f"map({', '.join(f'{quote_text(name)}, {quote_text(value)}' for name, value in sorted(options.items()))})" if options else "map()"
+
+
+def _further_arguments(procedure: Procedure, options: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """Options that are arguments of the procedure itself: what is neither a number nor true or false is quoted."""
+    bounds = PROCEDURE_OPTIONS[procedure]
+    plain = {OptionKind.BOOLEAN, OptionKind.COUNT}
+    return [(name, value if bounds[name].kind in plain else quote_text(value)) for name, value in sorted(_read_options(procedure, options).items())]
+
+
+def _clauses(procedure: Procedure, *texts: tuple[str, str | None]) -> list[tuple[str, str]]:
+    return [(name, quote_text(_check_clause(procedure, name, text))) for name, text in texts if text is not None]
+
+
+def _check_clause(procedure: Procedure, name: str, text: str) -> str:
     if not text.strip() or len(text) > _MAX_TEXT_CHARACTERS:
-        message = f"{name} of rewrite_data_files has {len(text)} characters; it must have 1 to {_MAX_TEXT_CHARACTERS} that are not all blank"
+        message = f"{name} of {procedure} has {len(text)} characters; it must have 1 to {_MAX_TEXT_CHARACTERS} that are not all blank"
         raise InvalidValueError(message)
     return text
+
+
+def _snapshot(procedure: Procedure, snapshot_id: int) -> tuple[str, str]:
+    # L: a literal of 32 bits would be refused for most snapshots.
+    return ("snapshot_id", f"{_within(f'snapshot_id of {procedure}', snapshot_id, 0, _MAX_LONG)}L")
+
+
+def _columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
+    if not columns:
+        return []
+    if len(columns) > _MAX_COLUMNS or any(not column or len(column) > _MAX_NAME_CHARACTERS for column in columns):
+        message = f"columns of compute_table_stats are {len(columns)}; there must be 1 to {_MAX_COLUMNS} of 1 to {_MAX_NAME_CHARACTERS} characters"
+        raise InvalidValueError(message)
+    return [("columns", f"array({', '.join(map(quote_text, columns))})")]
 
 
 def _within(thing: str, value: int, low: int, high: int) -> int:

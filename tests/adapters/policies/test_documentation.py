@@ -10,7 +10,7 @@ from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.policies.model import PolicyModel
 from maintainer.adapters.policies.validation import inner_model
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import PolicyLayer
+from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.policy.effective import describe, effective
 
 _TEXT = (Path(__file__).parents[3] / "docs" / "policies.md").read_text("utf-8")
@@ -72,10 +72,10 @@ def test_the_example_of_several_files_means_what_the_text_says() -> None:
 
 
 def test_the_defaults_in_the_tables_are_those_in_force() -> None:
-    every_rule = "tables: '*'\nrules: {remove_orphan_files: {}, rewrite_position_delete_files: {}}"
+    every_rule = "tables: '*'\nrules: {remove_orphan_files: {}, rewrite_position_delete_files: {}, compute_table_stats: {}, compute_partition_stats: {}}"
     in_force = {path: text for path, text, _ in describe(effective((layer_of(every_rule),), TableIdentifier.parse("a.b.c"), {}))}
     checked = 0
-    for heading in ("rewrite_data_files", "rewrite_manifests", "expire_snapshots", "remove_orphan_files", "rewrite_position_delete_files"):
+    for heading in RuleName:
         section = search(rf"^### {heading}\n(.*?)(?=^##|\Z)", _TEXT, DOTALL | MULTILINE)
         assert section is not None
         for key, default in findall(r"^\| `([a-z_.]+)` \| [^|]+ \| ([^|]*) \|", section[1], MULTILINE):
@@ -83,4 +83,4 @@ def test_the_defaults_in_the_tables_are_those_in_force() -> None:
             if value is not None:
                 assert in_force[f"rules.{heading}.{key}"] == value[1], f"{heading}.{key}"
                 checked += 1
-    assert checked == 7
+    assert checked == 9

@@ -180,3 +180,34 @@ def test_a_reader_of_lines_gives_each_key_and_item_its_own() -> None:
     document = read_document("a: 1\nb:\n  - x\n  - c: true\n")
     assert document.value == {"a": 1, "b": ["x", {"c": True}]}
     assert document.lines == {(): 1, ("a",): 1, ("b",): 2, ("b", 0): 3, ("b", 1): 4, ("b", 1, "c"): 4}
+
+
+def test_the_statistics_rules_and_every_procedures_options_are_read() -> None:
+    text = """\
+tables: "*"
+rules:
+  rewrite_position_delete_files:
+    when: {delete_file_ratio_above: 2}
+    where: "day > '2026-01-01'"
+    options: {rewrite-all: true, target-file-size-bytes: 64MiB}
+  rewrite_manifests: {options: {use_caching: false}}
+  expire_snapshots: {options: {stream_results: true, max_concurrent_deletes: 8}}
+  compute_table_stats: {columns: [id, nested.name], every: 30d}
+  compute_partition_stats: {}
+"""
+    settings = {path: setting.value for path, setting in layer_of(text).settings.items()}
+    assert settings["rules.rewrite_position_delete_files.when.delete_file_ratio_above"] == 2.0
+    assert settings["rules.rewrite_position_delete_files.where"] == "day > '2026-01-01'"
+    assert settings["rules.rewrite_position_delete_files.options.target-file-size-bytes"] == "67108864"
+    assert settings["rules.rewrite_manifests.options.use_caching"] == "false"
+    assert settings["rules.expire_snapshots.options.max_concurrent_deletes"] == "8"
+    assert settings["rules.compute_table_stats.columns"] == ("id", "nested.name")
+    assert layer_of(text.replace("[id, nested.name]", "id")).settings["rules.compute_table_stats.columns"].value == ("id",)
+    assert settings["rules.compute_partition_stats"] is True
+
+
+def test_an_option_of_another_procedure_is_refused() -> None:
+    text = 'tables: "*"\nrules: {expire_snapshots: {options: {rewrite-all: true}}, compute_table_stats: {columns: []}}'
+    problems = problems_of(text)
+    assert any("rewrite-all" in problem for problem in problems)
+    assert any("columns" in problem for problem in problems)

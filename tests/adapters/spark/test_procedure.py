@@ -7,10 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.adapters.spark.procedure import call_statement, quote_identifier, quote_text
-from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.action import (
+    Action,
+    ComputePartitionStats,
+    ComputeTableStats,
+    ExpireSnapshots,
+    Procedure,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeleteFiles,
+)
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, split_levels
-from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS
+from maintainer.domain.option import PROCEDURE_OPTIONS, REWRITE_DATA_FILES_OPTIONS
 
 ORDERS = TableIdentifier("lake", ("sales",), "orders")
 DEFAULTS = ", ".join(
@@ -45,6 +54,34 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40
                 "CALL `lake`.system.rewrite_data_files(table => '`lake`.`sales`.`orders`', strategy => 'binpack', options => map("
                 "'partial-progress.enabled', 'true', 'partial-progress.max-commits', '10', 'partial-progress.max-failed-commits', '0', "
                 "'target-file-size-bytes', '1048576', 'use-starting-sequence-number', 'true'))"
+            ),
+        ),
+        (
+            RewritePositionDeleteFiles("day > '2026-01-01'", (("rewrite-all", "true"),)),
+            (
+                "CALL `lake`.system.rewrite_position_delete_files(table => '`lake`.`sales`.`orders`', where => 'day > \\'2026-01-01\\'', "
+                "options => map('rewrite-all', 'true'))"
+            ),
+        ),
+        (RewritePositionDeleteFiles(), "CALL `lake`.system.rewrite_position_delete_files(table => '`lake`.`sales`.`orders`', options => map())"),
+        (
+            ComputeTableStats(2**62, ("id", "it's")),
+            (
+                "CALL `lake`.system.compute_table_stats(table => '`lake`.`sales`.`orders`', snapshot_id => 4611686018427387904L, "
+                "columns => array('id', 'it\\'s'))"
+            ),
+        ),
+        (ComputeTableStats(7), "CALL `lake`.system.compute_table_stats(table => '`lake`.`sales`.`orders`', snapshot_id => 7L)"),
+        (ComputePartitionStats(7), "CALL `lake`.system.compute_partition_stats(table => '`lake`.`sales`.`orders`', snapshot_id => 7L)"),
+        (
+            RewriteManifests(0, (("use_caching", "true"),)),
+            "CALL `lake`.system.rewrite_manifests(table => '`lake`.`sales`.`orders`', spec_id => 0, use_caching => true)",
+        ),
+        (
+            ExpireSnapshots(datetime(2026, 3, 4, tzinfo=UTC), 2, (("stream_results", "true"), ("max_concurrent_deletes", "8"))),
+            (
+                "CALL `lake`.system.expire_snapshots(table => '`lake`.`sales`.`orders`', older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', "
+                "retain_last => 2, max_concurrent_deletes => 8, stream_results => true)"
             ),
         ),
         (RewriteManifests(3), "CALL `lake`.system.rewrite_manifests(table => '`lake`.`sales`.`orders`', spec_id => 3)"),
@@ -117,6 +154,14 @@ def test_any_name_is_read_back_level_by_level(levels: list[str]) -> None:
         (RewriteDataFiles(where=" "), ["where", "1 characters"]),
         (RewriteDataFiles(where="x" * 10_001), ["where", "10001", "10000"]),
         (RewriteDataFiles(where="a = '\ud800'"), ["surrogate"]),
+        (RewritePositionDeleteFiles(options=(("delete-ratio-threshold", "0.1"),)), ["delete-ratio-threshold", "rewrite_position_delete_files"]),
+        (RewritePositionDeleteFiles(where=" "), ["where of rewrite_position_delete_files", "1 characters"]),
+        (ExpireSnapshots(datetime(2026, 1, 1, tzinfo=UTC), 2, (("snapshot_ids", "1"),)), ["'snapshot_ids'", "expire_snapshots", "not one"]),
+        (ExpireSnapshots(datetime(2026, 1, 1, tzinfo=UTC), 2, (("max_concurrent_deletes", "65"),)), ["65", "greatest value 64"]),
+        (RewriteManifests(0, (("use_caching", "true"), ("use_caching", "true"))), ["use_caching", "rewrite_manifests", "twice"]),
+        (ComputeTableStats(-1), ["snapshot_id of compute_table_stats", "-1"]),
+        (ComputeTableStats(1, ("",)), ["columns", "compute_table_stats"]),
+        (ComputePartitionStats(2**63), ["snapshot_id of compute_partition_stats", str(2**63)]),
         (RewriteManifests(-1), ["spec_id", "-1", "from 0"]),
         (ExpireSnapshots(datetime(2026, 1, 1, tzinfo=UTC), 1), ["retain_last", "1", "from 2"]),
         (ExpireSnapshots(datetime(2026, 1, 1), 2), ["older_than", "time zone"]),  # noqa: DTZ001 - that is the point
@@ -148,3 +193,7 @@ def test_a_rewrite_that_commits_once_says_nothing_of_several_commits() -> None:
 def test_a_name_that_is_empty_or_too_long_is_refused(name: str) -> None:
     with pytest.raises(InvalidValueError, match="1 to 1000"):
         quote_identifier(name)
+
+
+def test_every_procedure_has_an_allow_list() -> None:
+    assert set(PROCEDURE_OPTIONS) == set(Procedure)

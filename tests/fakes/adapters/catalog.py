@@ -20,6 +20,7 @@ class FakeCatalog:
         self._rows: dict[tuple[TableIdentifier, int], int] = {}
         self._failing_namespaces: dict[tuple[str, ...], str] = {}
         self._outage: str | None = None
+        self._files: dict[str, int] = {}
         self.closed = False
         self.polled: dict[TableIdentifier, str] = {}  # the tokens that the last polls were asked with
 
@@ -35,6 +36,10 @@ class FakeCatalog:
 
     def set_rows(self, table: TableIdentifier, snapshot_id: int, rows: int) -> None:
         self._rows[table, snapshot_id] = rows
+
+    def put_file(self, path: str, size_bytes: int) -> None:
+        """A file that file_bytes finds."""
+        self._files[path] = size_bytes
 
     def fail(self, reason: str) -> None:
         """Nothing answers any more, until recover()."""
@@ -110,6 +115,9 @@ class FakeCatalog:
         if isinstance(entry, TableFault) or all(snapshot.snapshot_id != snapshot_id for snapshot in entry.snapshots):
             return None
         return self._rows.get((table, snapshot_id))
+
+    def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
+        return None if isinstance(self._find(table), TableFault) else self._files.get(path)
 
     def ping(self) -> str:
         if self._outage is not None:

@@ -5,12 +5,15 @@ const ITEMS: Record<RuleName, string> = {
   rewrite_data_files: "data file",
   rewrite_position_delete_files: "position delete file",
   rewrite_manifests: "manifest",
+  compute_table_stats: "file of statistics",
+  compute_partition_stats: "file of statistics",
   expire_snapshots: "snapshot",
   remove_orphan_files: "orphan file",
 };
 
 /** What an action is expected to achieve, in one line. */
 export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: RuleName }) {
+  if (rule === "compute_table_stats" || rule === "compute_partition_stats") return <span>statistics of the current snapshot{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
   if (estimate.items_before === 0) return <span>nothing{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
   return (
     <span>

@@ -15,6 +15,8 @@ export const RULE_WORDS: Record<RuleName, string> = {
   rewrite_data_files: "Compact data files",
   rewrite_position_delete_files: "Compact position deletes",
   rewrite_manifests: "Rewrite manifests",
+  compute_table_stats: "Compute column statistics",
+  compute_partition_stats: "Compute partition statistics",
   expire_snapshots: "Expire snapshots",
   remove_orphan_files: "Remove orphan files",
 };
