@@ -526,7 +526,10 @@ export interface components {
       /** Version */
       version: string;
     };
-    /** EstimateOut */
+    /**
+     * EstimateOut
+     * @description What an action is expected to achieve; items are files, manifests or snapshots, as the action has them.
+     */
     EstimateOut: {
       /** Bytes Rewritten */
       bytes_rewritten: number;
@@ -576,7 +579,10 @@ export interface components {
        */
       seen_at: string;
     };
-    /** FindingOut */
+    /**
+     * FindingOut
+     * @description A bound that a table is beyond.
+     */
     FindingOut: {
       /** Bound */
       bound: number;
@@ -953,7 +959,10 @@ export interface components {
        */
       reason?: string;
     };
-    /** PlanOut */
+    /**
+     * PlanOut
+     * @description The verdicts on one table at one snapshot under one policy.
+     */
     PlanOut: {
       /**
        * Made At
@@ -975,7 +984,10 @@ export interface components {
       /** Table */
       table: string;
     };
-    /** PlannedOut */
+    /**
+     * PlannedOut
+     * @description A rule that is worth doing.
+     */
     PlannedOut: {
       /**
        * Action
@@ -1168,7 +1180,10 @@ export interface components {
       | "observe_only"
       | "disabled"
       | "paused";
-    /** SkippedOut */
+    /**
+     * SkippedOut
+     * @description A rule that does nothing now.
+     */
     SkippedOut: {
       /**
        * Action
@@ -1202,6 +1217,11 @@ export interface components {
       /** Average File Size Bytes */
       average_file_size_bytes: number | null;
       band: components["schemas"]["Band"] | null;
+      /**
+       * Band Since
+       * @description When the table entered its band.
+       */
+      band_since: string | null;
       /** Branches */
       branches: number | null;
       /** Catalog */
@@ -1318,6 +1338,8 @@ export interface components {
       policy: components["schemas"]["EffectivePolicyOut"];
       /** Position Delete Files */
       position_delete_files: number | null;
+      /** @description The band before that. */
+      previous_band: components["schemas"]["Band"] | null;
       /** Properties */
       properties: {
         [key: string]: string;
@@ -1392,6 +1414,11 @@ export interface components {
       /** Average File Size Bytes */
       average_file_size_bytes: number | null;
       band: components["schemas"]["Band"] | null;
+      /**
+       * Band Since
+       * @description When the table entered its band.
+       */
+      band_since: string | null;
       /** Catalog */
       catalog: string;
       /** Data Bytes */
@@ -1423,6 +1450,8 @@ export interface components {
       pause: components["schemas"]["PauseOut"] | null;
       /** Position Delete Files */
       position_delete_files: number | null;
+      /** @description The band before that. */
+      previous_band: components["schemas"]["Band"] | null;
       /** Reason */
       reason: string;
       /** Records */
