@@ -7,13 +7,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from maintainer.domain.action import Action
+from maintainer.domain.action import Procedure
 from maintainer.domain.effect import Effect, Measurement
-from maintainer.domain.errors import InvalidTransitionError
+from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
+from maintainer.domain.reading import DigestManifests, JobAction, Reading
+
+JobRule = RuleName | Reading
 
 
 class JobState(StrEnum):
@@ -96,13 +99,13 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One action of one plan on one table. Its id names the Spark work; a table has at most one unfinished job."""
+    """One action of one plan on one table, or a reading of its manifests. Its id names the Spark work; a table has at most one unfinished job."""
 
     job_id: str  # DNS label: letters, digits and dashes
     table: TableIdentifier
     table_uuid: str
-    rule: RuleName
-    action: Action
+    rule: JobRule
+    action: JobAction
     findings: tuple[Finding, ...]
     estimate: Estimate
     reason: str
@@ -132,6 +135,22 @@ class Job:
             message = f"job {self.job_id} is {self.state} and cannot become {state}"
             raise InvalidTransitionError(message)
         return replace(self, state=state, **changes)  # type: ignore[arg-type]
+
+    @property
+    def policy_rule(self) -> RuleName:
+        """The rule of a policy that it carries out; InvalidValueError for a reading, which no policy asks for."""
+        if isinstance(self.rule, Reading):
+            message = f"job {self.job_id} carries out {self.rule}, which is no rule of a policy"
+            raise InvalidValueError(message)
+        return self.rule
+
+    @property
+    def procedure(self) -> Procedure:
+        """The procedure that it calls; InvalidValueError for a reading, which calls none."""
+        if isinstance(self.action, DigestManifests):
+            message = f"job {self.job_id} carries out {self.action.procedure}, which calls no procedure"
+            raise InvalidValueError(message)
+        return self.action.procedure
 
     @property
     def awaits_review(self) -> bool:

@@ -91,9 +91,9 @@ def _start(ports: Ports, job: Job) -> bool:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
     fresh = _decide_anew(ports, job, scanned.health)
-    planned = next((planned for planned in fresh.planned if planned.rule is job.rule), None)
+    planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
     if planned is None:
-        _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.rule)))
+        _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.policy_rule)))
         return False
     return _hand_over(ports, _bring_up_to_date(job, fresh, planned), scanned)
 
@@ -129,7 +129,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
     policy = policy_of(ports, health)
     is_requested = job.requested_by != "policy"
     if is_requested:
-        policy = on_request(policy, (job.rule,))
+        policy = on_request(policy, (job.policy_rule,))
     record, _ = measured_record(ports, job.table)
     circumstances = Circumstances(
         now=ports.clock.now(),

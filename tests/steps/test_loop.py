@@ -124,7 +124,7 @@ def test_the_actions_of_a_table_follow_each_other_in_the_fixed_order() -> None:
     plan(world.ports)
     while submit(world.ports):
         job = started(world)
-        rules.append(job.rule)
+        rules.append(job.policy_rule)
         world.runner.finish(job.job_id, world.mend(job))
         settle(world)
     # The rewrite of data files leaves one manifest, so the manifests need no rewrite of their own any more.

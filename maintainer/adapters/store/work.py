@@ -20,6 +20,7 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.reading import Reading
 from maintainer.ports.store import JobQuery, Page
 
 _JOB_ORDER = "jobs:created_at:desc"
@@ -73,6 +74,8 @@ def _finished_at(job: Job) -> datetime:
 def _fold_finished(database: Database, connection: Connection, job: Job) -> None:
     if job.effect is not None:
         _add_savings(connection, job.effect)
+    if isinstance(job.rule, Reading):  # no rule of a policy: it has no cool-down
+        return
     values: dict[str, Any] = {"last_finished_at": _finished_at(job)}
     match job.state, job.failure_reason:
         case JobState.SUCCEEDED, _:

@@ -263,7 +263,8 @@ class FakeStore:
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         with self._open():
             jobs = [job for job in self._finished if job.table_uuid == table_uuid]
-            return {rule: remember(rule, [job for job in jobs if job.rule is rule]) for rule in {job.rule for job in jobs}}
+            rules = {job.rule for job in jobs if isinstance(job.rule, RuleName)}
+            return {rule: remember(rule, [job for job in jobs if job.rule is rule]) for rule in rules}
 
     # -- jobs
     def add_job(self, job: Job) -> bool:
