@@ -60,6 +60,17 @@ class _Ref(msgspec.Struct, rename="kebab"):
     min_snapshots_to_keep: int | None = None
 
 
+class _Statistics(msgspec.Struct, rename="kebab"):
+    snapshot_id: int
+    statistics_path: str
+    file_size_in_bytes: int = 0
+
+
+class _SortOrder(msgspec.Struct, rename="kebab"):
+    order_id: int
+    fields: list[msgspec.Raw]
+
+
 class _Document(msgspec.Struct, rename="kebab"):
     format_version: int | None = None
     table_uuid: str | None = None
@@ -73,18 +84,11 @@ class _Document(msgspec.Struct, rename="kebab"):
     default_spec_id: int | None = None
     partition_specs: list[_Spec] | None = None
     partition_spec: list[_SpecField] | None = None  # v1
-class _Statistics(msgspec.Struct, rename="kebab"):
-    snapshot_id: int
-    statistics_path: str
-    file_size_in_bytes: int = 0
-
-
-class _SortOrder(msgspec.Struct, rename="kebab"):
-    order_id: int
-    fields: list[msgspec.Raw]
-
-
     metadata_log: list[msgspec.Raw] | None = None
+    statistics: list[_Statistics] | None = None
+    partition_statistics: list[_Statistics] | None = None
+    default_sort_order_id: int | None = None
+    sort_orders: list[_SortOrder] | None = None
 
 
 class _Version(msgspec.Struct, rename="kebab"):
@@ -101,10 +105,6 @@ class ManifestSource:
 
 @dataclass(frozen=True, slots=True)
 class TableMetadata:
-    statistics: list[_Statistics] | None = None
-    partition_statistics: list[_Statistics] | None = None
-    default_sort_order_id: int | None = None
-    sort_orders: list[_SortOrder] | None = None
     """A table's metadata, as far as an inventory needs it."""
 
     table_uuid: str
@@ -118,6 +118,9 @@ class TableMetadata:
     default_spec_id: int
     specs: Mapping[int, Spec]
     metadata_files: int = 1  # this one and those of its log
+    statistics: tuple[StatisticsFile, ...] = ()
+    partition_statistics: tuple[StatisticsFile, ...] = ()
+    is_sorted: bool = False
 
     @property
     def is_partitioned(self) -> bool:
@@ -134,9 +137,6 @@ def parse_metadata(raw: bytes) -> TableMetadata:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         _refuse_newer_version(plain)
         raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) cannot be decoded: {error}") from error
-    statistics: tuple[StatisticsFile, ...] = ()
-    partition_statistics: tuple[StatisticsFile, ...] = ()
-    is_sorted: bool = False
     try:
         return _accept(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -198,7 +198,14 @@ def _accept(document: _Document) -> TableMetadata:
         default_spec_id=document.default_spec_id or 0,
         specs=_specs(document),
         metadata_files=1 + len(document.metadata_log or ()),
+        statistics=_statistics(document.statistics),
+        partition_statistics=_statistics(document.partition_statistics),
+        is_sorted=any(order.order_id == document.default_sort_order_id and order.fields for order in document.sort_orders or ()),
     )
+
+
+def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
+    return tuple(StatisticsFile(file.snapshot_id, file.statistics_path, file.file_size_in_bytes) for file in files or ())
 
 
 def _snapshot(snapshot: _Snapshot) -> Snapshot:
@@ -215,16 +222,9 @@ def _snapshot(snapshot: _Snapshot) -> Snapshot:
 
 def _refs(refs: dict[str, _Ref] | None, current: int | None) -> tuple[Ref, ...]:
     if not refs:  # before refs existed the current snapshot was the only one; Iceberg reads it as the main branch
-        statistics=_statistics(document.statistics),
-        partition_statistics=_statistics(document.partition_statistics),
-        is_sorted=any(order.order_id == document.default_sort_order_id and order.fields for order in document.sort_orders or ()),
         return () if current is None else (Ref("main", current, is_branch=True),)
     return tuple(
         Ref(name, ref.snapshot_id, ref.type == "branch", ref.max_ref_age_ms, ref.max_snapshot_age_ms, ref.min_snapshots_to_keep)
-def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
-    return tuple(StatisticsFile(file.snapshot_id, file.statistics_path, file.file_size_in_bytes) for file in files or ())
-
-
         for name, ref in sorted(refs.items())
     )
 
