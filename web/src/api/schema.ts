@@ -1132,7 +1132,14 @@ export interface components {
      * @description Every rule a policy can hold, in the fixed order of execution.
      * @enum {string}
      */
-    RuleName: "rewrite_data_files" | "rewrite_position_delete_files" | "rewrite_manifests" | "expire_snapshots" | "remove_orphan_files";
+    RuleName:
+      | "rewrite_data_files"
+      | "rewrite_position_delete_files"
+      | "rewrite_manifests"
+      | "compute_table_stats"
+      | "compute_partition_stats"
+      | "expire_snapshots"
+      | "remove_orphan_files";
     /** RunAccepted */
     RunAccepted: {
       /** Jobs */
