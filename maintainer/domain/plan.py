@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from maintainer.domain.action import Action
+from maintainer.domain.cost import Cost, Score
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, RuleName
@@ -55,6 +56,8 @@ class PlannedAction:
     estimate: Estimate
     reason: str
 
+    cost: Cost | None = None
+    score: Score | None = None  # as it stands, before its waiting is counted
 
 @dataclass(frozen=True, slots=True)
 class SkippedRule:
@@ -68,6 +71,8 @@ class SkippedRule:
     estimate: Estimate | None = None
     would_do: Action | None = None  # what enforce mode would do (observe_only, outside_window, in_flight, paused)
 
+    cost: Cost | None = None
+    score: Score | None = None
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -1,0 +1,57 @@
+"""What an action costs and is worth: as predicted, as it was, and as a score that ranks it among others.
+
+A GB is 1024**3 bytes, as in Spark's `2g`. A GB-hour is the memory that one job occupies for one hour of Spark's work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+
+class CostBasis(StrEnum):
+    """Whose finished jobs a prediction rests on, the nearest that there are."""
+
+    TABLE = "table"
+    CATALOG = "catalog"
+    DEFAULT = "default"  # none of its kind has finished: published figures
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an action is expected to take; the 90th percentile is what budgets are charged with until the job is done."""
+
+    gb_hours: float
+    gb_hours_p90: float
+    duration_seconds: float
+    basis: CostBasis = CostBasis.DEFAULT
+    samples: int = 0  # finished jobs behind the prediction
+    work: float = 0.0  # what the duration grows with: bytes, or snapshots of an expiry
+
+    @property
+    def duration(self) -> timedelta:
+        """Of Spark's work."""
+        return timedelta(seconds=self.duration_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Benefit:
+    """What an action is good for, in files that readers and planners need not open any more; weights are in docs/decisions.md."""
+
+    files_removed: int = 0
+    deletes_applied: int = 0
+    manifests_removed: int = 0
+    snapshots_removed: int = 0
+    reads_weight: float = 1.0  # 1 + reads / typical reads; 1 where reads are not known
+    value: float = 0.0  # the weighted sum
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The rank of an action and how it came about: terms are (name, value) in the order in which the sentence has them."""
+
+    scorer: str
+    value: float
+    terms: tuple[tuple[str, float], ...] = ()
+    sentence: str = ""
