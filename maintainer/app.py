@@ -19,6 +19,7 @@ from maintainer.adapters.catalog import PollLimits, PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
+from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
 from maintainer.adapters.policies import PolicyDirectory, parse_policy
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
@@ -37,8 +38,9 @@ from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.health.impact import ImpactModel, StorageProfile
 from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
+from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.scheduler import Scheduler, Step
-from maintainer.settings import ImpactSettings, Settings
+from maintainer.settings import ImpactSettings, NotificationSettings, Settings
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
@@ -84,7 +86,9 @@ def open_app(settings: Settings) -> Iterator[App]:
         stack.callback(runner.close)
         telemetry = PrometheusTelemetry()
         telemetry.leadership_changed(is_leader=True)  # there is one replica: it leads
-        ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id)
+        notifier = open_notifier(settings.notifications)
+        stack.callback(notifier.close)
+        ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id, notifier)
         yield App(settings, ports, telemetry)
 
 
@@ -97,7 +101,23 @@ def open_catalogs(settings: Settings, clock: SystemClock) -> Mapping[str, Catalo
     """The configured catalogs by name; nothing is connected yet."""
     polling = settings.scan
     limits = PollLimits(polling.requests_per_second, polling.max_requests, polling.min_interval, polling.max_interval)
-    return {name: PyIcebergCatalog(name, catalog.properties, clock, polling.workers, limits) for name, catalog in settings.catalogs.items()}
+    return {name: PyIcebergCatalog(name, catalog.properties, clock, polling.workers, limits, reader) for name, catalog in settings.catalogs.items()}
+
+
+def open_notifier(settings: NotificationSettings) -> Notifier:
+    """Who tells people; ConfigurationError when a target is no URL that Apprise knows."""
+    if not settings.targets:
+        return NoNotifier()
+    return AppriseNotifier(
+        NotifierOptions(
+            targets=settings.targets,
+            kinds=frozenset(settings.kinds),
+            titles={kind: words.title for kind, words in settings.templates.items() if words.title is not None},
+            bodies={kind: words.body for kind, words in settings.templates.items() if words.body is not None},
+            repeat_after=settings.repeat_after,
+            max_per_hour=settings.max_per_hour,
+        )
+    )
 
 
 def run_dir(settings: Settings) -> Path:

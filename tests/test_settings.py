@@ -84,6 +84,13 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
         "drain_timeout": "1m",
         "auth": {},
+        "notifications": {
+            "targets": {},
+            "kinds": ("failed_proof", "repeated_failure", "table_critical", "budget_spent", "approval_needed"),
+            "templates": {},
+            "repeat_after": "6h",
+            "max_per_hour": 60,
+        },
     }
 
 
@@ -322,3 +329,23 @@ def test_the_bounds_of_polling_are_in_order(tmp_path: Path) -> None:
     file.write_text("catalogs: {lake: {type: sql}}\nscan: {min_interval: 2h, max_interval: 30m}\n")
     with pytest.raises(ConfigurationError, match=r"scan has min_interval 2h above max_interval 30m"):
         load_settings(file, {})
+
+
+_NOTIFY = _LAKE + "notifications:\n  targets: {ops: 'slack://${SLACK}'}\n  kinds: [failed_proof]\n"
+
+
+def test_targets_of_notices_come_from_the_environment_and_are_never_shown(load: Load) -> None:
+    settings = load(_NOTIFY, {"SLACK": "geheim"})
+    assert settings.notifications.targets == {"ops": "slack://geheim"}
+    assert "geheim" not in f"{settings!r} {settings.redacted()} {settings.notifications!r}"
+
+
+def test_a_template_that_names_what_no_notice_has_is_refused(refuse: Refuse) -> None:
+    [problem] = refuse(_LAKE + "notifications:\n  templates:\n    failed_proof: {title: 'lost $rows'}\n")
+    assert "has $rows, but a notice has only $at, $held_back, $job, $kind, $sentence, $subject" in problem
+    assert problem.startswith("maintainer.yaml:4")
+
+
+def test_a_kind_of_notice_that_is_none_is_refused_with_those_that_are(refuse: Refuse) -> None:
+    [problem] = refuse(_LAKE + "notifications: {kinds: [failed_prof]}\n")
+    assert "has 'failed_prof', but the kinds are failed_proof, repeated_failure" in problem

@@ -4,6 +4,7 @@ from maintainer.settings.catalogs import CatalogSettings
 from maintainer.settings.environment import FILE_VARIABLE
 from maintainer.settings.loading import DEFAULT_FILE, load_settings
 from maintainer.settings.model import Settings
+from maintainer.settings.notifications import NoticeTemplate, NotificationSettings
 from maintainer.settings.server import ServerSettings
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.steps import ImpactSettings, PlanSettings, PruneSettings, ReviewSettings, ScanSettings, SubmitSettings, WatchSettings
@@ -13,6 +14,8 @@ __all__ = [
     "FILE_VARIABLE",
     "CatalogSettings",
     "ImpactSettings",
+    "NoticeTemplate",
+    "NotificationSettings",
     "PlanSettings",
     "PruneSettings",
     "ReviewSettings",

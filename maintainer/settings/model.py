@@ -12,6 +12,7 @@ from maintainer.adapters.policies.validation import DurationBetween, Strict, ref
 from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
 from maintainer.policy.effective import write_value
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
+from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
 from maintainer.settings.server import ServerSettings, check_auth
 from maintainer.settings.spark import SparkSettings
@@ -39,6 +40,7 @@ class Settings(Strict):
     spark: SparkSettings = SparkSettings()
     server: ServerSettings = ServerSettings()
     impact: ImpactSettings = ImpactSettings()
+    notifications: NotificationSettings = NotificationSettings()
     drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
     auth: Annotated[dict[str, str], BeforeValidator(check_auth)] = Field(default_factory=dict)
 
@@ -47,6 +49,7 @@ class Settings(Strict):
         values = self.model_dump()
         for name, catalog in self.catalogs.items():
             values["catalogs"][name] = {**catalog.properties, **({"spark": catalog.spark} if catalog.spark else {})}
+        values["notifications"]["targets"] = dict.fromkeys(self.notifications.targets, HIDDEN)
         return {name: _redact(name, value) for name, value in values.items()}
 
     def __repr__(self) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.clock import Clock
+from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.ports.policies import Policies
 from maintainer.ports.runner import Runner
 from maintainer.ports.store import Store
@@ -26,6 +27,7 @@ class Ports:
     telemetry: Telemetry
     clock: Clock
     new_id: Callable[[], str]
+    notifier: Notifier = field(default_factory=NoNotifier)
 
     def catalog_of(self, table: TableIdentifier) -> Catalog:
         """The catalog of a table; UnknownTableError when it is not configured."""

@@ -10,6 +10,7 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import summarise
+from maintainer.policy.notices import notice_of_job
 from maintainer.ports.store import Pause
 from maintainer.steps.each import each
 from maintainer.steps.plan import measured_record, plan_table
@@ -63,8 +64,16 @@ def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> 
     fields = {"state": verdict.state.value, "message": verdict.message or (effect.sentence if effect is not None else "")}
     ports.store.append_events([JobEvent(job.job_id, now, "job.reviewed", fields)])
     ports.telemetry.job_finished(settled, effect)
+    _tell(ports, settled, effect)
     _follow_up(ports, settled)
     return True
+
+
+def _tell(ports: Ports, job: Job, effect: Effect | None) -> None:
+    history = ports.store.rule_history(job.table_uuid).get(job.policy_rule)
+    notice = notice_of_job(job, effect, history.consecutive_failures if history is not None else 0, ports.clock.now())
+    if notice is not None:
+        ports.notifier.notify(notice)
 
 
 def _follow_up(ports: Ports, job: Job) -> None:

@@ -14,6 +14,7 @@ from maintainer.domain.errors import InvalidTransitionError, StoreUnavailableErr
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.notice import NoticeKind
 from maintainer.domain.policy import RuleName
 from maintainer.health.compare import COUNT_LIMIT_BYTES
 from maintainer.ports.store import JobQuery
@@ -355,3 +356,28 @@ def test_a_job_under_which_spark_dies_waits_before_it_is_tried_again() -> None:
     world.clock.advance(timedelta(hours=1))
     plan(world.ports)
     assert submit(world.ports) == 1
+
+
+def test_people_are_told_at_once_of_a_job_whose_proof_failed() -> None:
+    world = World()
+    job = running(world)
+    world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
+    watch(world.ports)
+    review(world.ports)
+    [told] = world.notifier.notices
+    assert (told.kind, told.subject, told.job_id) == (NoticeKind.FAILED_PROOF, str(job.table), job.job_id)
+
+
+def test_people_are_told_of_the_third_failure_in_a_row() -> None:
+    world = World()
+    job = running(world)
+    for attempt in range(3):
+        world.runner.lose(job.job_id, FailureReason.OTHER, "Spark's JVM ended")
+        watch(world.ports)
+        review(world.ports)
+        assert len(world.notifier.notices) == (attempt == 2)
+        world.clock.advance(timedelta(days=1))
+        plan(world.ports)
+        submit(world.ports)
+        job = world.store.unfinished_jobs()[0]
+    assert world.notifier.notices[0].kind is NoticeKind.REPEATED_FAILURE

@@ -15,6 +15,7 @@ from maintainer.domain.policy import PolicyLayer
 from maintainer.steps.ports import Ports
 from tests.fakes.adapters.catalog import FakeCatalog
 from tests.fakes.adapters.clock import FakeClock
+from tests.fakes.adapters.notifier import FakeNotifier
 from tests.fakes.adapters.policies import FakePolicies
 from tests.fakes.adapters.spark import FakeRunner
 from tests.fakes.adapters.store import FakeStore
@@ -45,6 +46,7 @@ class World:
     store: FakeStore = field(default_factory=FakeStore)
     policies: FakePolicies = field(default_factory=lambda: FakePolicies(layer(ENFORCE)))
     telemetry: FakeTelemetry = field(default_factory=FakeTelemetry)
+    notifier: FakeNotifier = field(default_factory=FakeNotifier)
 
     def __post_init__(self) -> None:
         self.catalog = FakeCatalog("lake", self.clock)
@@ -55,7 +57,7 @@ class World:
 
     def restarted(self) -> Ports:
         """The ports of a process that has just started: the store and the tables are what they were."""
-        return Ports({"lake": self.catalog}, self.store, self.policies, self.runner, self.telemetry, self.clock, lambda: f"m-{next(self._ids)}")
+        return Ports({"lake": self.catalog}, self.store, self.policies, self.runner, self.telemetry, self.clock, lambda: f"m-{next(self._ids)}", self.notifier)
 
     def put(self, name: str, small_files: int = 60, manifests: int = 1, rows: int = 1000) -> TableIdentifier:
         """A table of tiny files in one partition."""

@@ -1,0 +1,33 @@
+"""Which events people are told of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from maintainer.domain.effect import Effect, RowProof
+from maintainer.domain.health import Band, Grade
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.notice import Notice, NoticeKind
+
+# One failure is retried without a word; from here on somebody should look.
+REPEATED_FAILURES = 3
+
+
+def notice_of_job(job: Job, effect: Effect | None, consecutive_failures: int, now: datetime) -> Notice | None:
+    """What to tell of a job that has just reached its final state; consecutive_failures includes this one."""
+    if job.state is not JobState.FAILED:
+        return None
+    if job.failure_reason is FailureReason.UNPROVED or (effect is not None and effect.rows is RowProof.DIFFERENT):
+        return Notice(NoticeKind.FAILED_PROOF, str(job.table), f"job {job.job_id} ({job.rule}): {job.failure_message}", now, job.job_id)
+    if consecutive_failures >= REPEATED_FAILURES:
+        sentence = f"{job.rule} failed {consecutive_failures} times in a row, now with {job.failure_reason}: {job.failure_message}"
+        return Notice(NoticeKind.REPEATED_FAILURE, str(job.table), sentence, now, job.job_id)
+    return None
+
+
+def notice_of_grade(table: TableIdentifier, before: Grade | None, after: Grade, now: datetime) -> Notice | None:
+    """What to tell of a table that has just been measured: only its way into the critical band."""
+    if after.band is not Band.CRITICAL or before is None or before.band is Band.CRITICAL:
+        return None
+    return Notice(NoticeKind.TABLE_CRITICAL, str(table), after.reason, now)

@@ -1,0 +1,147 @@
+"""Notices reach a real receiver on loopback, in the operator's words, and never too often."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions, find_unknown_placeholders, write_notice
+from maintainer.domain.errors import ConfigurationError
+from maintainer.domain.notice import Notice, NoticeKind
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+
+
+class Receiver:
+    """A webhook on loopback that keeps what it is sent, and answers with a status."""
+
+    def __init__(self, status: int = 200, answers: threading.Event | None = None) -> None:
+        received: list[dict[str, str]] = []
+        self.answers = may_answer = answers or threading.Event()
+        if answers is None:
+            self.answers.set()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                may_answer.wait(20)
+                received.append(message)
+                self.send_response(status)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self.received = received
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"json://127.0.0.1:{self._server.server_port}/hook"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    made = Receiver()
+    yield made
+    made.close()
+
+
+def notice(subject: str = "lake.sales.orders", kind: NoticeKind = NoticeKind.TABLE_CRITICAL, at: datetime = NOW) -> Notice:
+    return Notice(kind, subject, "average file size 12 KiB is below 4 MiB", at, job_id="m-1")
+
+
+def tell(options: NotifierOptions, *notices: Notice) -> None:
+    """Close delivers what waits."""
+    notifier = AppriseNotifier(options)
+    for each in notices:
+        notifier.notify(each)
+    notifier.close()
+
+
+def test_a_notice_reaches_every_target(receiver: Receiver) -> None:
+    other = Receiver()
+    tell(NotifierOptions({"one": receiver.url, "two": other.url}), notice())
+    other.close()
+    for got in (receiver.received, other.received):
+        assert [(message["title"], message["message"], message["type"]) for message in got] == [
+            ("Table is critical: lake.sales.orders", "average file size 12 KiB is below 4 MiB", "warning")
+        ]
+
+
+def test_a_target_that_fails_does_not_keep_the_others_from_hearing(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+    broken = Receiver(status=500)
+    tell(NotifierOptions({"broken": broken.url.replace("json://", "json://user:geheim@"), "good": receiver.url}), notice())
+    broken.close()
+    assert len(receiver.received) == 1
+    assert "notice.failed target=broken" in caplog.text
+    assert "geheim" not in caplog.text
+
+
+def test_the_same_is_told_once_in_a_while_and_again_later(receiver: Receiver) -> None:
+    options = NotifierOptions({"one": receiver.url}, repeat_after=timedelta(hours=6))
+    tell(options, notice(), notice(at=NOW + timedelta(hours=5)), notice("lake.sales.other"), notice(at=NOW + timedelta(hours=6)))
+    assert [message["title"].rpartition(" ")[2] for message in receiver.received] == ["lake.sales.orders", "lake.sales.other", "lake.sales.orders"]
+
+
+def test_beyond_the_hourly_limit_notices_are_held_back_and_counted_in_the_next(receiver: Receiver) -> None:
+    options = NotifierOptions({"one": receiver.url}, max_per_hour=2)
+    tell(options, *(notice(f"lake.sales.t{number}") for number in range(5)), notice("lake.sales.late", at=NOW + timedelta(hours=1)))
+    assert [message["title"].rpartition(".")[2] for message in receiver.received] == ["t0", "t1", "late"]
+    assert receiver.received[-1]["message"].endswith("(3 more notices were held back)")
+
+
+def test_kinds_that_nobody_asked_for_are_not_told(receiver: Receiver) -> None:
+    options = NotifierOptions({"one": receiver.url}, kinds=frozenset({NoticeKind.FAILED_PROOF}))
+    tell(options, notice(), notice(kind=NoticeKind.FAILED_PROOF))
+    assert [message["type"] for message in receiver.received] == ["failure"]
+
+
+def test_the_operators_own_words_are_used() -> None:
+    options = NotifierOptions(
+        {}, titles={NoticeKind.TABLE_CRITICAL: "[$kind] $subject"}, bodies={NoticeKind.TABLE_CRITICAL: "$sentence, seen at $at by $job; costs $$5"}
+    )
+    assert write_notice(notice(), options) == (
+        "[table_critical] lake.sales.orders",
+        "average file size 12 KiB is below 4 MiB, seen at 2026-03-04 12:00:00 UTC by m-1; costs $5",
+    )
+
+
+def test_every_kind_has_a_title_of_its_own() -> None:
+    titles = {write_notice(notice(kind=kind), NotifierOptions({}))[0] for kind in NoticeKind}
+    assert len(titles) == len(NoticeKind)
+
+
+@pytest.mark.parametrize(("template", "unknown"), [("$subject $job", ()), ("$sentense", ("sentense",)), ("$", ("$",)), ("$$", ())])
+def test_placeholders_that_no_notice_fills_are_found(template: str, unknown: tuple[str, ...]) -> None:
+    assert find_unknown_placeholders(template) == unknown
+
+
+def test_a_target_that_apprise_does_not_know_is_refused_without_its_text() -> None:
+    with pytest.raises(ConfigurationError, match=r"targets\.ops is no URL that Apprise knows") as refused:
+        AppriseNotifier(NotifierOptions({"ops": "nonsense-with-geheim"}))
+    assert "geheim" not in str(refused.value)
+
+
+def test_a_hanging_target_does_not_hold_up_who_tells_it() -> None:
+    hanging = Receiver(answers=threading.Event())
+    notifier = AppriseNotifier(NotifierOptions({"slow": hanging.url}))
+    for number in range(3):
+        notifier.notify(notice(f"lake.sales.t{number}"))
+    assert hanging.received == []  # all three were taken although not one is delivered yet
+    hanging.answers.set()
+    notifier.close()
+    hanging.close()
+    assert len(hanging.received) == 3

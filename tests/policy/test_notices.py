@@ -1,0 +1,43 @@
+"""Which events are worth telling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from maintainer.domain.health import Band, Grade
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.notice import NoticeKind
+from maintainer.policy.notices import REPEATED_FAILURES, notice_of_grade, notice_of_job
+from tests.api.nouns import make_job
+from tests.samples import NOW, TABLE
+
+
+def failed(reason: FailureReason) -> Job:
+    return replace(make_job(), state=JobState.FAILED, failure_reason=reason, failure_message="why")
+
+
+def test_a_failed_proof_is_told_at_once() -> None:
+    told = notice_of_job(failed(FailureReason.UNPROVED), None, 1, NOW)
+    assert told is not None
+    assert (told.kind, told.subject, told.job_id) == (NoticeKind.FAILED_PROOF, str(make_job().table), make_job().job_id)
+
+
+def test_a_failure_is_told_from_the_third_in_a_row() -> None:
+    told = [notice_of_job(failed(FailureReason.CONFLICT), None, count, NOW) for count in range(1, REPEATED_FAILURES + 1)]
+    assert [each.kind if each else None for each in told] == [None, None, NoticeKind.REPEATED_FAILURE]
+
+
+@pytest.mark.parametrize("state", [JobState.SUCCEEDED, JobState.CANCELLED])
+def test_what_did_not_fail_is_not_told(state: JobState) -> None:
+    assert notice_of_job(replace(make_job(), state=state), None, 0, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_told"),
+    [(Band.WATCH, Band.CRITICAL, True), (Band.CRITICAL, Band.CRITICAL, False), (Band.WATCH, Band.DEGRADED, False), (None, Band.CRITICAL, False)],
+)
+def test_a_table_is_told_of_when_it_becomes_critical(before: Band | None, after: Band, is_told: bool) -> None:
+    told = notice_of_grade(TABLE, Grade(before) if before else None, Grade(after, reason="bad"), NOW)
+    assert (told is not None) is is_told
