@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from uuid import uuid4
 
-from maintainer.adapters.catalog import PollLimits, PyIcebergCatalog
+from maintainer.adapters.catalog import MetadataReader, PollLimits, PyIcebergCatalog, ReadLimits
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
@@ -71,7 +71,9 @@ def open_app(settings: Settings) -> Iterator[App]:
         clock = SystemClock()
         store = open_store(settings.store)
         stack.callback(store.close)
-        catalogs = open_catalogs(settings, clock)
+        reader = MetadataReader(ReadLimits(settings.scan.decode_processes, settings.scan.manifest_memory, settings.scan.max_requests))
+        stack.callback(reader.close)
+        catalogs = open_catalogs(settings, clock, reader)
         for catalog in catalogs.values():
             stack.callback(catalog.close)
         instance = store.instance_id()
@@ -97,8 +99,8 @@ def new_job_id() -> str:
     return f"m-{uuid4().hex[:12]}"
 
 
-def open_catalogs(settings: Settings, clock: SystemClock) -> Mapping[str, Catalog]:
-    """The configured catalogs by name; nothing is connected yet."""
+def open_catalogs(settings: Settings, clock: SystemClock, reader: MetadataReader) -> Mapping[str, Catalog]:
+    """The configured catalogs by name, all of which share the reader; nothing is connected yet."""
     polling = settings.scan
     limits = PollLimits(polling.requests_per_second, polling.max_requests, polling.min_interval, polling.max_interval)
     return {name: PyIcebergCatalog(name, catalog.properties, clock, polling.workers, limits, reader) for name, catalog in settings.catalogs.items()}

@@ -54,7 +54,9 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "policies": f"{file.parent}/policies",
         "scan": {
             "interval": "5m",
-            "workers": 2,
+            "workers": 8,
+            "decode_processes": 2,
+            "manifest_memory": 268435456,
             "timeout": "10m",
             "remeasure": "6h",
             "rechecks": 100,

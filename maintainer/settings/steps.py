@@ -7,19 +7,25 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
+from maintainer.adapters.policies.validation import DurationBetween, SizeBetween, Strict, refuse
+from maintainer.domain.units import MIB
 from maintainer.policy.effective import write_value
 
 
 class ScanSettings(Strict):
-    """How often, and how many manifests side by side, the catalogs are measured.
+    """How often the catalogs are measured, and with how much at once.
+
+    `workers` tables are read side by side in each catalog; for all catalogs together at most max_requests files are fetched at once, at most
+    manifest_memory of manifests waits to be decoded, and decode_processes decode (0: the daemon itself).
 
     An unchanged table is measured anew after `remeasure`, the `rechecks` longest unmeasured ones of a catalog at every scan. Where asking whether one
     changed costs a request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second.
     """
 
     interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=5)
-    workers: Annotated[int, Field(ge=1, le=64)] = 2
+    workers: Annotated[int, Field(ge=1, le=64)] = 8
+    decode_processes: Annotated[int, Field(ge=0, le=64)] = 2
+    manifest_memory: Annotated[int, SizeBetween("16MiB", "64GiB")] = 256 * MIB
     timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
     remeasure: Annotated[timedelta, DurationBetween("1m")] = timedelta(hours=6)
     rechecks: Annotated[int, Field(ge=0, le=1_000_000)] = 100
