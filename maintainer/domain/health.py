@@ -8,7 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import ManifestContent, Ref, Unreadable
+from maintainer.domain.inventory import ManifestContent, PartitionSpec, Ref, Unreadable
+from maintainer.domain.sizes import DeletedFiles, FileSizes
 
 
 class Band(StrEnum):
@@ -36,6 +37,9 @@ class PartitionHealth:
     skew: float | None = None  # data bytes / mean data bytes of all partitions: 1 is even; None when no partition holds data bytes
     position_delete_files: int = 0  # without deletion vectors
     position_delete_bytes: int = 0
+    sizes: FileSizes = field(default_factory=FileSizes)  # of its data files
+    deleted: tuple[DeletedFiles, ...] = ()  # those of its data files that deletes apply to
+    written_at: datetime | None = None  # when its newest file was committed, at the latest; None: before any kept snapshot
 
     @property
     def average_file_size_bytes(self) -> float | None:
@@ -164,6 +168,7 @@ class TableHealth:
     partition_statistics_snapshot_id: int | None = None
     is_partitioned: bool | None = None
     is_sorted: bool | None = None  # the table has a sort order of its own
+    specs: tuple[PartitionSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

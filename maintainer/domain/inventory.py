@@ -61,6 +61,24 @@ class SizeClasses:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionField:
+    """One field of a partition spec, with the column that it is made of."""
+
+    name: str
+    transform: str  # as Iceberg writes it: "identity", "bucket[16]", "truncate[4]", "year", "month", "day", "hour", "void"
+    column: tuple[str, ...] = ()  # the column's present name, level by level; empty: the table has it no more
+    type_name: str = ""  # the column's type as Iceberg writes it: "timestamptz", "decimal(9, 2)"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSpec:
+    """How a partition's text is to be read: one "name=value" for each field that is not void."""
+
+    spec_id: int
+    fields: tuple[PartitionField, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PartitionDigest:
     """One manifest's share of one (partition, content): additive counts; sizes in bytes, deletion vectors by content size."""
 
@@ -158,6 +176,7 @@ class TableInventory:
     unreadable: tuple[Unreadable, ...] = ()
     metadata_files: int | None = None  # this metadata.json and those of its metadata-log; None: not read
     listed_files: int | None = None  # live entries (added and existing) that the manifest list claims for its manifests; None: it does not say
+    specs: tuple[PartitionSpec, ...] = ()
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
     is_sorted: bool = False  # the table has a sort order of its own

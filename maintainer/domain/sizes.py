@@ -21,6 +21,18 @@ class SizeRun(NamedTuple):
     bytes: int
 
 
+class DeletedFiles(NamedTuple):
+    """Data files of like sizes with deletes, and of like shares of deleted records, as far as single files are known to lose them."""
+
+    files: int
+    bytes: int
+    smallest: int
+    largest: int
+    least_ratio: float  # deleted records / records
+    most_ratio: float
+    delete_files: int  # that apply to each
+
+
 @dataclass(frozen=True, slots=True)
 class FileSizes:
     """Sizes in bytes of some files: listed in the order of the manifest while they are few, else in runs, smallest first. One of both is empty."""

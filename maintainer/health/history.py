@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Final
 
 from maintainer.domain.health import RefHold, WriterRate
@@ -37,6 +39,26 @@ def read_figure(snapshot: Snapshot, key: str) -> int | None:
 def find_snapshot(snapshots: Sequence[Snapshot], snapshot_id: int | None) -> Snapshot | None:
     """The snapshot with that id."""
     return next((snapshot for snapshot in snapshots if snapshot.snapshot_id == snapshot_id), None)
+
+
+def date_writes(snapshots: Sequence[Snapshot]) -> Callable[[int], datetime | None]:
+    """A function from a file's sequence number to when it was committed at the latest; None: before any kept snapshot.
+
+    Format version 1 has no sequence numbers (0): there the newest snapshot that is no rewrite speaks for every file.
+    """
+    numbered = sorted((snapshot.sequence_number, snapshot.committed_at) for snapshot in snapshots if snapshot.sequence_number > 0)
+    numbers = [number for number, _ in numbered]
+    earliest = list(accumulate((moment for _, moment in reversed(numbered)), min))[::-1]
+    unnumbered = max((s.committed_at for s in snapshots if s.sequence_number <= 0 and s.operation != "replace"), default=None)
+
+    def date(sequence_number: int) -> datetime | None:
+        if sequence_number <= 0:
+            return unnumbered
+        found = bisect_left(numbers, sequence_number)
+        # Files of an expired snapshot are older than the first that is kept: they are not new to anybody.
+        return earliest[found] if found < len(numbers) and numbers[found] == sequence_number else None
+
+    return date
 
 
 def count_kept_files(snapshots: Sequence[Snapshot], total_key: str, added_key: str) -> int | None:

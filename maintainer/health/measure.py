@@ -20,8 +20,10 @@ from maintainer.domain.inventory import (
     StatisticsFile,
     TableInventory,
 )
+from maintainer.domain.sizes import FileSizes, list_limit, merge_sizes
 from maintainer.health.agreement import find_disagreements
-from maintainer.health.history import count_kept_files, find_holds, grow_per_day, rate_commits
+from maintainer.health.deletes import join_deletes
+from maintainer.health.history import count_kept_files, date_writes, find_holds, grow_per_day, rate_commits
 
 
 def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:
@@ -63,7 +65,7 @@ def _add_up(inventory: TableInventory) -> TableHealth:
     delete_files = sum(s.files for s in deletes)
     target_manifest_size = positive_property(inventory.properties, "commit.manifest.target-size-bytes", DEFAULT_TARGET_MANIFEST_SIZE_BYTES)
     groups = _group_manifests(inventory.manifests, target_manifest_size)
-    partitions = _partitions(inventory.manifests)
+    partitions = _partitions(inventory)
     return TableHealth(
         table=inventory.table,
         table_uuid=inventory.table_uuid,
@@ -136,6 +138,7 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
         storage_files=_count_storage(health, kept, kept_deletes, inventory.metadata_files),
         ref_holds=find_holds(snapshots, inventory.refs),
         disagreements=find_disagreements(inventory),
+        specs=inventory.specs,
     )
 
 
@@ -213,21 +216,23 @@ def _sum_formats(manifests: Iterable[ManifestDigest]) -> dict[str, int]:
     return dict(sorted(formats.items()))
 
 
-def _partitions(manifests: Iterable[ManifestDigest]) -> tuple[PartitionHealth, ...]:
+def _partitions(inventory: TableInventory) -> tuple[PartitionHealth, ...]:
     """One entry a (spec, partition), worst first: most small files, then most delete files."""
     groups: dict[tuple[int, str], list[PartitionDigest]] = {}
-    for share in _shares(manifests):
+    for share in _shares(inventory.manifests):
         groups.setdefault((share.spec_id, share.partition), []).append(share)
     sizes = [sum(share.bytes for share in shares if share.content is Content.DATA) for shares in groups.values()]
     mean = sum(sizes) / len(sizes) if sizes else 0
+    limit = list_limit(len(groups))
     partitions = [
-        _merge_partition(spec_id, partition, shares, size / mean if mean else None)
+        _merge_partition(spec_id, partition, shares, size / mean if mean else None, limit)
         for ((spec_id, partition), shares), size in zip(groups.items(), sizes, strict=True)
     ]
+    partitions = _add_files(partitions, groups, inventory)
     return tuple(sorted(partitions, key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition)))
 
 
-def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest], skew: float | None) -> PartitionHealth:
+def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest], skew: float | None, limit: int) -> PartitionHealth:
     data = [share for share in shares if share.content is Content.DATA]
     positions = [share for share in shares if share.content is Content.POSITION_DELETES]
     return PartitionHealth(
@@ -241,9 +246,23 @@ def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest]
         large_bytes=sum(s.large_bytes for s in data),
         delete_files=sum(s.file_count for s in shares if s.content is not Content.DATA),
         skew=skew,
+        sizes=merge_sizes([s.sizes for s in data], limit) if data else FileSizes(),
         position_delete_files=sum(s.file_count for s in positions),
         position_delete_bytes=sum(s.bytes for s in positions),
     )
+
+
+def _add_files(
+    partitions: Iterable[PartitionHealth], shares: Mapping[tuple[int, str], list[PartitionDigest]], inventory: TableInventory
+) -> list[PartitionHealth]:
+    """With the deletes that apply to single files, and the time of the newest file."""
+    deleted = join_deletes(inventory.manifests, list_limit(len(shares)))
+    written_at = date_writes(inventory.snapshots)
+
+    def newest(partition: PartitionHealth) -> datetime | None:
+        return written_at(max(share.newest_sequence_number or 0 for share in shares[partition.spec_id, partition.partition]))
+
+    return [replace(p, deleted=deleted.get((p.spec_id, p.partition), ()), written_at=newest(p)) for p in partitions]
 
 
 def _group_manifests(manifests: Iterable[ManifestDigest], target_bytes: int) -> tuple[ManifestGroup, ...]:

@@ -25,7 +25,7 @@ from maintainer.ports.store import ScanMark
 from maintainer.steps.each import Trouble, each
 from maintainer.steps.ports import Ports
 
-MEASURE_VERSION = 1  # raise it when the same metadata would be measured otherwise than before
+MEASURE_VERSION = 2  # raise it when the same metadata would be measured otherwise than before
 PROGRAM = f"{__version__} {MEASURE_VERSION}"
 DEFAULT_REMEASURE = timedelta(hours=6)
 

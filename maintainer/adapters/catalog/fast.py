@@ -174,7 +174,7 @@ def _read_list(raw: bytes) -> tuple[ListedManifest, ...]:
     rows: list[tuple[Any, ...]] = []
     for count, size, padded in _batches(container):
         _read_exactly(read_block, count, size, padded, rows)
-    return tuple(map(manifest.list_manifest, rows))
+    return manifest.list_manifests(rows)
 
 
 def _read_exactly(read_block: ReadBlock, count: int, size: int, padded: bytes, sink: object) -> None:

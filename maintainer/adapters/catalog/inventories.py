@@ -170,6 +170,7 @@ class Inventories:
             statistics=metadata.statistics,
             partition_statistics=metadata.partition_statistics,
             is_sorted=metadata.is_sorted,
+            specs=tuple(spec.describe() for _, spec in sorted(metadata.specs.items())),
         )
 
     async def digest_snapshot(self, opened: Opened, snapshot_id: int, classes: SizeClasses) -> list[ManifestDigest] | None:
@@ -217,5 +218,7 @@ def _add_up(counts: Sequence[int | None]) -> int | None:
 
 
 def _is_same(digest: ManifestDigest | None, listed: ListedManifest) -> bool:
-    """Paths can be reused by careless writers; length and spec betray it."""
-    return digest is not None and digest.spec_id == listed.spec_id and listed.length_bytes in {None, digest.length_bytes}
+    """Paths can be reused by careless writers; length and spec betray it. What was digested before the table had deletes lacks the files that they apply to."""
+    if digest is None or digest.spec_id != listed.spec_id or listed.length_bytes not in {None, digest.length_bytes}:
+        return False
+    return digest.lists_files or not listed.lists_files

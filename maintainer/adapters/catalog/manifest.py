@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from fastavro.types import Schema
 
 from maintainer.adapters.catalog.container import Container, UnreadableFileError, open_container
 from maintainer.adapters.catalog.deletes import bound_of_path, delete_key
-from maintainer.adapters.catalog.partition import Spec, SpecField, StoredField, compile_partition_text
+from maintainer.adapters.catalog.partition import Spec, StoredField, compile_partition_text, header_spec
 from maintainer.adapters.catalog.tally import Groups, Tally
 from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
@@ -75,7 +75,15 @@ def read_manifest_list(raw: bytes) -> tuple[ListedManifest, ...]:
     container = open_container(raw)
     reader = compile_reader(container.schema, is_list=True)
     names = reader.names
-    return tuple(list_manifest(record.get(names[name]) for name in LIST_FIELDS.values()) for record in _records(container, reader))
+    return list_manifests([record.get(names[name]) for name in LIST_FIELDS.values()] for record in _records(container, reader))
+
+
+def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
+    """What a list says, its rows as `list_manifest` takes them; where it has deletes, the data files are to be kept for joining."""
+    listed = tuple(map(list_manifest, rows))
+    if all(manifest.content is ManifestContent.DATA or manifest.live_entries == 0 for manifest in listed):
+        return listed
+    return tuple(replace(manifest, keeps_files=manifest.content is ManifestContent.DATA) for manifest in listed)
 
 
 def list_manifest(values: Iterable[Any]) -> ListedManifest:
@@ -376,15 +384,6 @@ def _stored_field(schema_field: Mapping[str, Any], defined: Mapping[str, Any]) -
         scale=int(kind.get("scale", 0)),
         is_utc=bool(kind.get("adjust-to-utc", False)),
     )
-
-
-def header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
-    """The spec that the manifest itself carries, for one that the table's metadata no longer has."""
-    try:
-        fields = json.loads(metadata.get("partition-spec", b"[]"))
-        return Spec(spec_id, tuple(SpecField(int(f["field-id"]), str(f["name"]), str(f["transform"])) for f in fields))
-    except (ValueError, KeyError, TypeError):
-        return None
 
 
 def _header_number(metadata: Mapping[str, bytes], key: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -20,6 +20,7 @@ _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _FIRST_FIELD_ID: Final = 1000  # Iceberg v1: partition fields without ids are numbered from here
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_Named = tuple[tuple[str, ...], str]  # a column's name, level by level, and its type
 
 
 class MetadataError(Exception):
@@ -35,11 +36,23 @@ class _SpecField(msgspec.Struct, rename="kebab"):
     name: str
     transform: str
     field_id: int | None = None
+    source_id: int | None = None
 
 
 class _Spec(msgspec.Struct, rename="kebab"):
     spec_id: int
     fields: list[_SpecField]
+
+
+class _Column(msgspec.Struct):
+    id: int
+    name: str
+    type: Any
+
+
+class _Schema(msgspec.Struct, rename="kebab"):
+    fields: msgspec.Raw
+    schema_id: int = 0
 
 
 class _Snapshot(msgspec.Struct, rename="kebab"):
@@ -84,6 +97,9 @@ class _Document(msgspec.Struct, rename="kebab"):
     default_spec_id: int | None = None
     partition_specs: list[_Spec] | None = None
     partition_spec: list[_SpecField] | None = None  # v1
+    current_schema_id: int | None = None
+    schemas: list[_Schema] | None = None
+    schema: _Schema | None = None  # v1
     metadata_log: list[msgspec.Raw] | None = None
     statistics: list[_Statistics] | None = None
     partition_statistics: list[_Statistics] | None = None
@@ -146,6 +162,7 @@ def parse_metadata(raw: bytes) -> TableMetadata:
 
 
 _DOCUMENTS: Final = msgspec.json.Decoder(_Document)
+_COLUMNS: Final = msgspec.json.Decoder(list[_Column])
 _VERSIONS: Final = msgspec.json.Decoder(_Version)
 
 
@@ -233,11 +250,36 @@ def _specs(document: _Document) -> dict[int, Spec]:
     specs = document.partition_specs
     if specs is None:
         specs = [_Spec(document.default_spec_id or 0, document.partition_spec or [])]
-    return {spec.spec_id: Spec(spec.spec_id, tuple(_spec_field(position, field) for position, field in enumerate(spec.fields))) for spec in specs}
+    columns = _columns(document) if any(spec.fields for spec in specs) else {}
+    return {spec.spec_id: Spec(spec.spec_id, tuple(_spec_field(position, field, columns) for position, field in enumerate(spec.fields))) for spec in specs}
 
 
-def _spec_field(position: int, field: _SpecField) -> SpecField:
-    return SpecField(_FIRST_FIELD_ID + position if field.field_id is None else field.field_id, field.name, field.transform)
+def _spec_field(position: int, field: _SpecField, columns: Mapping[int, _Named]) -> SpecField:
+    column, type_name = columns.get(field.source_id, ((), "")) if field.source_id is not None else ((), "")
+    return SpecField(_FIRST_FIELD_ID + position if field.field_id is None else field.field_id, field.name, field.transform, column, type_name)
+
+
+def _columns(document: _Document) -> Mapping[int, _Named]:
+    """The primitive columns of the current schema by id; nothing where the schema is none that we know."""
+    schemas = document.schemas or ([document.schema] if document.schema is not None else [])
+    current = next((schema for schema in schemas if schema.schema_id == document.current_schema_id), schemas[0] if len(schemas) == 1 else None)
+    try:
+        return dict(_name_columns(current.fields, ())) if current is not None else {}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+
+
+def _name_columns(fields: msgspec.Raw | object, within: tuple[str, ...]) -> Iterator[tuple[int, _Named]]:
+    columns = _COLUMNS.decode(fields) if isinstance(fields, msgspec.Raw) else msgspec.convert(fields, list[_Column])
+    for column in columns:
+        name = (*within, column.name)
+        match column.type:
+            case str() as type_name:
+                yield column.id, (name, type_name)
+            case {"type": "struct", "fields": inner}:
+                yield from _name_columns(inner, name)
+            case _:  # a list or map: no partition is made of it
+                continue
 
 
 def _as_text(values: dict[str, Any] | None) -> dict[str, str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
 from typing import Any, Final
 from uuid import UUID
+
+from maintainer.domain.inventory import PartitionField, PartitionSpec
 
 NULL_TEXT: Final = "null"
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - Iceberg's timestamp without a zone
@@ -26,6 +29,8 @@ class SpecField:
     field_id: int
     name: str
     transform: str
+    column: tuple[str, ...] = ()  # that it is made of, level by level
+    type_name: str = ""  # of the column
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,10 @@ class Spec:
         """False when no field is left: none at all, or only void ones (fields that format v1 dropped)."""
         return any(field.transform != "void" for field in self.fields)
 
+    def describe(self) -> PartitionSpec:
+        """The spec as the inventory tells it."""
+        return PartitionSpec(self.spec_id, tuple(PartitionField(field.name, field.transform, field.column, field.type_name) for field in self.fields))
+
 
 @dataclass(frozen=True, slots=True)
 class StoredField:
@@ -50,6 +59,15 @@ class StoredField:
     type_name: str  # Avro's logical type where there is one, else its type
     scale: int
     is_utc: bool
+
+
+def header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
+    """The spec that the manifest itself carries, for one that the table's metadata no longer has."""
+    try:
+        fields = json.loads(metadata.get("partition-spec", b"[]"))
+        return Spec(spec_id, tuple(SpecField(int(f["field-id"]), str(f["name"]), str(f["transform"])) for f in fields))
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def compile_partition_text(stored: Sequence[StoredField], spec: Spec | None) -> Callable[[Mapping[str, Any]], str]:

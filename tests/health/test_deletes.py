@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, pack_files
+from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, PartitionDigest
+from maintainer.domain.sizes import DeletedFiles
+from maintainer.health.deletes import join_deletes
+
+FIRST, SECOND = 1, 2  # keys of two data files
+
+
+def place(partition: str, content: Content = Content.DATA, spec_id: int = 0) -> PartitionDigest:
+    return PartitionDigest(spec_id, partition, content, 0, 0, 0, 0, 0, 0, 0)
+
+
+def listing(content: ManifestContent, places: list[PartitionDigest], files: list[ListedFile]) -> ManifestDigest:
+    return ManifestDigest("m", 1, 0, content, 1, tuple(places), files=pack_files(files), lists_files=True)
+
+
+def data(*files: ListedFile, partition: str = "p=1") -> ManifestDigest:
+    return listing(ManifestContent.DATA, [place(partition), place("p=other")], list(files))
+
+
+def deletes(content: Content, *files: ListedFile, partition: str = "p=1") -> ManifestDigest:
+    return listing(ManifestContent.DELETES, [place(partition, content)], list(files))
+
+
+TWO = (ListedFile(0, FIRST, 1000, 100, 5), ListedFile(0, SECOND, 2000, 100, 5))
+
+
+def joined(*manifests: ManifestDigest, limit: int = 10) -> dict[int, tuple[float, int]]:
+    found = join_deletes(manifests, limit).get((0, "p=1"), ())
+    return {file.bytes: (file.least_ratio, file.delete_files) for file in found}
+
+
+def test_without_deletes_nothing_is_joined() -> None:
+    assert join_deletes([data(*TWO)], 10) == {}
+    assert join_deletes([data(*TWO), deletes(Content.POSITION_DELETES, partition="p=2")], 10) == {}
+
+
+def test_a_position_delete_of_one_file_deletes_a_share_of_that_file() -> None:
+    found = joined(data(*TWO), deletes(Content.POSITION_DELETES, ListedFile(0, FIRST, 9, 30, 6), ListedFile(0, FIRST, 9, 10, 5)))
+    assert found == {1000: (0.4, 2)}
+
+
+def test_a_delete_older_than_the_file_does_not_apply() -> None:
+    assert joined(data(*TWO), deletes(Content.POSITION_DELETES, ListedFile(0, FIRST, 9, 30, 4), ListedFile(0, WHOLE_PARTITION, 9, 30, 4))) == {}
+
+
+def test_deletes_for_the_whole_partition_are_counted_but_delete_no_known_share() -> None:
+    assert joined(data(*TWO), deletes(Content.POSITION_DELETES, ListedFile(0, WHOLE_PARTITION, 9, 30, 5))) == {1000: (0.0, 1), 2000: (0.0, 1)}
+
+
+def test_equality_deletes_apply_to_files_that_are_older_than_they() -> None:
+    assert joined(data(*TWO), deletes(Content.EQUALITY_DELETES, ListedFile(0, WHOLE_PARTITION, 9, 30, 5))) == {}
+    assert joined(data(*TWO), deletes(Content.EQUALITY_DELETES, ListedFile(0, WHOLE_PARTITION, 9, 30, 6))) == {1000: (0.0, 1), 2000: (0.0, 1)}
+    everywhere = deletes(Content.EQUALITY_DELETES, ListedFile(0, WHOLE_PARTITION, 9, 30, 6), partition="")
+    assert joined(data(*TWO), everywhere) == {1000: (0.0, 1), 2000: (0.0, 1)}
+
+
+def test_a_deletion_vector_takes_the_place_of_position_deletes() -> None:
+    vector = deletes(Content.DELETION_VECTORS, ListedFile(0, FIRST, 9, 50, 6))
+    older = deletes(Content.POSITION_DELETES, ListedFile(0, FIRST, 9, 20, 6), ListedFile(0, WHOLE_PARTITION, 9, 20, 6))
+    assert joined(data(*TWO), vector, older) == {1000: (0.5, 1), 2000: (0.0, 1)}
+
+
+def test_no_file_loses_more_than_it_has() -> None:
+    empty = ListedFile(0, SECOND, 2000, 0, 5)
+    found = joined(data(TWO[0], empty), deletes(Content.POSITION_DELETES, ListedFile(0, FIRST, 9, 500, 6), ListedFile(0, SECOND, 9, 1, 6)))
+    assert found == {1000: (1.0, 1), 2000: (0.0, 1)}
+
+
+def test_deletes_stay_in_their_partition_and_spec() -> None:
+    elsewhere = listing(ManifestContent.DELETES, [place("p=1", Content.POSITION_DELETES, spec_id=3)], [ListedFile(0, FIRST, 9, 30, 6)])
+    assert joined(data(*TWO), elsewhere, data(*TWO, partition="p=2")) == {}
+
+
+def test_many_files_with_deletes_become_classes() -> None:
+    files = [ListedFile(0, n, 1000 + n, 100, 5) for n in range(1, 41)]
+    vectors = deletes(Content.DELETION_VECTORS, *(ListedFile(0, n, 9, 10 if n <= 20 else 31 + n % 2, 6) for n in range(1, 41)))
+    found = join_deletes([data(*files), vectors], 10)[0, "p=1"]
+    assert found == (DeletedFiles(20, sum(range(1001, 1021)), 1001, 1020, 0.1, 0.1, 1), DeletedFiles(3, 3066, 1021, 1023, 0.31, 0.32, 1), *found[2:])
+    assert sum(group.files for group in found) == 40
+    exact = join_deletes([data(*files), vectors], 40)[0, "p=1"]
+    assert len(exact) == 40
+    assert sum(group.bytes for group in exact) == sum(group.bytes for group in found)
+
+
+def test_files_that_were_not_kept_one_by_one_are_not_joined() -> None:
+    unlisted = replace(data(*TWO), files=b"", lists_files=False)
+    assert joined(unlisted, deletes(Content.DELETION_VECTORS, ListedFile(0, FIRST, 9, 50, 6))) == {}
