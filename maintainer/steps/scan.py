@@ -16,10 +16,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.health.measure import measure, target_file_size
-from maintainer.policy.assess import grade
 from maintainer.policy.basis import Bases
 from maintainer.policy.effective import effective
 from maintainer.policy.gain import target_of_policy
+from maintainer.policy.grade import grade
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
 from maintainer.steps.each import Trouble, each
