@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from maintainer.domain.cost import Cost, Score
 from maintainer.domain.health import Finding
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
@@ -26,3 +27,5 @@ class RuleVerdict:
     policy_version: str = ""
     findings: tuple[Finding, ...] = ()
     estimate: Estimate | None = None
+    cost: Cost | None = None
+    score: Score | None = None

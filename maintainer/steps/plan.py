@@ -16,6 +16,7 @@ from maintainer.domain.policy import Policy, PolicyLayer
 from maintainer.health.measure import measure
 from maintainer.policy.decide import decide
 from maintainer.policy.effective import effective
+from maintainer.policy.explain import give_verdicts
 from maintainer.policy.hold import Circumstances
 from maintainer.ports.store import PlanDue, TableRecord
 from maintainer.steps.each import each
@@ -57,7 +58,7 @@ def _plan_and_keep(ports: Ports, record: TableRecord, health: TableHealth) -> tu
     made = make_plan(ports, record, health, policy_of(ports, health))
     if record.plan is not None and replace(record.plan, made_at=made.made_at) == made:
         return False, made
-    ports.store.record_plan(made)
+    ports.store.record_plan(made, give_verdicts(made))
     ports.telemetry.plan_made(made)
     return True, made
 

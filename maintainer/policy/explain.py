@@ -1,0 +1,95 @@
+"""Verdicts in words: what was decided about each rule, why, and when it is looked at next, for somebody who runs tables and not this program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
+from maintainer.domain.policy import RuleName
+from maintainer.domain.verdict import PLANNED, RuleVerdict
+
+_DOING: Mapping[RuleName, str] = MappingProxyType(
+    {
+        RuleName.REWRITE_DATA_FILES: "Compacting data files",
+        RuleName.REWRITE_POSITION_DELETE_FILES: "Compacting position deletes",
+        RuleName.REWRITE_MANIFESTS: "Rewriting manifests",
+        RuleName.COMPUTE_TABLE_STATS: "Computing column statistics",
+        RuleName.COMPUTE_PARTITION_STATS: "Computing partition statistics",
+        RuleName.EXPIRE_SNAPSHOTS: "Expiring snapshots",
+        RuleName.REMOVE_ORPHAN_FILES: "Removing orphan files",
+    }
+)
+_VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
+    {
+        SkipCode.BELOW_THRESHOLD: "is not due",
+        SkipCode.NOTHING_TO_GAIN: "would achieve nothing",
+        SkipCode.COOLING_DOWN: "is due and waits for its pause to end",
+        SkipCode.NOT_MEASURED: "cannot be decided on",
+        SkipCode.GC_DISABLED: "is forbidden by the table",
+        SkipCode.RETENTION_FLOOR: "is forbidden: it would go below the retention floor",
+        SkipCode.IN_FLIGHT: "is due and waits for the job that is at work",
+        SkipCode.OUTSIDE_WINDOW: "is due and waits for its maintenance window",
+        SkipCode.OVER_BUDGET: "is due and waits for the budget",
+        SkipCode.HOT_PARTITION: "is due and waits until writers leave the partitions alone",
+        SkipCode.UNSUPPORTED: "is not supported here",
+        SkipCode.OBSERVE_ONLY: "is due and not started, because the policy only observes",
+        SkipCode.DISABLED: "is switched off",
+        SkipCode.PAUSED: "is due and waits, because the table is paused",
+    }
+)
+_ORDER = tuple(RuleName)
+# What differs between two looks at the same verdict: words with a digit, and the units behind them.
+_FIGURE = re.compile(r"\S*\d\S*(?:\s+(?:B|[KMGTP]iB|s|min|h|d|UTC)\b)?")
+
+
+def explain(verdict: PlannedAction | SkippedRule) -> str:
+    """One sentence that names the rule, what was decided, and why."""
+    if isinstance(verdict, PlannedAction):
+        return _sentence(verdict.rule, "is worth doing", verdict.reason)
+    decided = _VERDICTS.get(verdict.code, "is not done now")
+    gains = verdict.estimate is not None and verdict.estimate.items_removed > 0
+    found = "; ".join(finding.sentence for finding in verdict.findings) if gains else ""
+    return _sentence(verdict.rule, decided, "; ".join(part for part in (verdict.reason, found) if part))
+
+
+def _sentence(rule: RuleName, decided: str, reason: str) -> str:
+    return f"{_DOING[rule]} {decided}: {reason.rstrip('.')}."
+
+
+def write_next_look(next_at: datetime | None) -> str:
+    """When a verdict is looked at again, in words; None is not never."""
+    return "when the table or its policy changes" if next_at is None else f"{next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def give_verdicts(plan: Plan) -> tuple[RuleVerdict, ...]:
+    """The plan as entries of the history of verdicts, in the order of execution."""
+    made: list[PlannedAction | SkippedRule] = [*plan.planned, *plan.skipped]
+    return tuple(_give_verdict(plan, verdict) for verdict in sorted(made, key=lambda verdict: _ORDER.index(verdict.rule)))
+
+
+def _give_verdict(plan: Plan, verdict: PlannedAction | SkippedRule) -> RuleVerdict:
+    return RuleVerdict(
+        rule=verdict.rule,
+        code=PLANNED if isinstance(verdict, PlannedAction) else verdict.code.value,
+        key=key_of(verdict),
+        sentence=explain(verdict),
+        at=plan.made_at,
+        next_at=plan.made_at if isinstance(verdict, PlannedAction) else verdict.next_at,
+        policy_version=plan.policy_version,
+        findings=verdict.findings,
+        estimate=verdict.estimate,
+        cost=verdict.cost,
+        score=verdict.score,
+    )
+
+
+def key_of(verdict: PlannedAction | SkippedRule) -> str:
+    """What the verdict rests on without its figures: the thresholds that hold, and the reason to wait with every number taken out."""
+    holding = ",".join(sorted(finding.metric for finding in verdict.findings))
+    if isinstance(verdict, PlannedAction):
+        return holding
+    reason = " ".join(_FIGURE.sub("#", verdict.reason).split())
+    return f"{holding}|{reason}"
