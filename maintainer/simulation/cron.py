@@ -1,0 +1,32 @@
+"""The contender that most teams have: rewrite every table, one after the other, whatever its state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from maintainer.simulation.table import SimulatedTable
+from maintainer.simulation.trial import Outcome, Work
+
+
+class Cron:
+    """Each day every table once; where the budget ends today, it goes on tomorrow."""
+
+    name = "cron-everything"
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._left_today = 0
+        self._day = -1
+
+    def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:  # noqa: ARG002 - it does not look
+        """The tables in turn."""
+        if now.toordinal() != self._day:
+            self._day, self._left_today = now.toordinal(), len(tables)
+        while self._left_today:
+            number = self._next
+            self._next, self._left_today = (number + 1) % len(tables), self._left_today - 1
+            yield Work(number)
+
+    def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
+        """It learns nothing."""

@@ -1,0 +1,135 @@
+"""The tables of a simulated fleet: drawn from a seed by the published distributions, or taken from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from math import exp, log
+from random import Random
+
+from maintainer.domain.health import TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES
+from maintainer.domain.units import GIB, KIB, MIB
+
+# Shares of files by size in one real name-node image of a billion files, without directories and empty files: (upper bound in bytes, share in percent).
+PUBLISHED_FILE_SIZES: tuple[tuple[int, float], ...] = (
+    (128 * KIB, 33.66), (MIB, 16.71), (8 * MIB, 15.49), (64 * MIB, 18.18), (512 * MIB, 9.26), (2 * GIB, 2.82),
+)  # fmt: skip
+SMALLEST_FILE_BYTES = 4 * KIB
+
+# Assumptions, not measurements: how often tables are written, as (share, fewest, most commits an hour).
+COMMIT_RATES: tuple[tuple[float, float, float], ...] = (
+    (0.05, 12, 60),  # streams
+    (0.15, 1, 4),  # micro-batches
+    (0.30, 0.5, 1),  # hourly loads
+    (0.40, 0.03, 0.06),  # daily loads
+    (0.10, 0.001, 0.01),  # at rest
+)
+HOURS_A_WEEK = 168
+_MOST_FILES_AT_START = 20_000
+_DAYS_AT_START = 30
+
+
+class Layout(StrEnum):
+    """How a table is partitioned."""
+
+    UNPARTITIONED = "unpartitioned"
+    BY_DAY = "by_day"
+    BY_BUCKET = "by_bucket"
+
+
+class Writer(StrEnum):
+    """What the table's writers do: an append never conflicts with a rewrite, a merge does when both touch a partition."""
+
+    APPEND = "append"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a simulated table is like and does not change; sizes in bytes."""
+
+    table: TableIdentifier
+    layout: Layout
+    writer: Writer
+    commits_per_hour: float
+    files_per_commit: int
+    file_bytes: int  # the median of the files that a commit adds
+    files_at_start: int
+    buckets: int = 16
+    target_bytes: int = DEFAULT_TARGET_FILE_SIZE_BYTES
+    bytes_per_second: float = 64.0 * MIB  # what one job rewrites of this table
+
+
+def draw_file_size(random: Random) -> int:
+    """One file's size in bytes from the published distribution, even on the logarithm within each class."""
+    pick = random.uniform(0, sum(share for _, share in PUBLISHED_FILE_SIZES))
+    lower = SMALLEST_FILE_BYTES
+    for upper, share in PUBLISHED_FILE_SIZES:
+        if pick <= share:
+            break
+        pick, lower = pick - share, upper
+    return round(exp(random.uniform(log(lower), log(upper))))
+
+
+def draw_fleet(tables: int, seed: int) -> tuple[Traits, ...]:
+    """So many tables, the same for the same seed. File sizes and numbers of files are drawn apart: so the fleet's files have the published sizes."""
+    random = Random(seed)
+    return tuple(_draw_table(number, random) for number in range(tables))
+
+
+def _draw_table(number: int, random: Random) -> Traits:
+    layout = random.choices(tuple(Layout), (0.25, 0.55, 0.20))[0]
+    writer = random.choices(tuple(Writer), (0.75, 0.25))[0]
+    _, fewest, most = random.choices(COMMIT_RATES, [share for share, _, _ in COMMIT_RATES])[0]
+    return Traits(
+        table=TableIdentifier("simulated", (f"group_{number % 100:02}",), f"table_{number:06}"),
+        layout=layout,
+        writer=writer,
+        commits_per_hour=exp(random.uniform(log(fewest), log(most))),
+        files_per_commit=random.choice((1, 1, 2, 4, 8, 16)),
+        file_bytes=draw_file_size(random),
+        files_at_start=min(_MOST_FILES_AT_START, round(random.lognormvariate(log(200), 1.5))),
+        # Jobs of different tables differ in speed by their columns and codecs.
+        bytes_per_second=64.0 * MIB * random.lognormvariate(0, 0.4),
+    )
+
+
+def take_fleet(measured: Iterable[TableHealth]) -> tuple[Traits, ...]:
+    """Tables like the measured ones: their partitioning, rates, sizes and targets as far as they are known; empty tables are left out."""
+    return tuple(_take_table(health) for health in measured if health.data_files and health.data_bytes)
+
+
+def _take_table(health: TableHealth) -> Traits:
+    commits = health.commits_per_hour or 0.0
+    small = health.small_files and health.small_file_bytes
+    size = health.small_file_bytes / health.small_files if small and health.small_file_bytes and health.small_files else health.average_file_size_bytes or MIB
+    growth = max(0.0, health.growth_bytes_per_day or 0.0)
+    files_per_day = growth / size if size else 0.0
+    has_deletes = bool(health.position_delete_files or health.equality_delete_files or health.deletion_vectors)
+    return Traits(
+        table=health.table,
+        layout=_tell_layout(health),
+        writer=Writer.MERGE if has_deletes else Writer.APPEND,
+        commits_per_hour=commits,
+        files_per_commit=max(1, round(files_per_day / (commits * 24))) if commits else 1,
+        file_bytes=max(SMALLEST_FILE_BYTES, round(size)),
+        files_at_start=min(_MOST_FILES_AT_START, health.data_files or 0),
+        buckets=max(1, len(health.partitions)),
+        target_bytes=health.target_file_size_bytes,
+    )
+
+
+def _tell_layout(health: TableHealth) -> Layout:
+    names = [partition.partition for partition in health.partitions]
+    if all(not name for name in names):
+        return Layout.UNPARTITIONED
+    # A date or a time in a partition's value means that new data goes to new partitions.
+    return Layout.BY_DAY if sum(name.count("-") >= 2 for name in names) * 2 > len(names) else Layout.BY_BUCKET  # noqa: PLR2004 - as in 2026-03-04
+
+
+def days_at_start(traits: Traits) -> int:
+    """How many day partitions a table by day begins with."""
+    return min(_DAYS_AT_START, max(1, traits.files_at_start // 4))

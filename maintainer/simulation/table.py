@@ -1,0 +1,245 @@
+"""One simulated table: it is written to, measured and rewritten; what a rewrite does follows Iceberg, apart from the estimate that it is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from math import exp
+from random import Random
+
+from maintainer.domain.health import PartitionHealth, TableHealth
+from maintainer.domain.inventory import DEFAULT_TARGET_MANIFEST_SIZE_BYTES, SizeClasses
+from maintainer.simulation.fleet import Layout, Traits, Writer, days_at_start
+
+MIN_INPUT_FILES = 5  # Iceberg: min-input-files
+SPREAD_LIMIT = 1.1  # Iceberg: while the other files stay under so many times the target
+LATE_SHARE = 0.05  # of the commits of a table by day write to the day before
+_MANY = 30.0  # above this the Poisson distribution is as good as normal
+
+
+@dataclass(slots=True)
+class Partition:
+    """The files of one partition by size class; "fitting" files are no candidates of a rewrite."""
+
+    small_files: int = 0
+    small_bytes: int = 0
+    fitting_files: int = 0
+    fitting_bytes: int = 0
+    large_files: int = 0
+    large_bytes: int = 0
+    written_at: datetime | None = None
+
+    @property
+    def files(self) -> int:
+        """Data files of all sizes."""
+        return self.small_files + self.fitting_files + self.large_files
+
+    @property
+    def bytes(self) -> int:
+        """Their bytes."""
+        return self.small_bytes + self.fitting_bytes + self.large_bytes
+
+    def add(self, files: int, size: int, classes: SizeClasses) -> None:
+        """So many files of one size in bytes."""
+        if size < classes.small_below_bytes:
+            self.small_files += files
+            self.small_bytes += files * size
+        elif size > classes.large_above_bytes:
+            self.large_files += files
+            self.large_bytes += files * size
+        else:
+            self.fitting_files += files
+            self.fitting_bytes += files * size
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What a rewrite did: files are data files, bytes those that it read."""
+
+    files_before: int = 0
+    files_after: int = 0
+    bytes: int = 0
+    partitions: int = 0
+
+    @property
+    def files_removed(self) -> int:
+        """How many fewer there are."""
+        return self.files_before - self.files_after
+
+
+def draw_count(expected: float, random: Random) -> int:
+    """How often something happens that is expected so often (Poisson)."""
+    if expected > _MANY:
+        return max(0, round(random.gauss(expected, expected**0.5)))
+    limit, product, count = exp(-expected), random.random(), 0
+    while product > limit:
+        product *= random.random()
+        count += 1
+    return count
+
+
+def count_outputs(size: int, classes: SizeClasses) -> int:
+    """How many files Iceberg writes for a group of so many bytes: a remainder too small for a file of its own is spread over the others."""
+    whole, remainder = divmod(size, classes.target_bytes)
+    if not whole:
+        return 1
+    is_spread = remainder <= classes.small_below_bytes and size / whole < min(
+        SPREAD_LIMIT * classes.target_bytes, (classes.target_bytes + classes.large_above_bytes) / 2
+    )
+    return whole if is_spread or not remainder else whole + 1
+
+
+@dataclass(slots=True)
+class SimulatedTable:
+    """A table's state; the version grows with each change, as the snapshot id of a real one."""
+
+    traits: Traits
+    started_at: datetime
+    partitions: dict[str, Partition] = field(default_factory=dict)
+    version: int = 1
+    classes: SizeClasses = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.classes = SizeClasses.around(self.traits.target_bytes)
+
+    def fill(self, random: Random) -> None:
+        """The files that the table begins with, as its writers left them over the days before."""
+        names = self._names_at_start()
+        left = self.traits.files_at_start
+        for position, name in enumerate(names):
+            files = left // (len(names) - position)
+            left -= files
+            self._add(name, files, self._draw_size(random), self.started_at - timedelta(days=len(names) - position))
+
+    def _names_at_start(self) -> list[str]:
+        match self.traits.layout:
+            case Layout.UNPARTITIONED:
+                return [""]
+            case Layout.BY_DAY:
+                days = days_at_start(self.traits)
+                return [_day(self.started_at - timedelta(days=days - number)) for number in range(days)]
+            case Layout.BY_BUCKET:
+                return [f"bucket={number}" for number in range(self.traits.buckets)]
+
+    def _draw_size(self, random: Random) -> int:
+        return max(1, round(self.traits.file_bytes * random.lognormvariate(0, 0.3)))
+
+    def _add(self, name: str, files: int, size: int, now: datetime) -> None:
+        if not files:
+            return
+        partition = self.partitions.setdefault(name, Partition())
+        partition.add(files, size, self.classes)
+        partition.written_at = now
+
+    def write(self, now: datetime, hours: float, random: Random) -> int:
+        """What the table's writers commit in so many hours up to now; returns the commits."""
+        commits = draw_count(self.traits.commits_per_hour * hours, random)
+        if not commits:
+            return 0
+        self.version += commits
+        files, size = commits * self.traits.files_per_commit, self._draw_size(random)
+        match self.traits.layout:
+            case Layout.UNPARTITIONED:
+                self._add("", files, size, now)
+            case Layout.BY_DAY:
+                late = round(files * LATE_SHARE)
+                self._add(_day(now - timedelta(days=1)), late, size, now)
+                self._add(_day(now), files - late, size, now)
+            case Layout.BY_BUCKET:
+                first, each = random.randrange(self.traits.buckets), max(1, files // self.traits.buckets)
+                for number in range(min(files, self.traits.buckets)):
+                    self._add(f"bucket={(first + number) % self.traits.buckets}", each, size, now)
+        return commits
+
+    def measure(self, now: datetime) -> TableHealth:
+        """The table's health as a scan would tell it; partitions without anything to rewrite are told as one."""
+        parts = self.partitions.values()
+        files, size = sum(p.files for p in parts), sum(p.bytes for p in parts)
+        small = sum(p.small_files for p in parts)
+        return TableHealth(
+            table=self.traits.table,
+            table_uuid=str(self.traits.table),
+            format_version=2,
+            location=f"file:///{self.traits.table.name}",
+            metadata_location=f"{self.traits.table.name}/{self.version}",
+            snapshot_id=self.version,
+            measured_at=now,
+            target_file_size_bytes=self.traits.target_bytes,
+            target_manifest_size_bytes=DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
+            data_files=files,
+            data_bytes=size,
+            average_file_size_bytes=size / files if files else None,
+            small_files=small,
+            small_file_ratio=small / files if files else None,
+            small_file_bytes=sum(p.small_bytes for p in parts),
+            records=size,
+            position_delete_files=0,
+            equality_delete_files=0,
+            deletion_vectors=0,
+            delete_bytes=0,
+            delete_records=0,
+            manifests=1,
+            manifest_bytes=0,
+            data_manifests=1,
+            delete_manifests=0,
+            snapshots=1,
+            oldest_snapshot_at=now,
+            newest_snapshot_at=now,
+            branches=1,
+            tags=0,
+            metadata_bytes=0,
+            commits_per_hour=self.traits.commits_per_hour,
+            partitions=self._measure_partitions(),
+        )
+
+    def _measure_partitions(self) -> tuple[PartitionHealth, ...]:
+        told, settled = [], Partition()
+        for name, p in self.partitions.items():
+            if p.small_files or p.large_files:
+                told.append(PartitionHealth(0, name, p.files, p.bytes, p.small_files, p.small_bytes, p.large_files, p.large_bytes, 0))
+            else:
+                settled.fitting_files += p.fitting_files
+                settled.fitting_bytes += p.fitting_bytes
+        if settled.files:
+            told.append(PartitionHealth(0, "settled", settled.files, settled.bytes, 0, 0, 0, 0, 0))
+        return tuple(told)
+
+    def rewrite(self, only: frozenset[str] | None = None, *, is_dry: bool = False) -> Rewritten:
+        """rewrite_data_files over all partitions, or those named; is_dry only tells."""
+        before = after = size = count = 0
+        for name, partition in self.partitions.items():
+            done = self._plan(partition) if only is None or name in only else None
+            if done is None:
+                continue
+            before, after, size, count = before + done[0], after + done[1], size + done[2], count + 1
+            if not is_dry:
+                self._replace(partition, done[1], done[2])
+        if count and not is_dry:
+            self.version += 1
+        return Rewritten(before, after, size, count)
+
+    def _plan(self, partition: Partition) -> tuple[int, int, int] | None:
+        """(files in, files out, bytes) of a partition that Iceberg's planner takes; None where it takes none."""
+        files, size = partition.small_files + partition.large_files, partition.small_bytes + partition.large_bytes
+        is_taken = (files > 1 and (files >= MIN_INPUT_FILES or size > self.traits.target_bytes)) or size > self.classes.large_above_bytes
+        if not is_taken:
+            return None
+        return files, count_outputs(size, self.classes), size
+
+    def _replace(self, partition: Partition, files: int, size: int) -> None:
+        partition.small_files = partition.small_bytes = partition.large_files = partition.large_bytes = 0
+        partition.add(files - 1, size // files, self.classes)
+        partition.add(1, size - size // files * (files - 1), self.classes)
+
+    def conflict_chance(self, seconds: float, only: frozenset[str] | None = None) -> float:
+        """How likely a rewrite of so many seconds loses to a commit that touches what it rewrites."""
+        if self.traits.writer is Writer.APPEND:
+            return 0.0
+        newest = max((p.written_at for p in self.partitions.values() if p.written_at), default=None)
+        touched = [p for name, p in self.partitions.items() if only is None or name in only]
+        is_hot = self.traits.layout is not Layout.BY_DAY or any(p.written_at == newest for p in touched)
+        return 1 - exp(-self.traits.commits_per_hour * seconds / 3600) if is_hot else 0.0
+
+
+def _day(moment: datetime) -> str:
+    return f"day={moment:%Y-%m-%d}"

@@ -1,0 +1,266 @@
+"""One contender maintains one fleet over virtual time under a budget; what came of it, in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Protocol
+
+from maintainer.domain.units import MIB
+from maintainer.simulation.fleet import Traits
+from maintainer.simulation.table import SimulatedTable
+
+STARTS_AT = datetime(2026, 1, 5, tzinfo=UTC)  # a Monday, so that weeks are whole
+# A table is in need when a rewrite would remove at least so many files, and they are small on average.
+NEED_FILES_REMOVED = 20
+NEED_AVERAGE_BELOW_BYTES = 32 * MIB
+HOURS_A_DAY = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a trial is held under; the cost of a job is what it really takes, which no contender is told beforehand."""
+
+    length: timedelta = timedelta(weeks=2)
+    cycle: timedelta = timedelta(hours=6)
+    gb_hours_per_day: float | None = None  # None: no limit
+    max_jobs: int = 8  # side by side
+    memory_gb: float = 4.0
+    start_up: timedelta = timedelta(seconds=20)
+    sla: timedelta = timedelta(days=7)  # longer in need without a rewrite is starved
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One rewrite that a contender wants: of which table (its number), which partitions (None: all), and what it expects of it."""
+
+    table: int
+    only: frozenset[str] | None = None
+    expected_files_removed: float | None = None
+    expected_gb_hours: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a rewrite came to."""
+
+    started_at: datetime
+    seconds: float
+    gb_hours: float
+    files_removed: int
+    bytes: int
+    is_conflict: bool
+
+
+class Contender(Protocol):
+    """A way to choose what to maintain."""
+
+    @property
+    def name(self) -> str:
+        """As the comparison shows it."""
+        ...
+
+    def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterable[Work]:
+        """What to rewrite in this cycle, best first; left_gb_hours is what of the budget may be spent now."""
+        ...
+
+    def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
+        """What became of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The fleet at the end of one day."""
+
+    day: int
+    data_files: int
+    data_bytes: int
+    tables_in_need: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a contender achieved; days are in order, the first is the fleet before anything was done."""
+
+    contender: str
+    tables: int
+    jobs: int
+    idle_jobs: int  # those that removed nothing, without a conflict
+    conflicts: int
+    files_removed: int
+    bytes_rewritten: int
+    gb_hours: float
+    starved_tables: int  # longer in need than the SLA, at any time
+    longest_need: timedelta
+    days: tuple[Day, ...]
+    files_error: float | None = None  # mean of |expected - actual| / actual over jobs with an expectation and an effect
+    cost_error: float | None = None
+
+    @property
+    def files_removed_per_gb_hour(self) -> float:
+        """Zero when nothing was spent."""
+        return self.files_removed / self.gb_hours if self.gb_hours else 0.0
+
+    @property
+    def average_file_size_bytes(self) -> float:
+        """At the end, over the fleet."""
+        last = self.days[-1]
+        return last.data_bytes / last.data_files if last.data_files else 0.0
+
+
+@dataclass(slots=True)
+class _Sums:
+    jobs: int = 0
+    idle_jobs: int = 0
+    conflicts: int = 0
+    files_removed: int = 0
+    bytes: int = 0
+    gb_hours: float = 0.0
+    files_errors: list[float] = field(default_factory=list)
+    cost_errors: list[float] = field(default_factory=list)
+
+    def count(self, work: Work, outcome: Outcome) -> None:
+        self.jobs += 1
+        self.conflicts += outcome.is_conflict
+        self.idle_jobs += not outcome.is_conflict and not outcome.files_removed
+        self.files_removed += outcome.files_removed
+        self.bytes += outcome.bytes
+        self.gb_hours += outcome.gb_hours
+        if work.expected_files_removed is not None and outcome.files_removed:
+            self.files_errors.append(abs(work.expected_files_removed - outcome.files_removed) / outcome.files_removed)
+        if work.expected_gb_hours is not None:
+            self.cost_errors.append(abs(work.expected_gb_hours - outcome.gb_hours) / outcome.gb_hours)
+
+
+@dataclass(slots=True)
+class _Needs:
+    """Since when each table is in need, and how long the longest wait was."""
+
+    since: dict[int, datetime] = field(default_factory=dict)
+    seen: dict[int, int] = field(default_factory=dict)  # the version that a table was judged at
+    longest: timedelta = timedelta(0)
+    starved: set[int] = field(default_factory=set)
+
+    def look(self, number: int, table: SimulatedTable, now: datetime, sla: timedelta) -> None:
+        if self.seen.get(number) != table.version:
+            self.seen[number] = table.version
+            if is_in_need(table):
+                self.since.setdefault(number, now)
+            else:
+                self.since.pop(number, None)
+        if number in self.since:
+            self.longest = max(self.longest, now - self.since[number])
+            if now - self.since[number] > sla:
+                self.starved.add(number)
+
+    def served(self, number: int) -> None:
+        self.since.pop(number, None)
+        self.seen.pop(number, None)
+
+
+def is_in_need(table: SimulatedTable) -> bool:
+    """The same question for every contender, whatever its own idea of need is."""
+    files, size = sum(p.files for p in table.partitions.values()), sum(p.bytes for p in table.partitions.values())
+    return bool(files) and size / files < NEED_AVERAGE_BELOW_BYTES and table.rewrite(is_dry=True).files_removed >= NEED_FILES_REMOVED
+
+
+def run_trial(fleet: Sequence[Traits], contender: Contender, conditions: Conditions, tell: Callable[[float], None] = lambda _: None) -> Result:
+    """Virtual time from cycle to cycle; tell is called with the share that is done. The writers do the same in each trial of a seed, whoever maintains."""
+    tables, writes = _begin(fleet, conditions)
+    chance = Random(conditions.seed)
+    sums, needs, days = _Sums(), _Needs(), [_close_day(0, tables, {})]
+    cycles = int(conditions.length / conditions.cycle)
+    hours = conditions.cycle.total_seconds() / 3600
+    allowance = None if conditions.gb_hours_per_day is None else conditions.gb_hours_per_day * hours / HOURS_A_DAY
+    left = None if allowance is None else 0.0
+    today = STARTS_AT.date()
+    for cycle in range(1, cycles + 1):
+        now = STARTS_AT + cycle * conditions.cycle
+        for number, table in enumerate(tables):
+            table.write(now, hours, writes[number])
+            needs.look(number, table, now, conditions.sla)
+        if now.date() != today:
+            days.append(_close_day(len(days), tables, needs.since))
+            today = now.date()
+        if left is not None and allowance is not None and conditions.gb_hours_per_day is not None:
+            # The last job of a cycle may cost more than is left: that is owed. What is not spent within a day is lost.
+            left = min(conditions.gb_hours_per_day, left + allowance)
+        spent = _run_cycle(now, tables, contender, conditions, left, chance, sums, needs)
+        left = None if left is None else left - spent
+        tell(cycle / cycles)
+    return Result(
+        contender=contender.name,
+        tables=len(tables),
+        jobs=sums.jobs,
+        idle_jobs=sums.idle_jobs,
+        conflicts=sums.conflicts,
+        files_removed=sums.files_removed,
+        bytes_rewritten=sums.bytes,
+        gb_hours=sums.gb_hours,
+        starved_tables=len(needs.starved),
+        longest_need=needs.longest,
+        days=(*days, _close_day(len(days), tables, needs.since)),
+        files_error=_mean(sums.files_errors),
+        cost_error=_mean(sums.cost_errors),
+    )
+
+
+def _begin(fleet: Sequence[Traits], conditions: Conditions) -> tuple[list[SimulatedTable], list[Random]]:
+    tables = [SimulatedTable(traits, STARTS_AT) for traits in fleet]
+    # One stream of chance a table: what a contender does elsewhere must not change what is written here.
+    writes = [Random(conditions.seed * 1_000_003 + number) for number in range(len(tables))]
+    for table, random in zip(tables, writes, strict=True):
+        table.fill(random)
+    return tables, writes
+
+
+def _run_cycle(  # noqa: PLR0913, PLR0917 - the parts of one trial's state
+    now: datetime,
+    tables: Sequence[SimulatedTable],
+    contender: Contender,
+    conditions: Conditions,
+    left: float | None,
+    chance: Random,
+    sums: _Sums,
+    needs: _Needs,
+) -> float:
+    """Do what the contender wants while the budget and the slots' time last; returns the GB-hours spent."""
+    spent = slot_seconds = 0.0
+    time_limit = conditions.max_jobs * conditions.cycle.total_seconds()
+    if left is not None and left <= 0:
+        return 0.0
+    for work in contender.choose(now, tables, left):
+        table = tables[work.table]
+        outcome = _carry_out(now, table, work, conditions, chance)
+        spent += outcome.gb_hours
+        slot_seconds += outcome.seconds
+        sums.count(work, outcome)
+        if not outcome.is_conflict:
+            needs.served(work.table)
+        contender.learn(work, table, outcome)
+        if slot_seconds >= time_limit or (left is not None and spent >= left):
+            break
+    return spent
+
+
+def _carry_out(now: datetime, table: SimulatedTable, work: Work, conditions: Conditions, chance: Random) -> Outcome:
+    planned = table.rewrite(work.only, is_dry=True)
+    seconds = (conditions.start_up.total_seconds() + planned.bytes / table.traits.bytes_per_second) * chance.lognormvariate(0, 0.1)
+    gb_hours = conditions.memory_gb * seconds / 3600
+    if planned.partitions and chance.random() < table.conflict_chance(seconds, work.only):
+        return Outcome(now, seconds, gb_hours, 0, planned.bytes, is_conflict=True)
+    done = table.rewrite(work.only)
+    return Outcome(now, seconds, gb_hours, done.files_removed, done.bytes, is_conflict=False)
+
+
+def _close_day(day: int, tables: Sequence[SimulatedTable], in_need: dict[int, datetime]) -> Day:
+    files = sum(p.files for table in tables for p in table.partitions.values())
+    return Day(day, files, sum(p.bytes for table in tables for p in table.partitions.values()), len(in_need))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
