@@ -17,7 +17,8 @@ from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
 from maintainer.health.impact import ImpactModel, estimate_impact
-from maintainer.policy.effective import describe, describe_layer, weak_to_strong
+from maintainer.policy.effective import describe, describe_layer
+from maintainer.policy.layering import weak_to_strong
 from maintainer.ports.store import Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, Action], str]

@@ -32,6 +32,7 @@ class SkipCode(StrEnum):
     OBSERVE_ONLY = "observe_only"
     DISABLED = "disabled"
     PAUSED = "paused"
+    AMBIGUOUS_POLICY = "ambiguous_policy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class PlannedAction:
     findings: tuple[Finding, ...]
     estimate: Estimate
     reason: str
+    cost: Cost | None = None
+    score: Score | None = None  # as it stands, before its waiting is counted
 
     cost: Cost | None = None
     score: Score | None = None  # as it stands, before its waiting is counted
@@ -70,6 +73,8 @@ class SkippedRule:
     findings: tuple[Finding, ...] = ()
     estimate: Estimate | None = None
     would_do: Action | None = None  # what enforce mode would do (observe_only, outside_window, in_flight, paused)
+    cost: Cost | None = None
+    score: Score | None = None
 
     cost: Cost | None = None
     score: Score | None = None

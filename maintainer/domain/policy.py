@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -88,6 +88,22 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of a layer, already validated and in its unit, with where it was written."""
+
+    value: object
+    source: str  # "policies/cdc.yaml:12", "built-in default"
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguity:
+    """A field that layers set to different values although none of them is narrower than the others."""
+
+    path: str
+    settings: tuple[Setting, ...]  # by source, at least two
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """The policy that governs one table, after all layers are merged."""
 
@@ -98,18 +114,12 @@ class Policy:
     rules: tuple[Rule, ...] = ()
     version: str = ""  # short content hash of the layers it was merged from
     sources: Mapping[str, str] = field(default_factory=dict)  # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
+    ambiguities: tuple[Ambiguity, ...] = ()  # while there is one, nothing is done
+    inherited: Mapping[str, Setting] = field(default_factory=dict)  # what no layer says and Iceberg's own table properties, or its defaults, decide
 
     def rule(self, name: RuleName) -> Rule | None:
         """The rule of that name, or None when the policy does not have it."""
         return next((rule for rule in self.rules if rule.name is name), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One value of a layer, already validated and in its unit, with where it was written."""
-
-    value: object
-    source: str  # "policies/cdc.yaml:12", "built-in default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +135,8 @@ class PolicyLayer:
     name: str  # the file's name, relative to the policy directory
     tables: tuple[TablePattern, ...]
     settings: Mapping[str, Setting]
+    precedence: int = 0  # of layers that are equally narrow the higher one is stronger; files have 0
+    family: str = ""  # of the layers of one family only the strongest that speaks for a table counts, as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +148,26 @@ class PolicyProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class PropertySettings:
+    """What a table's own maintainer.* properties set, validated as a file is, and why others of them are ignored (property -> reason)."""
+
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
+
+
+PropertyReader = Callable[[Mapping[str, str]], PropertySettings]
+
+
+def read_no_properties(_properties: Mapping[str, str]) -> PropertySettings:
+    """For layers that come without a reader: the table's own properties set nothing."""
+    return PropertySettings()
+
+
+@dataclass(frozen=True, slots=True)
 class PolicySet:
-    """All layers in force, and what is wrong with files that are not."""
+    """All layers in force, what is wrong with files that are not, and how a table's own properties are read."""
 
     layers: tuple[PolicyLayer, ...]
     problems: tuple[PolicyProblem, ...] = ()
     version: str = ""
+    read_properties: PropertyReader = field(default=read_no_properties, compare=False, repr=False)

@@ -9,6 +9,7 @@ from maintainer.domain.health import Finding, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import format_size
+from maintainer.policy.ambiguity import explain_ambiguities
 from maintainer.policy.assess import assess
 from maintainer.policy.gain import find_gain, target_of_policy
 from maintainer.policy.guard import refuse
@@ -37,6 +38,8 @@ def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) ->
 
 def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> PlannedAction | SkippedRule:
     """Whether the table needs it, whether it may be done, whether it would help, whether now is the time: in this order."""
+    if policy.ambiguities:
+        return SkippedRule(rule.name, SkipCode.AMBIGUOUS_POLICY, explain_ambiguities(policy))
     if not rule.is_enabled:
         return SkippedRule(rule.name, SkipCode.DISABLED, "the policy switches this rule off")
     refusal = refuse(rule, health)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Metric, Mode, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
 from maintainer.domain.units import GIB, KIB, MIB
+from maintainer.policy.inherited import TableProperties, source_of
+from maintainer.policy.layering import Laid, lay_layers
 
 BUILT_IN = "built-in default"
 ENABLED_PROPERTY = "maintainer.enabled"
-MODE_PROPERTY = "maintainer.mode"
-DEFAULT_FILES = ("default.yaml", "default.yml")
 
 THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProxyType(
     {
@@ -62,6 +62,7 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
         "rules.expire_snapshots.when.snapshot_count_above": 100.0,
     }
 )
+_BUILT_IN_SETTINGS = MappingProxyType({path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()})
 _WINDOW_DURATION = timedelta(hours=1)
 _VERSION_DIGITS = 12
 _SIZES = {"average_file_size_below", "target_file_size_bytes"}
@@ -72,10 +73,14 @@ _Settings = dict[str, Setting]
 
 def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifier, properties: Mapping[str, str]) -> Policy:
     """The policy that governs the table: built-in default, default.yaml, wide to narrow globs, exact name, the table's own properties."""
-    merged: _Settings = {path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()}
-    for layer in _in_order(layers.layers if isinstance(layers, PolicySet) else layers, table):
-        _lay(merged, layer)
-    notes = _apply_properties(merged, properties)
+    policies = layers if isinstance(layers, PolicySet) else PolicySet(layers)
+    laid = lay_layers(_BUILT_IN_SETTINGS, policies.layers, table)
+    merged = laid.settings
+    own = TableProperties(properties)
+    for path, setting in own.settings().items():
+        if path not in merged or merged[path].source == BUILT_IN:
+            merged[path] = setting
+    ignored = _lay_properties(laid, policies, properties)
     _fill_defaults(merged)
     policy = Policy(
         mode=_get(merged, "mode", Mode) or Mode.OBSERVE,
@@ -83,52 +88,45 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
         target_file_size_bytes=_get_whole(merged, "target_file_size_bytes", None),
         window=_build_window(merged),
         rules=tuple(_build_rule(name, merged) for name in RuleName if _is_named(name, merged)),
+        ambiguities=tuple(laid.ambiguities[path] for path in sorted(laid.ambiguities)),
     )
     values = _flatten(policy)
+    inherited = {path: setting for path, setting in own.inherited().items() if path not in values}
+    notes = {name: f"{source_of(name)} (ignored: {reason})" for name, reason in (own.ignored | ignored).items()}
     sources = {path: merged[path].source if path in merged else BUILT_IN for path in values} | notes
-    return replace(policy, version=_digest(values), sources=MappingProxyType(sources))
+    version = _digest(values, policy)
+    return replace(policy, version=version, sources=MappingProxyType(sources), inherited=MappingProxyType(inherited))
 
 
-def weak_to_strong(layers: Iterable[PolicyLayer]) -> list[PolicyLayer]:
-    """Layers in the order in which they are laid: default.yaml, wide globs, narrow ones, exact names; of two that are alike the later name is stronger."""
-    return sorted(layers, key=lambda layer: _strength(layer, layer.tables))
+def _lay_properties(laid: Laid, policies: PolicySet, properties: Mapping[str, str]) -> dict[str, str]:
+    """Let the table's own properties speak last; returns why those that do not count are ignored. Whoever writes a table may write them."""
+    read = policies.read_properties(properties)
+    ignored = dict(read.ignored)
+    for path, setting in read.settings.items():
+        reason = _refuse_property(laid.settings, path, setting)
+        if reason is None:
+            laid.lay({path: setting})
+        else:
+            ignored[setting.source.removeprefix(source_of(""))] = reason
+    enabled = properties.get(ENABLED_PROPERTY, "true").strip().lower()
+    if enabled == "false":
+        laid.lay({f"rules.{name}.enabled": Setting(value=False, source=source_of(ENABLED_PROPERTY)) for name in RuleName})
+    elif enabled != "true":
+        ignored[ENABLED_PROPERTY] = f"{properties[ENABLED_PROPERTY]!r} is neither true nor false"
+    return ignored
 
 
-def _strength(layer: PolicyLayer, patterns: Iterable[TablePattern]) -> tuple[bool, tuple[int, int, int], str]:
-    return (layer.name not in DEFAULT_FILES, max((pattern.specificity for pattern in patterns), default=(0, 0, 0)), layer.name)
-
-
-def _in_order(layers: tuple[PolicyLayer, ...], table: TableIdentifier) -> list[PolicyLayer]:
-    """The layers that speak for the table, each as strong as its narrowest pattern that does, from the weakest to the strongest."""
-    matching = [(layer, [pattern for pattern in layer.tables if pattern.matches(table)]) for layer in layers]
-    speaking = [(_strength(layer, patterns), layer) for layer, patterns in matching if patterns]
-    return [layer for _, layer in sorted(speaking, key=lambda entry: entry[0])]
-
-
-def _lay(merged: _Settings, layer: PolicyLayer) -> None:
-    strategy, sort_order = "rules.rewrite_data_files.strategy", "rules.rewrite_data_files.sort_order"
-    merged.update(layer.settings)
-    if strategy in layer.settings and sort_order not in layer.settings and layer.settings[strategy].value == "binpack":
-        merged.pop(sort_order, None)  # the sort order of a wider file: Iceberg refuses one beside binpack
-    if sort_order in layer.settings and strategy not in layer.settings:
-        merged[strategy] = Setting("sort", layer.settings[sort_order].source)
-
-
-def _apply_properties(merged: _Settings, properties: Mapping[str, str]) -> dict[str, str]:
-    """Let the table's own properties speak last; returns what is to be said of those that were not understood."""
-    notes: dict[str, str] = {}
-    mode = properties.get(MODE_PROPERTY)
-    if mode is not None and mode.strip().lower() in set(Mode):
-        merged["mode"] = Setting(Mode(mode.strip().lower()), f"table property {MODE_PROPERTY}")
-    elif mode is not None:
-        notes[MODE_PROPERTY] = f"table property {MODE_PROPERTY} (ignored: {mode!r} is neither observe nor enforce)"
-    enabled = properties.get(ENABLED_PROPERTY)
-    if enabled is not None and enabled.strip().lower() == "false":
-        for name in RuleName:
-            merged[f"rules.{name}.enabled"] = Setting(value=False, source=f"table property {ENABLED_PROPERTY}")
-    elif enabled is not None and enabled.strip().lower() != "true":
-        notes[ENABLED_PROPERTY] = f"table property {ENABLED_PROPERTY} (ignored: {enabled!r} is neither true nor false)"
-    return notes
+def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting) -> str | None:
+    """A property tunes or switches off what the operator's policies have; it brings in nothing that they do not want."""
+    rule = path.split(".")[1] if path.startswith("rules.") else None
+    if rule is None:
+        return None
+    if f"rules.{rule}" not in merged:
+        return f"no policy names the rule {rule} for this table"
+    switch = merged.get(f"rules.{rule}.enabled")
+    if path == f"rules.{rule}.enabled" and setting.value is True and switch is not None and switch.value is False:
+        return f"{switch.source} switches {rule} off, which a property cannot undo"
+    return None
 
 
 def _is_named(name: RuleName, merged: _Settings) -> bool:
@@ -200,30 +198,38 @@ def _flatten(policy: Policy) -> dict[str, object]:
 _KEYS = {threshold: key for key, threshold in THRESHOLDS.items()}
 
 
-def _digest(values: Mapping[str, object]) -> str:
+def _digest(values: Mapping[str, object], policy: Policy) -> str:
     """The same for the same content, wherever and in whatever order it was written."""
-    return sha256(repr(sorted((path, write_value(path, value)) for path, value in values.items())).encode()).hexdigest()[:_VERSION_DIGITS]
+    written = sorted((path, write_value(path, value)) for path, value in values.items())
+    disputed = [(dispute.path, sorted(write_value(dispute.path, setting.value) for setting in dispute.settings)) for dispute in policy.ambiguities]
+    return sha256(repr((written, disputed) if disputed else written).encode()).hexdigest()[:_VERSION_DIGITS]
 
 
 def describe(policy: Policy) -> tuple[tuple[str, str, str], ...]:
-    """(path, value as people write it, source) of every value, and of every table property that was ignored."""
+    """(path, value as people write it, source) of every value, of those that the policy leaves to the table, and of every property that was ignored."""
     values = _flatten(policy)
     lines = [(path, write_value(path, value), policy.sources.get(path, BUILT_IN)) for path, value in values.items()]
+    lines += [(path, _write_inherited(path, setting.value), setting.source) for path, setting in policy.inherited.items()]
     notes = [(path, "ignored", source) for path, source in policy.sources.items() if path not in values]
-    return tuple((_write_path(path), text, source) for path, text, source in lines + notes if not _is_marker(path))
+    return tuple((write_path(path), text, source) for path, text, source in lines + notes if not _is_marker(path))
+
+
+def _write_inherited(path: str, value: object) -> str:
+    return _write_size(value) if isinstance(value, int) and not isinstance(value, bool) else write_value(path, value)
 
 
 def describe_layer(layer: PolicyLayer) -> tuple[tuple[str, str, str], ...]:
     """(path, value as people write it, source) of every value that one file sets."""
     settings = layer.settings.items()
-    return tuple((_write_path(path), write_value(path, setting.value), setting.source) for path, setting in settings if not _is_marker(path))
+    return tuple((write_path(path), write_value(path, setting.value), setting.source) for path, setting in settings if not _is_marker(path))
 
 
 def _is_marker(path: str) -> bool:
     return path.count(".") == 1 and path.startswith("rules.")
 
 
-def _write_path(path: str) -> str:
+def write_path(path: str) -> str:
+    """A setting's path as a policy file has it."""
     return "target_file_size" if path == "target_file_size_bytes" else path
 
 

@@ -7,13 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maintainer.adapters.policies import read_table_properties
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Metric, Mode, Policy, PolicyLayer, PolicySet, RuleName, Setting, Threshold, Window
 from maintainer.domain.units import MIB, parse_duration, parse_size
-from maintainer.policy.effective import THRESHOLDS, describe, describe_layer, effective, write_value
+from maintainer.policy import effective as merging
+from maintainer.policy.effective import THRESHOLDS, describe, describe_layer, write_value
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")
 DATA, MANIFESTS, EXPIRE = "rules.rewrite_data_files", "rules.rewrite_manifests", "rules.expire_snapshots"
+
+
+def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifier, properties: dict[str, str]) -> Policy:
+    """With a reader of the table's own properties, as every source of policies has one."""
+    policies = layers if isinstance(layers, PolicySet) else PolicySet(layers)
+    return merging.effective(PolicySet(policies.layers, read_properties=read_table_properties), table, properties)
 
 
 def layer(name: str, tables: str | tuple[str, ...], **settings: object) -> PolicyLayer:
@@ -64,11 +72,6 @@ def test_a_list_speaks_as_its_narrowest_pattern_that_matches() -> None:
     layers = (layer("a.yaml", ("*", "lake.sales.orders"), priority=1), layer("b.yaml", "lake.sales.*", priority=2))
     assert effective(layers, ORDERS, {}).priority == 1
     assert effective(layers, TableIdentifier.parse("lake.sales.items"), {}).priority == 2
-
-
-def test_of_two_files_for_the_same_pattern_the_later_name_wins() -> None:
-    first, second = layer("a.yaml", "lake.*", priority=1), layer("b.yaml", "lake.*", priority=2)
-    assert effective((first, second), ORDERS, {}).priority == effective((second, first), ORDERS, {}).priority == 2
 
 
 def test_thresholds_are_replaced_key_by_key() -> None:
@@ -156,7 +159,7 @@ def test_a_malformed_property_is_ignored_and_noted() -> None:
     assert policy.mode is Mode.OBSERVE
     assert all(rule.is_enabled for rule in policy.rules)
     assert describe(policy)[-2:] == (
-        ("maintainer.mode", "ignored", "table property maintainer.mode (ignored: 'enforced' is neither observe nor enforce)"),
+        ("maintainer.mode", "ignored", "table property maintainer.mode (ignored: mode is 'enforced', but must be observe or enforce)"),
         ("maintainer.enabled", "ignored", "table property maintainer.enabled (ignored: '0' is neither true nor false)"),
     )
 
@@ -195,6 +198,11 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         (f"{EXPIRE}.cooldown", "6h", "built-in default"),
         (f"{EXPIRE}.max_age", "1d12h", "policies/b.yaml:2"),
         (f"{EXPIRE}.keep", "10", "built-in default"),
+        ("write.delete.target-file-size-bytes", "64MiB", "Iceberg's default"),
+        ("history.expire.max-ref-age-ms", "no limit", "Iceberg's default"),
+        ("commit.manifest.target-size-bytes", "8MiB", "Iceberg's default"),
+        ("commit.manifest-merge.enabled", "true", "Iceberg's default"),
+        ("gc.enabled", "true", "Iceberg's default"),
     )
     assert describe_layer(layers[1]) == (
         (f"{EXPIRE}.when.oldest_snapshot_age_above", "5d", "policies/b.yaml:1"),
@@ -262,7 +270,7 @@ def test_the_result_depends_on_what_the_files_say_and_not_on_their_order(layers:
 
 @given(_layers())
 def test_every_value_is_that_of_the_narrowest_layer_that_sets_it(layers: tuple[PolicyLayer, ...]) -> None:
-    described = {path: source for path, _, source in describe(effective(layers, ORDERS, {}))}
+    described = {path: source for path, _, source in describe(effective(layers, ORDERS, {})) if source != "Iceberg's default"}
     matching = sorted((layer for layer in layers if layer.tables[0].matches(ORDERS)), key=lambda layer: layer.tables[0].specificity)
     for path in set(described) - {"window.timezone", f"{DATA}.strategy"}:
         setting = "target_file_size_bytes" if path == "target_file_size" else path

@@ -10,6 +10,7 @@ from stat import S_ISREG
 from threading import Lock
 
 from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS
+from maintainer.adapters.policies.properties import read_table_properties
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
@@ -98,7 +99,7 @@ class PolicyDirectory:
     def _build(self) -> PolicySet:
         layers = tuple(file.layer for file in self._files.values() if file.layer is not None)
         problems = self._directory_problems + tuple(problem for file in self._files.values() for problem in file.problems)
-        return PolicySet(layers, problems, _digest(layers))
+        return PolicySet(layers, problems, _digest(layers), read_table_properties)
 
 
 def _stamp(status: stat_result) -> _Stamp:

@@ -26,11 +26,11 @@ def parse_policy(text: str, name: str, source: str | None = None) -> PolicyLayer
         defects = (Defect(1, "tables is missing; name a table, a glob or a list, like `tables: lake.sales.*`"), *defects)
     if defects or isinstance(model, tuple):
         return tuple(PolicyProblem(cited if defect.line is None else f"{cited}:{defect.line}", defect.message) for defect in defects)
-    settings = {write_path(path): Setting(value, f"{cited}:{document.line(origin)}") for path, value, origin in _flatten(model, ()) if path[:1] != ("tables",)}
+    settings = {write_path(path): Setting(value, f"{cited}:{document.line(origin)}") for path, value, origin in flatten(model) if path[:1] != ("tables",)}
     return PolicyLayer(name, tuple(TablePattern(pattern) for pattern in model.tables or ["*"]), settings)
 
 
-def _flatten(model: BaseModel, at: Path) -> Iterator[tuple[Path, object, Path]]:
+def flatten(model: BaseModel, at: Path = ()) -> Iterator[tuple[Path, object, Path]]:
     """Path as a setting, value in its unit, and the path as written, which finds the line."""
     for name, field in type(model).model_fields.items():
         if name not in model.model_fields_set:
@@ -40,7 +40,7 @@ def _flatten(model: BaseModel, at: Path) -> Iterator[tuple[Path, object, Path]]:
         if isinstance(value, BaseModel):
             if at == ("rules",):
                 yield written, True, written
-            yield from _flatten(value, written)
+            yield from flatten(value, written)
         elif at[-1:] == ("when",):
             yield written, value.total_seconds() if isinstance(value, timedelta) else float(value), written
         elif written == ("target_file_size",):

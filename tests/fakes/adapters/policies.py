@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from maintainer.adapters.policies import read_table_properties
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
 
@@ -19,4 +20,4 @@ class FakePolicies:
         contents = [
             (layer.name, [pattern.text for pattern in layer.tables], sorted((path, repr(s.value)) for path, s in layer.settings.items())) for layer in layers
         ]
-        return PolicySet(layers, self.problems, sha256(repr(contents).encode()).hexdigest()[:12])
+        return PolicySet(layers, self.problems, sha256(repr(contents).encode()).hexdigest()[:12], read_table_properties)

@@ -1186,7 +1186,8 @@ export interface components {
       | "unsupported"
       | "observe_only"
       | "disabled"
-      | "paused";
+      | "paused"
+      | "ambiguous_policy";
     /**
      * SkippedOut
      * @description A rule that does nothing now.

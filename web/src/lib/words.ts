@@ -46,6 +46,7 @@ export const SKIP_WORDS: Record<SkipCode, string> = {
   observe_only: "Observed only: the policy does not enforce",
   disabled: "Switched off by the policy",
   paused: "Paused",
+  ambiguous_policy: "Policy files disagree about this table",
 };
 
 export const FAULT_WORDS: Record<FaultKind, string> = {

@@ -1,0 +1,109 @@
+"""A table's own maintainer.* properties, held to the very shape and bounds of a policy file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+
+from maintainer.adapters.policies.document import Document, Path, resolve_scalar, write_path
+from maintainer.adapters.policies.model import PolicyModel
+from maintainer.adapters.policies.reading import flatten
+from maintainer.adapters.policies.validation import validate
+from maintainer.domain.policy import PropertySettings, RuleName, Setting
+
+PREFIX = "maintainer."
+MAXIMUM_PROPERTIES = 100
+MAXIMUM_CHARACTERS = 10_000  # of one value
+_PLAIN = ("mode", "priority")
+_ELSEWHERE = ("enabled",)  # the kill switch works without any reader
+_MAPS = ("when", "options")  # one more level; a name below may hold dots
+_FILES_ONLY = {
+    "tables": "only a file names tables",
+    "window": "only a file sets a window",
+    "target_file_size": "write Iceberg's own write.target-file-size-bytes",
+}
+_LIKE_A_RULE = 0.8  # difflib's measure; other names under the prefix may be somebody else's
+
+
+def read_table_properties(properties: Mapping[str, str]) -> PropertySettings:
+    """What maintainer.mode, maintainer.priority and maintainer.<rule>.<field> set; one that no file could hold is ignored, with the reason."""
+    own = tuple(sorted((name, text) for name, text in properties.items() if name.startswith(PREFIX)))
+    return _read(own) if own else PropertySettings()
+
+
+@lru_cache(maxsize=4096)
+def _read(properties: tuple[tuple[str, str], ...]) -> PropertySettings:
+    ignored: dict[str, str] = {}
+    written: dict[str, object] = {}
+    sources: dict[Path, str] = {}
+    for number, (name, text) in enumerate(properties):
+        path = _find_path(name.removeprefix(PREFIX))
+        if path is None or name.removeprefix(PREFIX) in _ELSEWHERE:
+            continue
+        if number >= MAXIMUM_PROPERTIES:
+            ignored[name] = f"the table has {len(properties)} properties that begin with {PREFIX}, over the limit of {MAXIMUM_PROPERTIES}"
+        elif isinstance(path, str):
+            ignored[name] = path
+        elif len(text) > MAXIMUM_CHARACTERS:
+            ignored[name] = f"it has {len(text)} characters, over the limit of {MAXIMUM_CHARACTERS}"
+        else:
+            reason = _add(written, path, text)
+            if reason is not None:
+                ignored[name] = reason
+            else:
+                sources[path] = name
+    model = validate(Document(written), PolicyModel)
+    assert isinstance(model, PolicyModel)  # noqa: S101 - every step on the way here was valid
+    settings = {write_path(at): Setting(value, f"table property {sources[origin]}") for at, value, origin in flatten(model) if origin in sources}
+    return PropertySettings(settings, ignored)
+
+
+def _find_path(name: str) -> Path | str | None:
+    """Where a file has this field; a reason when it has none; None for a name that is no rule's, which others may use for something else."""
+    if name in _PLAIN:
+        return (name,)
+    rule, _, field = name.partition(".")
+    if rule in _FILES_ONLY:
+        return _FILES_ONLY[rule]
+    if rule not in set(RuleName):
+        near = get_close_matches(rule, [*_PLAIN, *_ELSEWHERE, *RuleName], n=1, cutoff=_LIKE_A_RULE)
+        return f"unknown name {rule!r}, did you mean {str(near[0])!r}?" if near else None
+    first, _, rest = field.partition(".")
+    if first in _MAPS and rest:
+        return ("rules", rule, first, rest)
+    return ("rules", rule, field) if field else f"a rule is no value; write {PREFIX}{rule}.<field>"
+
+
+def _add(written: dict[str, object], path: Path, text: str) -> str | None:
+    """Add the value when the whole stays valid; else why not."""
+    reason = ""
+    for value in _readings(text.strip()):
+        candidate = _with(written, path, value)
+        checked = validate(Document(candidate), PolicyModel)
+        if isinstance(checked, PolicyModel):
+            written.clear()
+            written.update(candidate)
+            return None
+        reason = reason or checked[0].message
+    return reason
+
+
+def _readings(text: str) -> Iterator[object]:
+    """What a file could mean by the text: a number or a truth value, a word, or a list."""
+    scalar = resolve_scalar(text.lower()) if text.lower() in {"true", "false", "enforce", "observe"} else resolve_scalar(text)
+    if scalar is not None:
+        yield scalar
+    if scalar != text:
+        yield text
+    if "," in text:
+        yield [part.strip() for part in text.split(",")]
+
+
+def _with(written: Mapping[str, object], path: Path, value: object) -> dict[str, object]:
+    """A copy with the value at the path."""
+    first, *rest = [str(part) for part in path]
+    if not rest:
+        return {**written, first: value}
+    inner = written.get(first)
+    return {**written, first: _with(inner if isinstance(inner, dict) else {}, tuple(rest), value)}

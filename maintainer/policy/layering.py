@@ -1,0 +1,101 @@
+"""Layers laid over each other, the narrowest last; what two equally narrow ones say differently is an ambiguity, never a matter of names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.policy import Ambiguity, PolicyLayer, Setting
+
+DEFAULT_FILES = ("default.yaml", "default.yml")
+STRATEGY, SORT_ORDER = "rules.rewrite_data_files.strategy", "rules.rewrite_data_files.sort_order"
+
+Rank = tuple[bool, tuple[int, int, int], int]
+
+
+@dataclass(slots=True)
+class Laid:
+    """The settings of all layers for one table, and the fields on which equally narrow ones disagree."""
+
+    settings: dict[str, Setting] = field(default_factory=dict)
+    ambiguities: dict[str, Ambiguity] = field(default_factory=dict)
+
+    def lay(self, settings: Mapping[str, Setting]) -> None:
+        """Lay what is narrower over what is there; it settles any disagreement on the fields that it sets."""
+        if _is_binpack(settings) and SORT_ORDER not in settings:
+            self.settings.pop(SORT_ORDER, None)  # the sort order of a wider file: Iceberg refuses one beside binpack
+            self.ambiguities.pop(SORT_ORDER, None)
+        self.settings.update(settings)
+        for path in settings:
+            self.ambiguities.pop(path, None)
+
+
+def lay_layers(start: Mapping[str, Setting], layers: Iterable[PolicyLayer], table: TableIdentifier) -> Laid:
+    """The start, under all layers that speak for the table, from the weakest to the strongest; the order in which they are given does not matter."""
+    laid = Laid(dict(start))
+    groups = _rank_speaking(layers, table)
+    for rank in sorted(groups):
+        agreed, disputed = agree(groups[rank])
+        laid.lay(agreed)
+        laid.ambiguities.update(disputed)
+    return laid
+
+
+def weak_to_strong(layers: Iterable[PolicyLayer]) -> list[PolicyLayer]:
+    """Layers in the order in which they are laid: default.yaml, wide globs, narrow ones, exact names; equally narrow ones by name."""
+    return sorted(layers, key=lambda layer: (_rank(layer, layer.tables), layer.name))
+
+
+def _rank(layer: PolicyLayer, patterns: Iterable[TablePattern]) -> Rank:
+    return (layer.name not in DEFAULT_FILES, max((pattern.specificity for pattern in patterns), default=(0, 0, 0)), layer.precedence)
+
+
+def _rank_speaking(layers: Iterable[PolicyLayer], table: TableIdentifier) -> dict[Rank, list[PolicyLayer]]:
+    """The layers that speak for the table, each as strong as its narrowest pattern that does; of a family only the strongest."""
+    name = str(table)
+    matching = [(layer, [pattern for pattern in layer.tables if pattern.matches_name(name)]) for layer in layers]
+    speaking = [(_rank(layer, patterns), layer) for layer, patterns in matching if patterns]
+    heads: dict[str, Rank] = {}
+    for rank, layer in speaking:
+        heads[layer.family] = max(rank, heads.get(layer.family, rank))
+    groups: dict[Rank, list[PolicyLayer]] = defaultdict(list)
+    for rank, layer in speaking:
+        if not layer.family or rank == heads[layer.family]:
+            groups[rank].append(layer)
+    return groups
+
+
+def agree(group: list[PolicyLayer]) -> tuple[dict[str, Setting], dict[str, Ambiguity]]:
+    """What equally narrow layers say together, and what they say differently, which none of them decides."""
+    said: dict[str, list[Setting]] = defaultdict(list)
+    for layer in group:
+        for path, setting in _spell_out(layer.settings).items():
+            said[path].append(setting)
+    agreed: dict[str, Setting] = {}
+    disputed: dict[str, Ambiguity] = {}
+    for path, settings in said.items():
+        ordered = sorted(settings, key=lambda setting: setting.source)
+        if any(_differ(ordered[0].value, setting.value) for setting in ordered[1:]):
+            disputed[path] = Ambiguity(path, tuple(ordered))
+        else:
+            agreed[path] = ordered[0]
+    if STRATEGY in disputed:
+        agreed.pop(SORT_ORDER, None)  # it is one side's, and means nothing without its strategy
+    return agreed, disputed
+
+
+def _spell_out(settings: Mapping[str, Setting]) -> Mapping[str, Setting]:
+    """With the strategy that a sort order implies."""
+    if SORT_ORDER in settings and STRATEGY not in settings:
+        return {**settings, STRATEGY: Setting("sort", settings[SORT_ORDER].source)}
+    return settings
+
+
+def _is_binpack(settings: Mapping[str, Setting]) -> bool:
+    return STRATEGY in settings and settings[STRATEGY].value == "binpack"
+
+
+def _differ(left: object, right: object) -> bool:
+    return type(left) is not type(right) or left != right
