@@ -59,8 +59,6 @@ class PlannedAction:
     cost: Cost | None = None
     score: Score | None = None  # as it stands, before its waiting is counted
 
-    cost: Cost | None = None
-    score: Score | None = None  # as it stands, before its waiting is counted
 
 @dataclass(frozen=True, slots=True)
 class SkippedRule:
@@ -76,8 +74,6 @@ class SkippedRule:
     cost: Cost | None = None
     score: Score | None = None
 
-    cost: Cost | None = None
-    score: Score | None = None
 
 @dataclass(frozen=True, slots=True)
 class Plan:
