@@ -1,0 +1,102 @@
+"""A daemon's steps on a real Spark and a real catalog: what is asked for is decided, carried out and proved as in production."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+
+from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.policies import parse_policy
+from maintainer.adapters.spark.local import LocalRunner
+from maintainer.adapters.spark.tracking import TrackedJob
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableInventory
+from maintainer.domain.job import Job
+from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.ports.runner import Runner
+from maintainer.steps.ports import Ports
+from maintainer.steps.review import review
+from maintainer.steps.scan import scan_table
+from maintainer.steps.submit import request_run, start_pending
+from maintainer.steps.watch import watch
+from tests.adapters.spark.lakes import Lake, WallClock, wait_until
+from tests.fakes.adapters.policies import FakePolicies
+from tests.fakes.adapters.store import FakeStore
+from tests.fakes.adapters.telemetry import FakeTelemetry
+
+_numbers = count(1)
+
+
+def run_sql(runner: LocalRunner, *statements: str) -> None:
+    """Let the runner's own Spark write what the test is about: one session serves writers and jobs alike."""
+    process = runner._running_process()
+    tracked = runner._remember(TrackedJob(f"writer-{next(_numbers)}", carrier=process.directory.name))
+    process.send({"run": {"id": tracked.job_id, "statements": list(statements)}})
+    wait_until(lambda: tracked.outcome is not None)
+    assert tracked.outcome is not None
+    assert tracked.outcome.kind == "finished", tracked.outcome
+
+
+@dataclass
+class Workshop:
+    """One lake, its catalog read as the daemon reads it, and the steps on them."""
+
+    lake: Lake
+    runner: LocalRunner
+    catalog: PyIcebergCatalog
+    store: FakeStore
+    ports: Ports
+
+    def create(self, name: str, columns: str, clauses: str = "", properties: str = "", rows: tuple[str, ...] = ()) -> TableIdentifier:
+        """A table as Spark makes it, with the rows of these queries, one commit each."""
+        full = f"lake.db.{name}"
+        tail = f" TBLPROPERTIES ({properties})" if properties else ""
+        self.lake.catalog.create_namespace_if_not_exists(("db",))
+        run_sql(self.runner, f"CREATE TABLE {full} ({columns}) USING iceberg {clauses}{tail}", *(f"INSERT INTO {full} {query}" for query in rows))
+        return TableIdentifier("lake", ("db",), name)
+
+    def sql(self, *statements: str) -> None:
+        run_sql(self.runner, *statements)
+
+    def look(self, table: TableIdentifier) -> TableInventory:
+        inventory = self.catalog.inventory(table, lambda *_: 512 * 1024**2, lambda *_: {})
+        assert isinstance(inventory, TableInventory), inventory
+        return inventory
+
+    def run(self, table: TableIdentifier, rule: RuleName) -> Job:
+        """What a person asks for, to its end."""
+        scan_table(self.ports, table)
+        plan, job = request_run(self.ports, table, (rule,), "person")
+        assert job is not None, plan.skipped
+        return self.finish(job)
+
+    def finish(self, job: Job) -> Job:
+        """Start what is pending, and watch and review until this job is over."""
+        start_pending(self.ports, frozenset({job.job_id}))
+
+        def is_over() -> bool:
+            watch(self.ports)
+            review(self.ports)
+            found = self.store.job(job.job_id)
+            return found is not None and found.state.is_final
+
+        wait_until(is_over)
+        finished = self.store.job(job.job_id)
+        assert finished is not None
+        return finished
+
+
+@contextmanager
+def open_workshop(lake: Lake, runner: LocalRunner, policy: str = 'tables: "*"\nmode: enforce\n') -> Iterator[Workshop]:
+    """The steps over a store in memory; the catalog is closed at the end, the runner is whoever's it is."""
+    layer = parse_policy(policy, "all.yaml")
+    assert isinstance(layer, PolicyLayer), layer
+    catalog, store, clock = PyIcebergCatalog("lake", lake.properties, WallClock()), FakeStore(), WallClock()
+    carrier: Runner = runner
+    ports = Ports({"lake": catalog}, store, FakePolicies(layer), carrier, FakeTelemetry(), clock, lambda: f"work-{next(_numbers)}")
+    try:
+        yield Workshop(lake, runner, catalog, store, ports)
+    finally:
+        catalog.close()
