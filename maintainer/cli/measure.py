@@ -13,6 +13,7 @@ from maintainer.app import App, scan_options
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, refuse_unknown
 from maintainer.cli.console import make_console, say
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.units import format_size
 from maintainer.steps.scan import Measured, ScannedTable, ScanResult, scan, scan_tables
@@ -27,11 +28,10 @@ def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False) 
         task = progress.add_task("measuring", total=None)
 
         def note(one: ScannedTable) -> None:
-            table = one.table if isinstance(one, TableFault) else one.health.table
             if not (isinstance(one, TableFault) and one.kind is FaultKind.VIEW):
                 scanned.append(one)
             rate = len(scanned) / max(time.monotonic() - started, 0.001)
-            progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {'measured' if isinstance(one, Measured) else 'seen'} {escape(str(table))}")
+            progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {'measured' if isinstance(one, Measured) else 'seen'} {escape(str(_name(one)))}")
 
         if names:
             choice = choose_tables(app.ports, names)
@@ -41,8 +41,13 @@ def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False) 
         else:
             result = scan(app.ports, note, options=scan_options(app.settings, is_deep=is_deep))
             is_whole = _say_unlisted(result)
+    scanned.sort(key=_name)  # they came as they were ready
     say(scan_sentence(result, time.monotonic() - started))
     return scanned, is_whole
+
+
+def _name(one: ScannedTable) -> TableIdentifier:
+    return one.table if isinstance(one, TableFault) else one.health.table
 
 
 def _say_unlisted(result: ScanResult) -> bool:

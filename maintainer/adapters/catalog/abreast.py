@@ -60,7 +60,7 @@ class Abreast(Generic[Item, Found]):
 
     def _collect(self, should_stop: ShouldStop) -> Iterator[tuple[Item, Future[Found]]]:
         done = wait([*self._usual, *self._huge], None if should_stop is never else STOP_CHECK_SECONDS, FIRST_COMPLETED).done
-        for future in done:
+        for future in [future for future in (*self._usual, *self._huge) if future in done]:
             if future in self._huge:
                 yield self._huge.pop(future), future
                 continue

@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Executor, Future, wait
 from contextlib import suppress
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -101,6 +101,43 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
     threading.Thread(target=run, name=f"aside-{getattr(work, '__name__', 'call')}", daemon=True).start()
     return await outcome
+
+
+class DaemonThreads(Executor):
+    """A pool whose threads nobody waits for, not even the end of the process."""
+
+    def __init__(self, width: int, name: str) -> None:
+        """Start so many threads."""
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._width = width
+        for _ in range(width):
+            threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Call it in the next free thread."""
+        future: Future[T] = Future()
+
+        def call() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(fn(*args, **kwargs))
+                except BaseException as error:  # noqa: BLE001 - it is the caller's
+                    future.set_exception(error)
+
+        self._calls.put(call)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002 - nobody waits
+        """Let each thread end after what it is doing; calls that have not begun are left undone."""
+        with suppress(queue.Empty):
+            while cancel_futures:
+                self._calls.get_nowait()
+        for _ in range(self._width):
+            self._calls.put(None)
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()
 
 
 class _End:

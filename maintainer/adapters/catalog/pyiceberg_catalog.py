@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from typing import Any, Final, TypeVar
 
 from pyiceberg.catalog import Catalog
@@ -15,7 +15,7 @@ from maintainer.adapters.catalog.changes import Poller, Unanswered
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
 from maintainer.adapters.catalog.inventories import Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loading import open_catalog
-from maintainer.adapters.catalog.loop import iterate_aside, never, wait_for
+from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
 from maintainer.adapters.catalog.pace import PollLimits
 from maintainer.adapters.catalog.pointer import NamespaceError, count_top_namespaces, list_tables
 from maintainer.adapters.catalog.reader import MetadataReader
@@ -56,7 +56,7 @@ class PyIcebergCatalog:
         self._poller = Poller(name, limits, clock)
         self._lock = threading.Lock()
         self._loaded: Catalog | None = None
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: Executor | None = None
         self._ios: dict[str, FileIO] = {}
         self._under_way: set[Future[Any]] = set()
         self._owns_reader = reader is None
@@ -203,10 +203,10 @@ class PyIcebergCatalog:
                 self._loaded = open_catalog(self._name, self._properties)
             return self._loaded
 
-    def _executor(self) -> ThreadPoolExecutor:
+    def _executor(self) -> Executor:
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(max_workers=self._workers, thread_name_prefix=f"polls-{self._name}")
+                self._pool = DaemonThreads(self._workers, f"polls-{self._name}")
             return self._pool
 
     def _io_for(self, catalog: Catalog, location: str) -> FileIO:
