@@ -31,7 +31,8 @@ def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False) 
             if not (isinstance(one, TableFault) and one.kind is FaultKind.VIEW):
                 scanned.append(one)
             rate = len(scanned) / max(time.monotonic() - started, 0.001)
-            progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {'measured' if isinstance(one, Measured) else 'seen'} {escape(str(_name(one)))}")
+            verb = "measured" if isinstance(one, Measured) else "seen"
+            progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {verb} {escape(str(_name(one)))}")
 
         if names:
             choice = choose_tables(app.ports, names)
