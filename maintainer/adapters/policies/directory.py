@@ -15,6 +15,8 @@ from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
 MAXIMUM_FILES = 5000
+MAXIMUM_SWAPS = 5  # looks that are begun anew because the directory was swapped during them
+SWAPPED = "..data"  # kubernetes mounts a ConfigMap as links through this one link, which it swaps when the content changes
 _SUFFIXES = {".yaml", ".yml"}
 _VERSION_DIGITS = 12
 
@@ -30,8 +32,19 @@ class _File:
     problems: tuple[PolicyProblem, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look at the directory saw, all of it from the same directory however links are swapped meanwhile."""
+
+    files: dict[str, _File]
+    problems: tuple[PolicyProblem, ...]
+
+
 class PolicyDirectory:
-    """The policies of ``*.yaml`` and ``*.yml`` in one directory (not below it); hidden files are left alone."""
+    """The policies of ``*.yaml`` and ``*.yml`` in one directory (not below it); hidden files are left alone.
+
+    A directory that is swapped as a whole, behind a link to it or as a mounted ConfigMap, is read as a whole: never one file of the old and one of the new.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -50,22 +63,39 @@ class PolicyDirectory:
             return self._set
 
     def _look(self) -> bool:
-        before = self._directory_problems
-        try:
-            paths = sorted(path for path in self._path.iterdir() if path.suffix in _SUFFIXES and not path.name.startswith("."))
-        except OSError as error:
-            # Whoever swaps the directory may be in the middle of it: the layers stay.
-            reason = f"the policy directory {self._path} cannot be read ({error.strerror or error}); {self._describe_fallback()}"
-            self._directory_problems = (PolicyProblem(self._title, reason),)
-            return before != self._directory_problems
-        self._directory_problems = ()
+        looked = self._read_all()
+        is_changed = looked.problems != self._directory_problems or looked.files != self._files
+        self._files, self._directory_problems = looked.files, looked.problems
+        return is_changed
+
+    def _read_all(self) -> _Look:
+        """The files of one directory; as they were when it cannot be read, or is swapped faster than it can be."""
+        reason = f"it was swapped {MAXIMUM_SWAPS} times while it was read"
+        for _ in range(MAXIMUM_SWAPS):
+            try:
+                place = self._find_place()
+                looked = self._read_place(place)
+                if self._find_place() == place:
+                    return looked
+            except OSError as error:
+                # Whoever swaps the directory may be in the middle of it: the layers stay.
+                reason = error.strerror or str(error)
+        reason = f"the policy directory {self._path} cannot be read ({reason}); {self._describe_fallback()}"
+        return _Look(self._files, (PolicyProblem(self._title, reason),))
+
+    def _find_place(self) -> Path:
+        """Where the files really lie, with every link on the way followed once."""
+        place = self._path.resolve(strict=True)
+        swapped = place / SWAPPED
+        return swapped.resolve(strict=True) if swapped.is_symlink() else place
+
+    def _read_place(self, place: Path) -> _Look:
+        paths = sorted(path for path in place.iterdir() if path.suffix in _SUFFIXES and not path.name.startswith("."))
+        problems: tuple[PolicyProblem, ...] = ()
         if len(paths) > MAXIMUM_FILES:
             reason = f"{len(paths)} policy files, over the limit of {MAXIMUM_FILES}; those after {paths[MAXIMUM_FILES - 1].name} are not used"
-            self._directory_problems = (PolicyProblem(self._title, reason),)
-        files = {path.name: file for path in paths[:MAXIMUM_FILES] if (file := self._read(path)) is not None}
-        is_changed = before != self._directory_problems or files != self._files
-        self._files = files
-        return is_changed
+            problems = (PolicyProblem(self._title, reason),)
+        return _Look({path.name: file for path in paths[:MAXIMUM_FILES] if (file := self._read(path)) is not None}, problems)
 
     def _describe_fallback(self) -> str:
         return "its last good files stay in force" if self._files else "only the built-in default is in force"
@@ -76,7 +106,7 @@ class PolicyDirectory:
         last_good = known.layer if known else None
         source = f"{self._title}/{path.name}"
         try:
-            status = path.stat()  # follows symlinks: a mounted ConfigMap is changed by swapping one
+            status = path.stat()
             if not S_ISREG(status.st_mode):
                 return None
             stamp = _stamp(status)

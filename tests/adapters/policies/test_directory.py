@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -105,18 +106,100 @@ def test_a_change_that_keeps_size_and_modification_time_is_noticed(path: Path) -
     assert keep_of(policies.current()) == 5
 
 
-def test_a_mounted_config_map_that_is_swapped_by_its_symlink_is_noticed(path: Path) -> None:
-    for version, keep in (("..1", 4), ("..2", 5)):
-        (path / version).mkdir()
-        (path / version / "a.yaml").write_text(policy(keep))
-    (path / "..data").symlink_to("..1")
-    (path / "a.yaml").symlink_to("..data/a.yaml")
+class ConfigMap:
+    """A volume as the kubelet makes it: links through ..data to a hidden directory, which is swapped and then removed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._number = 0
+
+    def publish(self, **files: str) -> None:
+        self._number += 1
+        place = self.path / f"..2026_11_21_12_00_{self._number:02}.1234567890"
+        place.mkdir()
+        for name, text in files.items():
+            (place / f"{name}.yaml").write_text(text)
+        before = (self.path / "..data").resolve() if self._number > 1 else None
+        (self.path / "..data_tmp").symlink_to(place.name)
+        (self.path / "..data_tmp").rename(self.path / "..data")
+        for name in files:
+            if not (self.path / f"{name}.yaml").is_symlink():
+                (self.path / f"{name}.yaml").symlink_to(f"..data/{name}.yaml")
+        for link in self.path.glob("*.yaml"):
+            if link.stem not in files:
+                link.unlink()
+        if before is not None:
+            shutil.rmtree(before)
+
+
+def keeps(policies: PolicySet) -> dict[str, object]:
+    return {layer.name: layer.settings["rules.expire_snapshots.keep"].value for layer in policies.layers}
+
+
+def test_a_mounted_config_map_is_read_once_and_its_swap_is_noticed(path: Path) -> None:
+    volume = ConfigMap(path)
+    volume.publish(a=policy(4), b=policy(4))
     policies = PolicyDirectory(path)
-    assert keep_of(policies.current()) == 4
-    (path / "..new").symlink_to("..2")
-    (path / "..new").replace(path / "..data")
-    assert keep_of(policies.current()) == 5
-    assert len(policies.current().layers) == 1
+    assert keeps(policies.current()) == {"a.yaml": 4, "b.yaml": 4}
+    assert policies.current().layers[0].settings["rules.expire_snapshots.keep"].source == "policies/a.yaml:3"
+    volume.publish(a=policy(5), c=policy(5))
+    assert keeps(policies.current()) == {"a.yaml": 5, "c.yaml": 5}
+
+
+@pytest.mark.parametrize("is_removed", [True, False], ids=["the old directory is gone", "the old directory is still there"])
+def test_a_swap_in_the_middle_of_a_look_never_gives_half_of_each_set(path: Path, monkeypatch: pytest.MonkeyPatch, is_removed: bool) -> None:
+    volume = ConfigMap(path)
+    volume.publish(a=policy(4), b=policy(4))
+    if not is_removed:
+        monkeypatch.setattr(shutil, "rmtree", lambda _: None)
+    keep = [5]
+
+    def swap_while_parsing(text: str, name: str, source: str) -> object:
+        if keep:
+            number = keep.pop()
+            volume.publish(a=policy(number), b=policy(number))
+        return parse_policy(text, name, source)
+
+    monkeypatch.setattr(directory, "parse_policy", swap_while_parsing)
+    policies = PolicyDirectory(path)
+    assert keeps(policies.current()) == {"a.yaml": 5, "b.yaml": 5}
+    keep.append(6)
+    volume.publish(a=policy(7), b=policy(7))
+    assert keeps(policies.current()) == {"a.yaml": 6, "b.yaml": 6}
+    assert policies.current().problems == ()
+
+
+def test_a_directory_that_is_swapped_without_end_keeps_its_last_good_set(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    volume = ConfigMap(path)
+    volume.publish(a=policy(4), b=policy(4))
+    policies = PolicyDirectory(path)
+    good = policies.current()
+
+    def swap_while_parsing(text: str, name: str, source: str) -> object:
+        volume.publish(a=text + "# again", b=text + "# again")
+        return parse_policy(text, name, source)
+
+    monkeypatch.setattr(directory, "parse_policy", swap_while_parsing)
+    volume.publish(a=policy(5), b=policy(5))
+    current = policies.current()
+    assert current.layers == good.layers
+    assert f"it was swapped {directory.MAXIMUM_SWAPS} times while it was read" in current.problems[0].message
+
+
+def test_a_link_to_a_directory_that_is_swapped_is_read_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (4, 5):
+        (tmp_path / f"revision-{number}").mkdir()
+        for name in ("a", "b"):
+            (tmp_path / f"revision-{number}" / f"{name}.yaml").write_text(policy(number))
+    (tmp_path / "policies").symlink_to("revision-4")
+
+    def swap_while_parsing(text: str, name: str, source: str) -> object:
+        (tmp_path / "new").symlink_to("revision-5")
+        (tmp_path / "new").replace(tmp_path / "policies")
+        return parse_policy(text, name, source)
+
+    monkeypatch.setattr(directory, "parse_policy", swap_while_parsing)
+    assert keeps(PolicyDirectory(tmp_path / "policies").current()) == {"a.yaml": 5, "b.yaml": 5}
 
 
 def test_unchanged_files_are_not_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
