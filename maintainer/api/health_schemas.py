@@ -70,11 +70,25 @@ class DisagreementOut(Schema):
     counted: int
 
 
+class QueryComparisonOut(Schema):
+    """One of the users' queries at the smallest and the largest average file size that it was run at; seconds and costs are medians."""
+
+    name: str
+    runs: int
+    small_average_bytes: float
+    small_seconds: float
+    large_average_bytes: float
+    large_seconds: float
+    slowdown: Annotated[float, Field(description="As the table is now, against the largest size.")]
+    small_cost: float | None
+    large_cost: float | None
+
+
 class ImpactOut(Schema):
-    """What the table's files are expected to cost: an estimate from published measurements, never one of this table."""
+    """What the table's files cost: slowdowns from the users' own measurements where there are comparisons, else an estimate from published ones."""
 
     profile: StorageProfile
-    slowdown_low: Annotated[float, Field(description="Query time relative to files of about 130 MB.")]
+    slowdown_low: Annotated[float, Field(description="Query time relative to files of the reference size.")]
     slowdown_high: float
     is_beyond_measured: Annotated[bool, Field(description="Files are smaller than any that were measured: it may be worse.")]
     requests_per_scan: Annotated[int, Field(description="Of a full scan, at least.")]
@@ -84,6 +98,8 @@ class ImpactOut(Schema):
     name_node_objects: Annotated[int | None, Field(description="HDFS only; at least.")]
     name_node_heap_bytes: float | None
     source: str
+    reference_file_size_bytes: Annotated[float, Field(description="Of the files that the slowdown is relative to.")]
+    comparisons: Annotated[list[QueryComparisonOut], Field(description="The users' own measurements; empty: the slowdown is an estimate.")]
 
 
 class UnreadableOut(Schema):

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from maintainer.api.health_schemas import Schema
+from maintainer.domain.cost import CostBasis
 from maintainer.domain.health import Band
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, RuleName
@@ -35,6 +36,32 @@ class EstimateOut(Schema):
     note: str
 
 
+class CostOut(Schema):
+    """What an action is expected to take. A GB-hour is the memory that a job occupies for an hour of Spark's work."""
+
+    gb_hours: float
+    gb_hours_p90: Annotated[float, Field(description="What budgets are charged with until the job is done.")]
+    duration_seconds: float
+    basis: Annotated[CostBasis, Field(description="Whose finished jobs it rests on.")]
+    samples: Annotated[int, Field(description="How many of them.")]
+
+
+class TermOut(Schema):
+    """One term of a score."""
+
+    name: str
+    value: float
+
+
+class ScoreOut(Schema):
+    """The rank of an action among others, and how it came about."""
+
+    scorer: str
+    value: float
+    terms: list[TermOut]
+    sentence: str
+
+
 class PlannedOut(Schema):
     """A rule that is worth doing."""
 
@@ -43,6 +70,9 @@ class PlannedOut(Schema):
     findings: list[FindingOut]
     estimate: EstimateOut
     reason: str
+    sentence: Annotated[str, Field(description="The verdict in words, with its reason.")]
+    cost: CostOut | None
+    score: Annotated[ScoreOut | None, Field(description="As it stands, before its waiting is counted.")]
 
 
 class SkippedOut(Schema):
@@ -55,6 +85,9 @@ class SkippedOut(Schema):
     findings: list[FindingOut]
     estimate: EstimateOut | None
     action: Annotated[str | None, Field(description="The CALL statement that is held back; None where there is nothing to run.")]
+    sentence: Annotated[str, Field(description="The verdict in words, with its reason.")]
+    cost: CostOut | None
+    score: ScoreOut | None
 
 
 class PlanOut(Schema):
@@ -67,3 +100,27 @@ class PlanOut(Schema):
     made_at: datetime
     planned: list[PlannedOut]
     skipped: list[SkippedOut]
+
+
+class VerdictOut(Schema):
+    """One entry of the history of verdicts, with the figures of the moment it began."""
+
+    rule: RuleName
+    code: Annotated[str, Field(description="`planned`, or why the rule did nothing, as in a plan.")]
+    sentence: str
+    at: datetime
+    until: Annotated[datetime | None, Field(description="None: it still stands.")]
+    next_at: Annotated[datetime | None, Field(description="When it was to be looked at next; None: when the table changes.")]
+    policy: str
+    findings: list[FindingOut]
+    estimate: EstimateOut | None
+    cost: CostOut | None
+    score: ScoreOut | None
+
+
+class VerdictPage(Schema):
+    """A page of the history of verdicts, newest first."""
+
+    items: list[VerdictOut]
+    next_cursor: str | None
+    total: int

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, AwareDatetime
 from maintainer.api import plan_schemas, schemas, wire
 from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, PartitionHealth
@@ -59,9 +60,9 @@ _WORST: dict[PartitionSort, Callable[[PartitionHealth], float]] = {
 }
 
 router = APIRouter(tags=["tables"])
-_ONE = "/tables/{catalog}/{namespace}/{table}"
-_NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
-_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+ONE_TABLE = "/tables/{catalog}/{namespace}/{table}"
+NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
+ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 
 
 @router.get("/tables", summary="The table list")
@@ -82,14 +83,15 @@ def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, give
     return schemas.TablePage(items=items, next_cursor=page.next_cursor, total=page.total, total_is_exact=page.total_is_exact)
 
 
-@router.get(_ONE, summary="One table", responses=_NOT_FOUND)
+@router.get(ONE_TABLE, summary="One table", responses=NOT_FOUND)
 def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
     """The latest health, the findings, and the policy that governs the table."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
-    return wire.write_detail(record, policy, services.impact)
+    timings = services.store.timings(record.table, MAX_PAGE).items if record.health is not None else ()
+    return wire.write_detail(record, policy, services.impact, timings)
 
 
-@router.get(f"{_ONE}/history", summary="A metric over time", responses=_NOT_FOUND)
+@router.get(f"{ONE_TABLE}/history", summary="A metric over time", responses=NOT_FOUND)
 def get_history(
     record: RecordIn,
     services: ServicesIn,
@@ -98,15 +100,16 @@ def get_history(
     until: Annotated[AwareDatetime | None, Query(alias="to", description="RFC 3339; now when left out.")] = None,
 ) -> schemas.History:
     """Samples of one metric, oldest first; a series of more than 2000 is thinned evenly."""
-    last = _in_utc(until) if until else services.clock.now()
-    first = _in_utc(since) if since else last - min(DEFAULT_HISTORY, last - datetime.min.replace(tzinfo=UTC))
+    last = in_utc(until) if until else services.clock.now()
+    first = in_utc(since) if since else last - min(DEFAULT_HISTORY, last - datetime.min.replace(tzinfo=UTC))
     if first > last:
         message = f"from {first.isoformat()} is after to {last.isoformat()}"
         raise InvalidValueError(message)
     return wire.write_history(record.table, metric, services.store.history(record.table, metric, first, last), MAX_SAMPLES)
 
 
-def _in_utc(moment: datetime) -> datetime:
+def in_utc(moment: datetime) -> datetime:
+    """The same instant in UTC; InvalidValueError when that year has no four digits."""
     try:
         return moment.astimezone(UTC)
     except OverflowError as error:
@@ -114,7 +117,7 @@ def _in_utc(moment: datetime) -> datetime:
         raise InvalidValueError(message) from error
 
 
-@router.get(f"{_ONE}/partitions", summary="The worst partitions", responses=_NOT_FOUND)
+@router.get(f"{ONE_TABLE}/partitions", summary="The worst partitions", responses=NOT_FOUND)
 def get_partitions(
     record: RecordIn,
     sort: Annotated[PartitionSort, Query(description="Worst first: the most of a count, the smallest average.")] = "small_files",
@@ -126,19 +129,19 @@ def get_partitions(
     return schemas.PartitionPage(items=[schemas.PartitionOut.model_validate(partition) for partition in worst], next_cursor=None, total=len(partitions))
 
 
-@router.get(f"{_ONE}/plan", summary="The stored plan", responses=_NOT_FOUND)
+@router.get(f"{ONE_TABLE}/plan", summary="The stored plan", responses=NOT_FOUND)
 def get_plan(record: RecordIn, services: ServicesIn) -> plan_schemas.PlanOut:
     """What the daemon decided last: each rule planned and why, or skipped, why, and when it is looked at next."""
     if record.plan is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"no plan has been made for {record.table} yet; POST makes a dry run")
-    return wire.write_plan(record.plan, services.statement)
+    return write_plan(record.plan, services.statement)
 
 
-@router.post(f"{_ONE}/plan", summary="A fresh dry run", responses=_ASKED)
+@router.post(f"{ONE_TABLE}/plan", summary="A fresh dry run", responses=ASKED)
 def preview_plan(record: RecordIn, services: ServicesIn, text: schemas.PolicyText | None = None) -> plan_schemas.PlanOut:
     """Measure and decide now, optionally as if the policy in the body were laid over all others; nothing is stored or started."""
     layer = None if text is None else _read_candidate(services, record.table, text)
-    return wire.write_plan(services.preview(record.table, layer), services.statement)
+    return write_plan(services.preview(record.table, layer), services.statement)
 
 
 def _read_candidate(services: ServicesIn, table: TableIdentifier, text: schemas.PolicyText) -> PolicyLayer:
@@ -152,15 +155,15 @@ def _read_candidate(services: ServicesIn, table: TableIdentifier, text: schemas.
     return layer
 
 
-@router.post(f"{_ONE}/run", summary="Carry out rules now", status_code=HTTPStatus.ACCEPTED, responses=_ASKED)
+@router.post(f"{ONE_TABLE}/run", summary="Carry out rules now", status_code=HTTPStatus.ACCEPTED, responses=ASKED)
 def run_table(record: RecordIn, services: ServicesIn, request: schemas.RunRequest | None = None) -> schemas.RunAccepted:
     """Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth doing. No jobs: the plan says why."""
     rules = () if request is None else tuple(dict.fromkeys(request.rules))
     plan, jobs = services.run_now(record.table, rules, REQUESTED_BY)
-    return schemas.RunAccepted(jobs=[wire.write_job(job, services.statement) for job in jobs], plan=wire.write_plan(plan, services.statement))
+    return schemas.RunAccepted(jobs=[wire.write_job(job, services.statement) for job in jobs], plan=write_plan(plan, services.statement))
 
 
-@router.post(f"{_ONE}/pause", summary="Start nothing on a table", responses=_ASKED)
+@router.post(f"{ONE_TABLE}/pause", summary="Start nothing on a table", responses=ASKED)
 def pause_table(record: RecordIn, services: ServicesIn, request: schemas.PauseRequest | None = None) -> schemas.PauseOut:
     """Start nothing on this table until it is resumed; a running job goes on."""
     pause = Pause(REQUESTED_BY, services.clock.now(), request.reason if request else "")
@@ -168,7 +171,7 @@ def pause_table(record: RecordIn, services: ServicesIn, request: schemas.PauseRe
     return schemas.PauseOut.model_validate(pause)
 
 
-@router.post(f"{_ONE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED)
+@router.post(f"{ONE_TABLE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=ASKED)
 def resume_table(record: RecordIn, services: ServicesIn) -> None:
     """Let the policy act on this table again; a table that is not paused stays as it is."""
     services.store.set_pause(record.table, None)

@@ -14,9 +14,9 @@ from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, Tabl
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
-from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
-from maintainer.health.impact import ImpactModel, estimate_impact
+from maintainer.domain.timing import QueryTiming
+from maintainer.health.impact import ImpactModel, find_impact
 from maintainer.policy.effective import describe, describe_layer
 from maintainer.policy.layering import weak_to_strong
 from maintainer.ports.store import Overview, TableRecord
@@ -45,8 +45,8 @@ def write_summary(record: TableRecord) -> schemas.TableSummary:
     return schemas.TableSummary(**_summary_fields(record))
 
 
-def write_detail(record: TableRecord, policy: Policy, model: ImpactModel) -> schemas.TableDetail:
-    """The table's page."""
+def write_detail(record: TableRecord, policy: Policy, model: ImpactModel, timings: Iterable[QueryTiming] = ()) -> schemas.TableDetail:
+    """The table's page; timings are what users measured on it."""
     health = record.health
     return schemas.TableDetail(
         **_summary_fields(record),
@@ -63,7 +63,7 @@ def write_detail(record: TableRecord, policy: Policy, model: ImpactModel) -> sch
         writers=[health_schemas.WriterRateOut.model_validate(rate) for rate in health.writers] if health else [],
         ref_holds=[_write_hold(hold) for hold in health.ref_holds] if health else [],
         disagreements=[health_schemas.DisagreementOut.model_validate(found) for found in health.disagreements] if health else [],
-        impact=_write_impact(health, model),
+        impact=_write_impact(health, model, timings),
     )
 
 
@@ -76,8 +76,8 @@ def _write_hold(hold: RefHold) -> health_schemas.RefHoldOut:
     return health_schemas.RefHoldOut(snapshot_id=str(hold.snapshot_id), **fields)
 
 
-def _write_impact(health: TableHealth | None, model: ImpactModel) -> health_schemas.ImpactOut | None:
-    impact = estimate_impact(health, model) if health else None
+def _write_impact(health: TableHealth | None, model: ImpactModel, timings: Iterable[QueryTiming]) -> health_schemas.ImpactOut | None:
+    impact = find_impact(health, model, timings) if health else None
     return health_schemas.ImpactOut.model_validate(impact) if impact else None
 
 
@@ -146,39 +146,6 @@ def _write_layer(layer: PolicyLayer) -> schemas.PolicyLayerOut:
 
 def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.PolicyValueOut]:
     return [schemas.PolicyValueOut(path=path, value=value, source=source) for path, value, source in described]
-
-
-def write_plan(plan: Plan, statement: Statement) -> plan_schemas.PlanOut:
-    """A plan, its actions as the CALL statements that would run."""
-    return plan_schemas.PlanOut(
-        table=str(plan.table),
-        policy=plan.policy_version,
-        mode=plan.mode,
-        snapshot_id=write_id(plan.snapshot_id),
-        made_at=plan.made_at,
-        planned=[
-            plan_schemas.PlannedOut(
-                rule=planned.rule,
-                action=statement(plan.table, planned.action),
-                findings=write_findings(planned.findings),
-                estimate=plan_schemas.EstimateOut.model_validate(planned.estimate),
-                reason=planned.reason,
-            )
-            for planned in plan.planned
-        ],
-        skipped=[
-            plan_schemas.SkippedOut(
-                rule=skipped.rule,
-                code=skipped.code,
-                reason=skipped.reason,
-                next_at=skipped.next_at,
-                findings=write_findings(skipped.findings),
-                estimate=plan_schemas.EstimateOut.model_validate(skipped.estimate) if skipped.estimate is not None else None,
-                action=statement(plan.table, skipped.would_do) if skipped.would_do is not None else None,
-            )
-            for skipped in plan.skipped
-        ],
-    )
 
 
 def write_job(job: Job, statement: Statement) -> schemas.JobOut:

@@ -19,6 +19,8 @@ PROMISED = {
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/history"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/partitions"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/plan"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/plan"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/run"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/pause"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/verdicts"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/measurements"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/measurements"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/resume"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics"),
 }  # fmt: skip
 

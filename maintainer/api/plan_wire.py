@@ -1,0 +1,89 @@
+"""Plans, verdicts and what they rest on, from the domain's nouns to the schemas of the wire; pure."""
+
+from __future__ import annotations
+
+from maintainer.api import plan_schemas
+from maintainer.api.wire import Statement, write_findings, write_id
+from maintainer.domain.cost import Cost, Score
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkippedRule
+from maintainer.domain.verdict import RuleVerdict
+from maintainer.policy.explain import explain
+from maintainer.ports.store import Page
+
+
+def write_plan(plan: Plan, statement: Statement) -> plan_schemas.PlanOut:
+    """A plan, its actions as the CALL statements that would run."""
+    return plan_schemas.PlanOut(
+        table=str(plan.table),
+        policy=plan.policy_version,
+        mode=plan.mode,
+        snapshot_id=write_id(plan.snapshot_id),
+        made_at=plan.made_at,
+        planned=[_write_planned(plan.table, planned, statement) for planned in plan.planned],
+        skipped=[_write_skipped(plan.table, skipped, statement) for skipped in plan.skipped],
+    )
+
+
+def _write_planned(table: TableIdentifier, planned: PlannedAction, statement: Statement) -> plan_schemas.PlannedOut:
+    return plan_schemas.PlannedOut(
+        rule=planned.rule,
+        action=statement(table, planned.action),
+        findings=write_findings(planned.findings),
+        estimate=plan_schemas.EstimateOut.model_validate(planned.estimate),
+        reason=planned.reason,
+        sentence=explain(planned),
+        cost=_write_cost(planned.cost),
+        score=_write_score(planned.score),
+    )
+
+
+def _write_skipped(table: TableIdentifier, skipped: SkippedRule, statement: Statement) -> plan_schemas.SkippedOut:
+    return plan_schemas.SkippedOut(
+        rule=skipped.rule,
+        code=skipped.code,
+        reason=skipped.reason,
+        next_at=skipped.next_at,
+        findings=write_findings(skipped.findings),
+        estimate=_write_estimate(skipped.estimate),
+        action=statement(table, skipped.would_do) if skipped.would_do is not None else None,
+        sentence=explain(skipped),
+        cost=_write_cost(skipped.cost),
+        score=_write_score(skipped.score),
+    )
+
+
+def _write_estimate(estimate: Estimate | None) -> plan_schemas.EstimateOut | None:
+    return None if estimate is None else plan_schemas.EstimateOut.model_validate(estimate)
+
+
+def _write_cost(cost: Cost | None) -> plan_schemas.CostOut | None:
+    return None if cost is None else plan_schemas.CostOut.model_validate(cost)
+
+
+def _write_score(score: Score | None) -> plan_schemas.ScoreOut | None:
+    if score is None:
+        return None
+    terms = [plan_schemas.TermOut(name=name, value=value) for name, value in score.terms]
+    return plan_schemas.ScoreOut(scorer=score.scorer, value=score.value, terms=terms, sentence=score.sentence)
+
+
+def write_verdicts(page: Page[RuleVerdict]) -> plan_schemas.VerdictPage:
+    """A page of the history of verdicts."""
+    return plan_schemas.VerdictPage(items=[_write_verdict(verdict) for verdict in page.items], next_cursor=page.next_cursor, total=page.total)
+
+
+def _write_verdict(verdict: RuleVerdict) -> plan_schemas.VerdictOut:
+    return plan_schemas.VerdictOut(
+        rule=verdict.rule,
+        code=verdict.code,
+        sentence=verdict.sentence,
+        at=verdict.at,
+        until=verdict.until,
+        next_at=verdict.next_at,
+        policy=verdict.policy_version,
+        findings=write_findings(verdict.findings),
+        estimate=_write_estimate(verdict.estimate),
+        cost=_write_cost(verdict.cost),
+        score=_write_score(verdict.score),
+    )

@@ -1,0 +1,37 @@
+"""Note what a user measured, beside how the table was at that time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.timing import QueryTiming
+from maintainer.ports.store import Store
+
+# Unchanged tables are measured every few hours, so that a sample is near; what was measured longer ago says nothing of that moment.
+LOOKBACK = timedelta(days=30)
+CLOCK_TOLERANCE = timedelta(minutes=5)  # between a user's machine and ours
+
+
+def note_timing(store: Store, table: TableIdentifier, timing: QueryTiming, now: datetime) -> QueryTiming:
+    """Keep it with the table's figures of its history right before; UnknownTableError when the table was never measured, InvalidValueError in the future."""
+    if timing.at > now + CLOCK_TOLERANCE:
+        message = f"time {timing.at.isoformat()} is in the future; it is {now.isoformat()} now"
+        raise InvalidValueError(message)
+    files = _latest(store, table, "data_files", timing.at)
+    noted = QueryTiming(
+        name=timing.name.strip(),
+        seconds=timing.seconds,
+        at=timing.at,
+        data_files=None if files is None else int(files),
+        average_file_size_bytes=_latest(store, table, "average_file_size_bytes", timing.at),
+        cost=timing.cost,
+    )
+    store.record_timing(table, noted)
+    return noted
+
+
+def _latest(store: Store, table: TableIdentifier, metric: str, at: datetime) -> float | None:
+    samples = store.history(table, metric, at - min(LOOKBACK, at - datetime.min.replace(tzinfo=UTC)), at)
+    return samples[-1][1] if samples else None
