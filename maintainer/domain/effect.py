@@ -54,6 +54,8 @@ class Effect:
     sentence: str = ""
     statistics_written: int = 0  # files of statistics that are there since, of the snapshot that the job was for
 
+    own_snapshot_ids: tuple[int, ...] = ()  # of our commits, oldest first
+
     @property
     def is_idle(self) -> bool:
         """True when our commits changed nothing that the action is for."""

@@ -148,6 +148,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
         before=before,
         after=after,
         own_commits=len(own),
+        own_snapshot_ids=tuple(snapshot.snapshot_id for snapshot in own),
         other_commits=len(commits.others),
         files_removed=files_removed,
         delete_files_removed=_sum_figure(own, "removed-delete-files") - _sum_figure(own, "added-delete-files"),

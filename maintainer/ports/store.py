@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
+from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
@@ -249,6 +250,10 @@ class Store(Protocol):
         """Keep exactly these for the table: new ones are added, those not named (or of another target) are dropped."""
         ...
 
+    def add_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
+        """Keep these beside what is known of the table, in the place of older ones of the same manifests."""
+        ...
+
     # -- plans
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         """Keep the latest plan of a table, and of its verdicts those that differ by code or key from the standing ones, which end then.
@@ -312,6 +317,15 @@ class Store(Protocol):
 
     def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
         """A job's events with a sequence number greater than `after`, in order."""
+        ...
+
+    # -- audit
+    def record_audit(self, entries: Iterable[AuditEntry]) -> None:
+        """Add to the audit log what jobs do not say by themselves: their own entries are written with each change of theirs (domain.audit)."""
+        ...
+
+    def audit(self, query: AuditQuery) -> Page[AuditEntry]:
+        """A page of the audit log, newest first. Nothing ever leaves it."""
         ...
 
     # -- upkeep

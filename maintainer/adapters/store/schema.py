@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Double, ForeignKey, Index, Integer, MetaData, SmallInteger, Table, Text, text
 
-from maintainer.adapters.store.types import Count, Instant, Packed, name_type
+from maintainer.adapters.store.types import Count, Instant, Packed, Sequenced, name_type
 from maintainer.domain.job import JobState
 
 VERSION_TABLE = "maintainer_schema"  # not Alembic's default name: a PostgreSQL database may be shared with others who use Alembic
@@ -255,4 +255,23 @@ job_counters = Table(
     metadata,
     Column("state", name_type(), primary_key=True),
     Column("jobs", Count, nullable=False),
+)
+
+# Only grows: triggers refuse whatever would change or delete a row.
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("sequence", Sequenced, primary_key=True, autoincrement=True),
+    Column("at", Instant, nullable=False),
+    Column("actor", name_type(), nullable=False),
+    Column("deed", Text, nullable=False),
+    Column("full_name", name_type()),
+    Column("levels", Text),  # JSON, as in tables
+    Column("table_uuid", name_type(), nullable=False),
+    Column("job_id", name_type(), nullable=False),
+    Column("fields", Text, nullable=False),  # JSON
+    Index("ix_audit_log_at", "at"),
+    Index("ix_audit_log_full_name", "full_name", "sequence"),
+    Index("ix_audit_log_job_id", "job_id", "sequence"),
+    sqlite_autoincrement=True,
 )

@@ -10,13 +10,14 @@ from logging import getLogger
 
 from sqlalchemy import select, text
 
-from maintainer.adapters.store import counters, fleet, listing, manifests, marks, samples, work
+from maintainer.adapters.store import audit, counters, fleet, listing, manifests, marks, samples, work
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info
 from maintainer.adapters.store.timings import prune_timings, read_timings, record_timing
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
+from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
@@ -143,6 +144,11 @@ class SqlStore:
         with self._database.write() as connection:
             manifests.record_digests(connection, table_uuid, target_bytes, digests)
 
+    def add_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            manifests.add_digests(connection, table_uuid, target_bytes, digests)
+
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         """See Store; a plan of a table that was forgotten or replaced meanwhile is dropped."""
         with self._database.write() as connection:
@@ -218,6 +224,16 @@ class SqlStore:
         """See Store."""
         with self._database.read() as connection:
             return work.read_events(connection, job_id, after)
+
+    def record_audit(self, entries: Iterable[AuditEntry]) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            audit.append(connection, entries)
+
+    def audit(self, query: AuditQuery) -> Page[AuditEntry]:
+        """See Store."""
+        with self._database.read() as connection:
+            return audit.read_page(connection, query)
 
     def prune(
         self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None

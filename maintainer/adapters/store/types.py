@@ -6,7 +6,7 @@ import zlib
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
-from sqlalchemy import BigInteger, Dialect, LargeBinary, Row, Text
+from sqlalchemy import BigInteger, Dialect, Integer, LargeBinary, Row, Text
 from sqlalchemy.types import TypeDecorator
 
 from maintainer.domain.errors import InvalidValueError
@@ -29,6 +29,9 @@ def write_instant(instant: datetime) -> int:
 def read_instant(microseconds: int) -> datetime:
     """The instant, in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)
+
+
+Sequenced = BigInteger().with_variant(Integer(), "sqlite")  # SQLite counts up by itself for this type alone
 
 
 class Instant(TypeDecorator[datetime]):

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
 
-from maintainer.adapters.store import documents
+from maintainer.adapters.store import audit, documents
 from maintainer.adapters.store.counters import count_job, read_job_counts
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
 from maintainer.adapters.store.schema import UNFINISHED_STATES, job_events, jobs, rule_histories, savings, tables
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
+from maintainer.domain.audit import audit_change, audit_events
 from maintainer.domain.effect import Effect
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import RuleHistory
@@ -35,6 +37,7 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
     if is_stored:
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
         count_job(database, connection, None, job.state)
+        audit.append(connection, audit_change(None, job))
     return is_stored
 
 
@@ -52,6 +55,7 @@ def update_job(database: Database, connection: Connection, job: Job, expected: J
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
     if is_ours:
         count_job(database, connection, state, job.state)
+        audit.append(connection, audit_change(replace(job, state=state), job))
     return is_ours
 
 
@@ -182,9 +186,10 @@ def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
         stories[event.job_id].append(event)
     for job_id in sorted(stories):  # in one order, so that two writers never wait for each other
         # The lock makes numbers appear in the order in which they are given: a reader that asks "after 7" never misses a late 6.
-        is_known = connection.execute(select(jobs.c.job_id).where(jobs.c.job_id == job_id).with_for_update(key_share=True)).one_or_none()
-        if is_known is None:
+        document = connection.execute(select(jobs.c.document).where(jobs.c.job_id == job_id).with_for_update(key_share=True)).scalar_one_or_none()
+        if document is None:
             continue
+        audit.append(connection, audit_events(documents.read_job(document), stories[job_id]))
         last = connection.execute(select(func.coalesce(func.max(job_events.c.sequence), 0)).where(job_events.c.job_id == job_id)).scalar_one()
         rows = [
             {"job_id": job_id, "sequence": sequence, "at": event.at, "name": event.name, "fields": documents.write_fields(event.fields)}

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from threading import RLock
 from typing import Any
 
+from maintainer.domain.audit import AuditEntry, AuditQuery, audit_change, audit_events
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -33,6 +34,7 @@ from maintainer.ports.store import (
     TableQuery,
     TableRecord,
 )
+from tests.fakes.adapters.store_audit import FakeAudit
 from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
 from tests.fakes.adapters.store_story import FakeStory
 
@@ -51,6 +53,7 @@ class FakeStore:
     _jobs: dict[str, Job] = field(default_factory=dict)
     _finished: list[Job] = field(default_factory=list)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
+    _audit: FakeAudit = field(default_factory=FakeAudit)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
     _planned: dict[TableIdentifier, tuple[str, datetime | None]] = field(default_factory=dict)
     _story: FakeStory = field(default_factory=FakeStory)
@@ -220,6 +223,11 @@ class FakeStore:
         with self._open():
             self._digests[table_uuid] = (target_bytes, {digest.path: digest for digest in digests})
 
+    def add_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
+        with self._open():
+            target, known = self._digests.get(table_uuid, (target_bytes, {}))
+            self._digests[table_uuid] = (target_bytes, {**(known if target == target_bytes else {}), **{digest.path: digest for digest in digests}})
+
     # -- plans
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         with self._open():
@@ -273,6 +281,7 @@ class FakeStore:
             if job.job_id in self._jobs or (is_busy and not job.state.is_final):
                 return False
             self._jobs[job.job_id] = job
+            self._audit.note(audit_change(None, job))
             self._want_plan_of(job.table_uuid)
             if job.state.is_final:
                 self._finished.append(job)
@@ -284,6 +293,7 @@ class FakeStore:
             if stored is None or expected not in (stored, stored.state):
                 return False
             self._jobs[job.job_id] = job
+            self._audit.note(audit_change(stored, job))
             if job.state.is_final and not stored.state.is_final:
                 self._finished.append(job)
                 self._want_plan_of(job.table_uuid)
@@ -314,6 +324,7 @@ class FakeStore:
         with self._open():
             for event in events:
                 if event.job_id in self._jobs:
+                    self._audit.note(audit_events(self._jobs[event.job_id], [event]))
                     story = self._events.setdefault(event.job_id, [])
                     fields = json.loads(json.dumps(dict(event.fields), default=str))
                     story.append(replace(event, sequence=len(story) + 1, at=event.at.astimezone(UTC), fields=fields))
@@ -321,6 +332,15 @@ class FakeStore:
     def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
         with self._open():
             return tuple(event for event in self._events.get(job_id, ()) if event.sequence > after)
+
+    # -- audit
+    def record_audit(self, entries: Iterable[AuditEntry]) -> None:
+        with self._open():
+            self._audit.note(entries)
+
+    def audit(self, query: AuditQuery) -> Page[AuditEntry]:
+        with self._open():
+            return self._audit.page(query)
 
     # -- upkeep
     def prune(

@@ -1,0 +1,73 @@
+"""The audit log: rows are added, and the database itself refuses to change or delete one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import ColumnElement, Connection, func, insert, select
+
+from maintainer.adapters.store import documents
+from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
+from maintainer.adapters.store.schema import audit_log
+from maintainer.adapters.store.types import AnyRow
+from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
+from maintainer.ports.store import Page
+
+_ORDER = "audit:sequence:desc"
+
+
+def append(connection: Connection, entries: Iterable[AuditEntry]) -> None:
+    """Add the entries, in their order."""
+    rows = [
+        {
+            "at": entry.at,
+            "actor": entry.actor,
+            "deed": entry.deed.value,
+            "full_name": str(entry.table) if entry.table is not None else None,
+            "levels": documents.write_levels(entry.table) if entry.table is not None else None,
+            "table_uuid": entry.table_uuid,
+            "job_id": entry.job_id,
+            "fields": documents.write_fields(entry.fields),
+        }
+        for entry in entries
+    ]
+    if rows:
+        connection.execute(insert(audit_log), rows)
+
+
+def read_page(connection: Connection, query: AuditQuery) -> Page[AuditEntry]:
+    """By sequence, newest first."""
+    check_limit(query.limit)
+    after = read_cursor(query.cursor, _ORDER, int)
+    filters = _filter(query)
+    total = int(connection.execute(select(func.count()).select_from(audit_log).where(*filters)).scalar_one())
+    page = select(audit_log).where(*filters)
+    if after is not None:
+        page = page.where(audit_log.c.sequence < int(after.value or 0))
+    rows = connection.execute(page.order_by(audit_log.c.sequence.desc()).limit(query.limit + 1)).all()
+    shown = rows[: query.limit]
+    cursor = write_cursor(_ORDER, Position(shown[-1].sequence, "")) if len(rows) > query.limit else None
+    return Page(tuple(_read(row) for row in shown), cursor, total)
+
+
+def _filter(query: AuditQuery) -> list[ColumnElement[bool]]:
+    wanted = {audit_log.c.full_name: str(query.table) if query.table is not None else "", audit_log.c.job_id: query.job_id, audit_log.c.actor: query.actor}
+    filters = [column == value for column, value in wanted.items() if value]
+    if query.since is not None:
+        filters.append(audit_log.c.at >= query.since)
+    if query.until is not None:
+        filters.append(audit_log.c.at < query.until)
+    return filters
+
+
+def _read(row: AnyRow) -> AuditEntry:
+    return AuditEntry(
+        at=row.at,
+        actor=row.actor,
+        deed=Deed(row.deed),
+        table=documents.read_levels(row.levels) if row.levels is not None else None,
+        table_uuid=row.table_uuid,
+        job_id=row.job_id,
+        fields=documents.read_fields(row.fields),
+        sequence=row.sequence,
+    )
