@@ -1,43 +1,24 @@
-"""Who may start and who waits: budgets, what was spent of them, and why an action that is planned does not run now."""
+"""Who may start and who waits, and why an action that is planned does not run now."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from maintainer.domain.cost import Benefit, Cost, Score
-from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import RuleName
+from maintainer.domain.budget import Budget, BudgetState
+from maintainer.domain.cost import Cost, Score, Worth
+from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.policy import RuleName, Window
 
 
-class Resource(StrEnum):
-    """What a budget limits. A day is a calendar day in UTC, and what a job takes belongs to the day that it was admitted on."""
+class Scorer(StrEnum):
+    """By what the order is found."""
 
-    JOBS = "jobs"  # side by side
-    BYTES_PER_DAY = "bytes_per_day"  # rewritten
-    GB_HOURS_PER_DAY = "gb_hours_per_day"
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The most that may be spent; None: no limit."""
-
-    max_jobs: int | None = None
-    bytes_per_day: int | None = None
-    gb_hours_per_day: float | None = None
-    name: str = ""  # of whom: "the fleet", "catalog lake", "policies/cdc.yaml"
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetState:
-    """One limit of a budget at one moment."""
-
-    name: str
-    resource: Resource
-    limit: float
-    spent: float
-    frees_at: datetime | None = None  # None: as soon as a job ends, or never, as the sentence says
+    MAINTAINER = "maintainer"  # chance x benefit x waiting / GB-hours
+    AUTOCOMP = "autocomp"  # the published score: 0.7 gain - 0.3 cost, both normalised over all candidates
+    AUTOCOMP_QUOTA = "autocomp_quota"  # the published variant that weighs gain more, the more of the quota is used
 
 
 class WaitCode(StrEnum):
@@ -73,15 +54,12 @@ class Candidate:
     table_uuid: str
     rule: RuleName
     cost: Cost
-    benefit: Benefit
+    worth: Worth
     bytes_rewritten: int
     waiting_since: datetime
     priority: int = 50
-    chance: float = 1.0  # that it succeeds: no writer's commit comes first, and it did not fail lately
     is_urgent: bool = False  # the table is in the critical band
     budget: Budget | None = None  # of its policy
-    published_files: int = 0  # what the published model takes for its gain
-    published_gb_hours: float = 0.0  # and for its cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +74,32 @@ class AdmissionVerdict:
     def is_admitted(self) -> bool:
         """True when it starts now."""
         return self.wait is None
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """Somebody asked that nothing be started on the tables of a scope: a table, `lake.sales.*`, `lake.*`, or `*` for all."""
+
+    scope: str
+    by: str
+    at: datetime
+    reason: str = ""
+    is_drain: bool = False  # of everything: not even what a person asked for starts, until it is lifted
+
+    def covers(self, table: TableIdentifier) -> bool:
+        """True when the table is in the scope."""
+        return TablePattern(self.scope).matches(table)
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRules:
+    """How admission is configured."""
+
+    scorer: Scorer = Scorer.MAINTAINER
+    fleet: Budget = field(default_factory=lambda: Budget(name="the fleet"))
+    per_catalog: Mapping[str, Budget] = field(default_factory=dict)
+    urgent_share: float = 0.1  # of each daily budget, and of the places
+    explore_share: float = 0.05
+    sla: timedelta = timedelta(hours=24)  # how long an action may wait before its waiting outweighs ten times the worth
+    blackouts: tuple[Window, ...] = ()
+    memory_gb: float = 1.0  # what one job occupies

@@ -48,6 +48,16 @@ class Benefit:
 
 
 @dataclass(frozen=True, slots=True)
+class Worth:
+    """What speaks for an action beside its cost, and what the published model would take for gain and cost."""
+
+    benefit: Benefit
+    chance: float = 1.0  # that it succeeds: no writer's commit comes first, and it did not fail lately
+    published_files: int = 0
+    published_gb_hours: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """The rank of an action and how it came about: terms are (name, value) in the order in which the sentence has them."""
 

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from maintainer.domain.action import Procedure
+from maintainer.domain.budget import Charge
+from maintainer.domain.cost import Cost, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
@@ -17,6 +19,8 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import DigestManifests, JobAction, Reading
 
 JobRule = RuleName | Reading
+
+_SECONDS_PER_HOUR = 3600
 
 
 class JobState(StrEnum):
@@ -128,6 +132,10 @@ class Job:
     effect: Effect | None = None
     failure_reason: FailureReason | None = None
     failure_message: str = ""
+    cost: Cost | None = None  # as predicted when it was stored
+    score: Score | None = None  # by which it was admitted
+    memory_gb: float | None = None  # what it occupies
+    charged_to: str = ""  # the name of its policy's budget
 
     def advance(self, state: JobState, **changes: object) -> Job:
         """The job in a new state; InvalidTransitionError when the transition table has no such edge."""
@@ -156,6 +164,23 @@ class Job:
     def awaits_review(self) -> bool:
         """True when Spark is done or lost and the proof is still to come."""
         return not self.state.is_final and (self.state is JobState.UNKNOWN or self.outcome is not None)
+
+    @property
+    def gb_hours(self) -> float | None:
+        """What it has taken; None while Spark works, and when nobody saw it begin or end."""
+        seconds = self.duration.total_seconds() if self.duration is not None else None
+        return None if seconds is None or self.memory_gb is None else self.memory_gb * max(0.0, seconds) / _SECONDS_PER_HOUR
+
+    @property
+    def charge(self) -> Charge:
+        """What the budgets are charged with: at most what was predicted until it is over, then what it took."""
+        predicted = Charge(float(self.estimate.bytes_rewritten), self.cost.gb_hours_p90 if self.cost is not None else 0.0)
+        if not self.state.is_final:
+            return predicted
+        if self.submitted_at is None:
+            return Charge()  # it never reached Spark
+        rewritten = float(self.effect.bytes_rewritten) if self.effect is not None else predicted.bytes
+        return Charge(rewritten, self.gb_hours if self.gb_hours is not None else predicted.gb_hours)
 
     @property
     def duration(self) -> timedelta | None:

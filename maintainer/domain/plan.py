@@ -7,12 +7,14 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from maintainer.domain.action import Action
-from maintainer.domain.cost import Cost, Score
+from maintainer.domain.budget import Budget
+from maintainer.domain.cost import Cost, Score, Worth
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, RuleName
 
 _MAX_DOUBLINGS = 16
+_MAX_HALVINGS = 6
 
 
 class SkipCode(StrEnum):
@@ -60,6 +62,8 @@ class PlannedAction:
     score: Score | None = None  # as it stands, before its waiting is counted
 
 
+    worth: Worth | None = None
+    waiting_since: datetime | None = None  # it has been wanted, and held up by nothing of its own, since then
 @dataclass(frozen=True, slots=True)
 class SkippedRule:
     """A rule that does nothing now: the code, the sentence, and when it is looked at next (None: when the table changes)."""
@@ -75,6 +79,7 @@ class SkippedRule:
     score: Score | None = None
 
 
+    waiting_since: datetime | None = None
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The verdicts on one table at one snapshot under one policy."""
@@ -91,6 +96,8 @@ class Plan:
     skipped: tuple[SkippedRule, ...]
 
 
+    budget: Budget | None = None  # of the policy; its name says whose
+    is_urgent: bool = False  # the table is in the critical band
 @dataclass(frozen=True, slots=True)
 class RuleHistory:
     """What became of a rule's earlier jobs on a table; the memory of cool-downs and of zero-effect runs."""
@@ -104,6 +111,13 @@ class RuleHistory:
     idle_at_metadata_location: str | None = None  # a run that changed nothing left the table at this metadata
 
     def failure_backoff(self, first: timedelta, ceiling: timedelta) -> timedelta:
+    recent_conflicts: int = 0  # lost to writers, fewer by one with each success
+    empty_runs: int = 0  # in a row: they succeeded and changed nothing
+
+    @property
+    def scope_factor(self) -> float:
+        """The share of the work that the next run should take on: half as much for each recent conflict."""
+        return float(0.5 ** min(self.recent_conflicts, _MAX_HALVINGS))
         """How long to wait after the last failure: doubling from first up to ceiling; zero without failures."""
         if not self.consecutive_failures:
             return timedelta(0)

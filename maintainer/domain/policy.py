@@ -8,6 +8,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Literal
 
+from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
 
 
@@ -116,6 +117,8 @@ class Policy:
     sources: Mapping[str, str] = field(default_factory=dict)  # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
     ambiguities: tuple[Ambiguity, ...] = ()  # while there is one, nothing is done
     inherited: Mapping[str, Setting] = field(default_factory=dict)  # what no layer says and Iceberg's own table properties, or its defaults, decide
+    budget: Budget | None = None  # shared by all tables that have it from the same file, whose name it bears
+    blackouts: tuple[Window, ...] = ()
 
     def rule(self, name: RuleName) -> Rule | None:
         """The rule of that name, or None when the policy does not have it."""
@@ -127,6 +130,7 @@ class PolicyLayer:
     """One policy file: the tables it speaks for, and the fields that it sets (dotted path -> setting).
 
     Paths and value types: mode (Mode), priority (int), target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
+    budget (Budget), blackouts (tuple of Window),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
     .keep (int), .older_than (timedelta), .columns (tuple of str), .options.<iceberg option> (str).

@@ -1,0 +1,83 @@
+"""How much may be spent on maintenance, and how much has been."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class Resource(StrEnum):
+    """What a budget limits. A day is a calendar day in UTC, and what a job takes belongs to the day that it was admitted on."""
+
+    JOBS = "jobs"  # side by side
+    BYTES_PER_DAY = "bytes_per_day"  # rewritten
+    GB_HOURS_PER_DAY = "gb_hours_per_day"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that may be spent; None: no limit."""
+
+    max_jobs: int | None = None
+    bytes_per_day: int | None = None
+    gb_hours_per_day: float | None = None
+    name: str = ""  # of whom: "the fleet", "catalog lake", "policies/cdc.yaml"
+
+    @property
+    def is_unlimited(self) -> bool:
+        """True when it limits nothing."""
+        return self.max_jobs is None and self.bytes_per_day is None and self.gb_hours_per_day is None
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetState:
+    """One limit of a budget at one moment."""
+
+    name: str
+    resource: Resource
+    limit: float
+    spent: float
+    frees_at: datetime | None = None  # None: as soon as a job ends, or never, as the sentence says
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What one job costs the budgets: as predicted until it is done, as it was from then on."""
+
+    bytes: float = 0.0
+    gb_hours: float = 0.0
+
+    def __add__(self, other: Charge) -> Charge:
+        """Both together."""
+        return Charge(self.bytes + other.bytes, self.gb_hours + other.gb_hours)
+
+
+NOTHING_SPENT = Charge()
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What the jobs admitted on one day (UTC) have cost so far, by catalog and by the name of their policy's budget ("": it has none)."""
+
+    day: str  # 2026-11-21
+    by_owner: Mapping[tuple[str, str], Charge] = field(default_factory=dict)
+
+    @property
+    def total(self) -> Charge:
+        """Of the fleet."""
+        return sum(self.by_owner.values(), NOTHING_SPENT)
+
+    def of_catalog(self, catalog: str) -> Charge:
+        """Of one catalog."""
+        return sum((charge for (owner, _), charge in self.by_owner.items() if owner == catalog), NOTHING_SPENT)
+
+    def of_policy(self, name: str) -> Charge:
+        """Of the tables whose policy has the budget of that name."""
+        return sum((charge for (_, policy), charge in self.by_owner.items() if policy == name), NOTHING_SPENT)
+
+
+def day_of(moment: datetime) -> str:
+    """The day of a moment that is in UTC, as Spending names it."""
+    return f"{moment:%Y-%m-%d}"

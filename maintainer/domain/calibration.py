@@ -1,0 +1,70 @@
+"""What finished jobs teach of a kind of action: start-up, pace and how far predictions were off, in sums that fade with each further job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import log
+
+from maintainer.domain.policy import RuleName
+
+# Of each further job. A table's own jobs are alike and change with its writers; a catalog's are of many kinds, and one of them says less.
+TABLE_ALPHA = 0.2
+SHARED_ALPHA = 0.05
+SHORTEST_SECONDS = 0.05  # a clock's grain: what is shorter is taken for as long
+_LARGEST_LOG_RATIO = log(100.0)  # one absurd job must not widen all later predictions without bound
+
+
+@dataclass(frozen=True, slots=True)
+class CostSample:
+    """One finished job: what it worked on, how long Spark took, and how long was predicted (None: nothing was)."""
+
+    work: float
+    seconds: float
+    predicted_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CostFit:
+    """Fading sums over jobs of x work and y seconds: the normal equations of y = start-up + x / pace by least relative squares."""
+
+    samples: int = 0
+    starts: float = 0.0  # of 1 / y**2: relative, so that short and long jobs count alike
+    mixed: float = 0.0  # of x / y**2
+    squares: float = 0.0  # of x**2 / y**2
+    start_sum: float = 0.0  # of 1 / y
+    work_sum: float = 0.0  # of x / y
+    misses: float = 0.0  # of ln(actual / predicted) ** 2
+    judged: float = 0.0  # of the weight of the jobs for which something was predicted
+
+    def learn(self, sample: CostSample, alpha: float) -> CostFit:
+        """With one more job; what was known before counts for 1 - alpha of what it did."""
+        keep = 1 - alpha
+        seconds = max(SHORTEST_SECONDS, sample.seconds)
+        relative = sample.work / seconds
+        miss = 0.0
+        if sample.predicted_seconds is not None:
+            ratio = log(seconds / max(SHORTEST_SECONDS, sample.predicted_seconds))
+            miss = min(abs(ratio), _LARGEST_LOG_RATIO) ** 2
+        return CostFit(
+            samples=self.samples + 1,
+            starts=self.starts * keep + 1 / seconds**2,
+            mixed=self.mixed * keep + relative / seconds,
+            squares=self.squares * keep + relative**2,
+            start_sum=self.start_sum * keep + 1 / seconds,
+            work_sum=self.work_sum * keep + relative,
+            misses=self.misses * keep + miss,
+            judged=self.judged * keep + (sample.predicted_seconds is not None),
+        )
+
+
+NOTHING_LEARNT = CostFit()
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What is known of a table's actions, from the nearest jobs to the farthest: its own, its catalog's, all."""
+
+    table: Mapping[RuleName, CostFit] = field(default_factory=dict)
+    catalog: Mapping[RuleName, CostFit] = field(default_factory=dict)
+    fleet: Mapping[RuleName, CostFit] = field(default_factory=dict)
