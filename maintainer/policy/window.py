@@ -1,31 +1,100 @@
-"""Maintenance windows: from each firing of a cron expression, for a duration, on the wall clock of a time zone."""
+"""Maintenance and blackout windows: from each firing of a cron expression, for a duration, on the wall clock of a time zone.
+
+Firings are reckoned on the wall clock, the duration on the real one: across a change of the clocks a window keeps its length. A time that the clocks
+pass twice opens a maintenance window once, at its first passing, and a blackout at both; one that they leave out opens as long after midnight as ever.
+"""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from croniter import croniter
 
 from maintainer.domain.policy import Window
 
+_LONGEST_CHANGE = timedelta(hours=3)  # of any zone's clocks at once
+_KNOWN_ANSWERS = 1024
+_ONCE = (0,)
+_TWICE = (0, 1)
+
 
 def is_open(window: Window, now: datetime) -> bool:
     """True from a firing (inclusive) until its duration is over (exclusive)."""
-    # Firings are reckoned on the wall clock, the duration on the real one: across a change of the clocks a window keeps its length.
-    zone = ZoneInfo(window.timezone)
-    wall = now.astimezone(zone).replace(tzinfo=None)
-    previous: datetime = wall if croniter.match(window.cron, wall) else croniter(window.cron, wall).get_prev(datetime)
-    opened = previous.replace(second=0, microsecond=0, tzinfo=zone).astimezone(UTC)
-    return opened <= now < opened + window.duration
+    return now < closing(window, now)
+
+
+def is_blacked_out(window: Window, now: datetime) -> bool:
+    """As is_open, but a time that the clocks pass twice counts twice: rather too long than violated."""
+    return now < blackout_end(window, now)
+
+
+def closing(window: Window, now: datetime) -> datetime:
+    """When the window that opened last closes, or has closed, UTC."""
+    return _last_opening(window, _full_minute(now), _ONCE) + window.duration
+
+
+def blackout_end(window: Window, now: datetime) -> datetime:
+    """When the blackout that began last ends, or has ended, UTC."""
+    return _last_opening(window, _full_minute(now), _TWICE) + window.duration
 
 
 def next_opening(window: Window, now: datetime) -> datetime:
     """The first firing after now, UTC."""
+    return _next_opening(window, _full_minute(now))
+
+
+def _full_minute(moment: datetime) -> datetime:
+    """Windows open at full minutes: until the next one the answers are the same, and are reckoned once for all tables of a policy."""
+    return moment.replace(second=0, microsecond=0)
+
+
+@lru_cache(maxsize=_KNOWN_ANSWERS)
+def _next_opening(window: Window, now: datetime) -> datetime:
     zone = ZoneInfo(window.timezone)
-    firings = croniter(window.cron, now.astimezone(zone).replace(tzinfo=None))
+    wall = now.astimezone(zone).replace(tzinfo=None)
+    coming: datetime | None = None
+    # Beyond the first one that is after now for the case of a time that the clocks leave out, which opens later than the times behind it.
+    for firing in _forward(window, wall - _LONGEST_CHANGE):
+        opening = firing.replace(tzinfo=zone).astimezone(UTC)
+        if opening > now:
+            if coming is not None and opening >= coming:
+                return coming
+            coming = opening
+    raise AssertionError  # pragma: no cover  # a cron expression that fires once fires again: the policy's reader makes sure
+
+
+@lru_cache(maxsize=_KNOWN_ANSWERS)
+def _last_opening(window: Window, now: datetime, passings: tuple[int, ...]) -> datetime:
+    """The latest opening that is not after now, UTC."""
+    zone = ZoneInfo(window.timezone)
+    wall = now.astimezone(zone).replace(tzinfo=None)
+    openings: list[datetime] = []
+    start = wall if _is_steady(zone, now) else wall + _LONGEST_CHANGE
+    for firing in _backward(window, start):
+        instants = [firing.replace(tzinfo=zone, fold=passing).astimezone(UTC) for passing in passings]
+        openings += [instant for instant in instants if instant <= now]
+        if openings and (start == wall or firing <= wall - _LONGEST_CHANGE):
+            break
+    return max(openings)
+
+
+def _is_steady(zone: ZoneInfo, now: datetime) -> bool:
+    return (now - _LONGEST_CHANGE).astimezone(zone).utcoffset() == (now + _LONGEST_CHANGE).astimezone(zone).utcoffset()
+
+
+def _forward(window: Window, wall: datetime) -> Iterator[datetime]:
+    firings = croniter(window.cron, wall)
     while True:
-        following: datetime = firings.get_next(datetime)
-        opening = following.replace(tzinfo=zone).astimezone(UTC)
-        if opening > now:  # in the hour that the clocks repeat, a firing that is still to come by the wall clock is over
-            return opening
+        yield firings.get_next(datetime)
+
+
+def _backward(window: Window, wall: datetime) -> Iterator[datetime]:
+    minute = wall.replace(second=0, microsecond=0)
+    if croniter.match(window.cron, minute):
+        yield minute
+    firings = croniter(window.cron, minute)
+    while True:
+        yield firings.get_prev(datetime)
