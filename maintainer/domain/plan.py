@@ -60,10 +60,10 @@ class PlannedAction:
     reason: str
     cost: Cost | None = None
     score: Score | None = None  # as it stands, before its waiting is counted
-
-
     worth: Worth | None = None
     waiting_since: datetime | None = None  # it has been wanted, and held up by nothing of its own, since then
+
+
 @dataclass(frozen=True, slots=True)
 class SkippedRule:
     """A rule that does nothing now: the code, the sentence, and when it is looked at next (None: when the table changes)."""
@@ -77,9 +77,9 @@ class SkippedRule:
     would_do: Action | None = None  # what enforce mode would do (observe_only, outside_window, in_flight, paused)
     cost: Cost | None = None
     score: Score | None = None
-
-
     waiting_since: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The verdicts on one table at one snapshot under one policy."""
@@ -94,10 +94,10 @@ class Plan:
     made_at: datetime
     planned: tuple[PlannedAction, ...]
     skipped: tuple[SkippedRule, ...]
-
-
     budget: Budget | None = None  # of the policy; its name says whose
     is_urgent: bool = False  # the table is in the critical band
+
+
 @dataclass(frozen=True, slots=True)
 class RuleHistory:
     """What became of a rule's earlier jobs on a table; the memory of cool-downs and of zero-effect runs."""
@@ -109,8 +109,6 @@ class RuleHistory:
     last_failure_at: datetime | None = None
     last_failure_reason: str = ""
     idle_at_metadata_location: str | None = None  # a run that changed nothing left the table at this metadata
-
-    def failure_backoff(self, first: timedelta, ceiling: timedelta) -> timedelta:
     recent_conflicts: int = 0  # lost to writers, fewer by one with each success
     empty_runs: int = 0  # in a row: they succeeded and changed nothing
 
@@ -118,6 +116,8 @@ class RuleHistory:
     def scope_factor(self) -> float:
         """The share of the work that the next run should take on: half as much for each recent conflict."""
         return float(0.5 ** min(self.recent_conflicts, _MAX_HALVINGS))
+
+    def failure_backoff(self, first: timedelta, ceiling: timedelta) -> timedelta:
         """How long to wait after the last failure: doubling from first up to ceiling; zero without failures."""
         if not self.consecutive_failures:
             return timedelta(0)
