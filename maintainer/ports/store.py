@@ -14,12 +14,14 @@ from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 
 T = TypeVar("T")
 
 MAX_PAGE = 1000
+MAX_POLICY_VERSIONS = 1000
 
 # The columns of the table list that can be sorted by; None sorts last in both directions.
 TABLE_SORTS: tuple[str, ...] = (
@@ -280,6 +282,22 @@ class Store(Protocol):
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
         """The table's plan is of this version and holds until next_at; does nothing when something that it rests on has changed meanwhile."""
+        ...
+
+    # -- policies
+    def record_policies(self, version: PolicyVersion) -> bool:
+        """Keep a version as the one in force since last_seen_at, beside when it was first seen; False when it was in force already with the same problems.
+
+        Of more than MAX_POLICY_VERSIONS those go that were in force longest ago.
+        """
+        ...
+
+    def policy_versions(self, limit: int = 100, cursor: str | None = None) -> Page[PolicyVersion]:
+        """A page of the versions without their layers, the one in force first, then by when each came into force last."""
+        ...
+
+    def policy_version(self, version: str) -> PolicyVersion | None:
+        """One version with its layers."""
         ...
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:

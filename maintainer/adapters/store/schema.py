@@ -257,6 +257,19 @@ job_counters = Table(
     Column("jobs", Count, nullable=False),
 )
 
+# Every version of the policies that was ever in force here, by the hash of its content.
+policy_versions = Table(
+    "policy_versions",
+    metadata,
+    Column("version", name_type(), primary_key=True),
+    Column("first_seen_at", Instant, nullable=False),
+    Column("last_seen_at", Instant, nullable=False),
+    Column("layers", Integer, nullable=False),
+    Column("problems", Text, nullable=False),  # JSON
+    Column("document", Packed, nullable=False),  # JSON: the layers as people write them
+    Index("ix_policy_versions_last_seen_at", "last_seen_at", "version"),
+)
+
 # Only grows: triggers refuse whatever would change or delete a row.
 audit_log = Table(
     "audit_log",

@@ -14,6 +14,7 @@ from maintainer.adapters.store import audit, counters, fleet, listing, manifests
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
+from maintainer.adapters.store.policy_versions import is_in_force, read_version, read_versions, record_version
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info
 from maintainer.adapters.store.timings import prune_timings, read_timings, record_timing
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
@@ -24,6 +25,7 @@ from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overview, Page, Pause, PlanDue, ScanMark, TableQuery, TableRecord
@@ -179,6 +181,25 @@ class SqlStore:
         """See Store."""
         with self._database.write() as connection:
             mark_planned(connection, due, version, next_at)
+
+    def record_policies(self, version: PolicyVersion) -> bool:
+        """See Store; nothing is written while nothing changes."""
+        with self._database.read() as connection:
+            if is_in_force(connection, version):
+                return False
+        with self._database.write() as connection:
+            record_version(self._database, connection, version)
+        return True
+
+    def policy_versions(self, limit: int = 100, cursor: str | None = None) -> Page[PolicyVersion]:
+        """See Store."""
+        with self._database.read() as connection:
+            return read_versions(connection, limit, cursor)
+
+    def policy_version(self, version: str) -> PolicyVersion | None:
+        """See Store."""
+        with self._database.read() as connection:
+            return read_version(connection, version)
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         """See Store; one entry for each rule that ever finished a job on the table."""

@@ -35,12 +35,13 @@ from maintainer.ports.store import (
     TableRecord,
 )
 from tests.fakes.adapters.store_audit import FakeAudit
+from tests.fakes.adapters.store_policies import FakePolicyVersions
 from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
 from tests.fakes.adapters.store_story import FakeStory
 
 
 @dataclass
-class FakeStore:
+class FakeStore(FakePolicyVersions):
     """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
 
     broken: str = ""
