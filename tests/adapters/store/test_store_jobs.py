@@ -261,12 +261,12 @@ def test_prune_keeps_unfinished_jobs_and_the_latest_of_each_table_but_not_what_t
     store.append_events([JobEvent("a", NOW, "x.y"), JobEvent("a", NOW, "x.y"), JobEvent("c", NOW, "x.y")])
     before = store.overview().files_removed, store.rule_history(ORDERS_UUID)
 
-    assert store.prune(NOW, NOW + timedelta(days=1)) == {"samples": 0, "jobs": 3, "events": 2, "thinned": 0, "mended": 0}
+    assert store.prune(NOW, NOW + timedelta(days=1)) == {"samples": 0, "timings": 0, "jobs": 3, "events": 2, "verdicts": 0, "thinned": 0, "mended": 0}
 
     assert set(pages(store, JobQuery())) == {"c", "waiting"}
     assert (store.events("a"), len(store.events("c"))) == ((), 1)
     assert (store.overview().files_removed, store.rule_history(ORDERS_UUID)) == before
-    assert store.prune(NOW, NOW + timedelta(days=1)) == {"samples": 0, "jobs": 0, "events": 0, "thinned": 0, "mended": 0}
+    assert store.prune(NOW, NOW + timedelta(days=1)) == {"samples": 0, "timings": 0, "jobs": 0, "events": 0, "verdicts": 0, "thinned": 0, "mended": 0}
 
 
 def test_prune_keeps_jobs_that_finished_later(store: Store) -> None:

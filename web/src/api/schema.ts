@@ -261,6 +261,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/measurements": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Users' own measurements
+     * @description How long queries on the table took, newest first, each with the table's files at that time.
+     */
+    get: operations["get_measurements"];
+    put?: never;
+    /**
+     * Add a measurement
+     * @description Keep how long a query took. From two sizes of files on, one query's times replace the estimate of what small files cost.
+     */
+    post: operations["add_measurement"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables/{catalog}/{namespace}/{table}/partitions": {
     parameters: {
       query?: never;
@@ -359,6 +383,26 @@ export interface paths {
      * @description Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth doing. No jobs: the plan says why.
      */
     post: operations["run_table"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/verdicts": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The history of verdicts
+     * @description What was decided on each rule, from when until when, newest first; an entry for each change, not for figures that move.
+     */
+    get: operations["get_verdicts"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -469,6 +513,34 @@ export interface components {
       message: string;
       /** Name */
       name: string;
+    };
+    /**
+     * CostBasis
+     * @description Whose finished jobs a prediction rests on, the nearest that there are.
+     * @enum {string}
+     */
+    CostBasis: "table" | "catalog" | "default";
+    /**
+     * CostOut
+     * @description What an action is expected to take. A GB-hour is the memory that a job occupies for an hour of Spark's work.
+     */
+    CostOut: {
+      /** @description Whose finished jobs it rests on. */
+      basis: components["schemas"]["CostBasis"];
+      /** Duration Seconds */
+      duration_seconds: number;
+      /** Gb Hours */
+      gb_hours: number;
+      /**
+       * Gb Hours P90
+       * @description What budgets are charged with until the job is done.
+       */
+      gb_hours_p90: number;
+      /**
+       * Samples
+       * @description How many of them.
+       */
+      samples: number;
     };
     /**
      * DisagreementOut
@@ -622,9 +694,14 @@ export interface components {
     };
     /**
      * ImpactOut
-     * @description What the table's files are expected to cost: an estimate from published measurements, never one of this table.
+     * @description What the table's files cost: slowdowns from the users' own measurements where there are comparisons, else an estimate from published ones.
      */
     ImpactOut: {
+      /**
+       * Comparisons
+       * @description The users' own measurements; empty: the slowdown is an estimate.
+       */
+      comparisons: components["schemas"]["QueryComparisonOut"][];
       /**
        * Is Beyond Measured
        * @description Files are smaller than any that were measured: it may be worse.
@@ -638,6 +715,11 @@ export interface components {
        */
       name_node_objects: number | null;
       profile: components["schemas"]["StorageProfile"];
+      /**
+       * Reference File Size Bytes
+       * @description Of the files that the slowdown is relative to.
+       */
+      reference_file_size_bytes: number;
       /**
        * Request Cost Per Scan
        * @description At the configured price; null without one.
@@ -659,7 +741,7 @@ export interface components {
       slowdown_high: number;
       /**
        * Slowdown Low
-       * @description Query time relative to files of about 130 MB.
+       * @description Query time relative to files of the reference size.
        */
       slowdown_low: number;
       /** Source */
@@ -854,6 +936,29 @@ export interface components {
       total: number;
     };
     /**
+     * NewTiming
+     * @description What was measured; `query` may be written for `name`.
+     */
+    NewTiming: {
+      /**
+       * At
+       * @description RFC 3339; now when left out.
+       */
+      at?: string | null;
+      /**
+       * Cost
+       * @description In your own currency.
+       */
+      cost?: number | null;
+      /**
+       * Name
+       * @description What you call the query.
+       */
+      name: string;
+      /** Seconds */
+      seconds: number;
+    };
+    /**
      * OverviewOut
      * @description The fleet.
      */
@@ -994,12 +1099,20 @@ export interface components {
        * @description The CALL statement that would run.
        */
       action: string;
+      cost: components["schemas"]["CostOut"] | null;
       estimate: components["schemas"]["EstimateOut"];
       /** Findings */
       findings: components["schemas"]["FindingOut"][];
       /** Reason */
       reason: string;
       rule: components["schemas"]["RuleName"];
+      /** @description As it stands, before its waiting is counted. */
+      score: components["schemas"]["ScoreOut"] | null;
+      /**
+       * Sentence
+       * @description The verdict in words, with its reason.
+       */
+      sentence: string;
     };
     /** PolicyLayerOut */
     PolicyLayerOut: {
@@ -1083,6 +1196,33 @@ export interface components {
       tasks_done: number | null;
       /** Tasks Total */
       tasks_total: number | null;
+    };
+    /**
+     * QueryComparisonOut
+     * @description One of the users' queries at the smallest and the largest average file size that it was run at; seconds and costs are medians.
+     */
+    QueryComparisonOut: {
+      /** Large Average Bytes */
+      large_average_bytes: number;
+      /** Large Cost */
+      large_cost: number | null;
+      /** Large Seconds */
+      large_seconds: number;
+      /** Name */
+      name: string;
+      /** Runs */
+      runs: number;
+      /**
+       * Slowdown
+       * @description As the table is now, against the largest size.
+       */
+      slowdown: number;
+      /** Small Average Bytes */
+      small_average_bytes: number;
+      /** Small Cost */
+      small_cost: number | null;
+      /** Small Seconds */
+      small_seconds: number;
     };
     /** Readiness */
     Readiness: {
@@ -1168,6 +1308,20 @@ export interface components {
       value: number | null;
     };
     /**
+     * ScoreOut
+     * @description The rank of an action among others, and how it came about.
+     */
+    ScoreOut: {
+      /** Scorer */
+      scorer: string;
+      /** Sentence */
+      sentence: string;
+      /** Terms */
+      terms: components["schemas"]["TermOut"][];
+      /** Value */
+      value: number;
+    };
+    /**
      * SkipCode
      * @description Why a rule does nothing now.
      * @enum {string}
@@ -1199,6 +1353,7 @@ export interface components {
        */
       action: string | null;
       code: components["schemas"]["SkipCode"];
+      cost: components["schemas"]["CostOut"] | null;
       estimate: components["schemas"]["EstimateOut"] | null;
       /** Findings */
       findings: components["schemas"]["FindingOut"][];
@@ -1210,6 +1365,12 @@ export interface components {
       /** Reason */
       reason: string;
       rule: components["schemas"]["RuleName"];
+      score: components["schemas"]["ScoreOut"] | null;
+      /**
+       * Sentence
+       * @description The verdict in words, with its reason.
+       */
+      sentence: string;
     };
     /**
      * StorageProfile
@@ -1484,6 +1645,49 @@ export interface components {
       target_file_size_bytes: number | null;
     };
     /**
+     * TermOut
+     * @description One term of a score.
+     */
+    TermOut: {
+      /** Name */
+      name: string;
+      /** Value */
+      value: number;
+    };
+    /**
+     * TimingOut
+     * @description A query's run, with the table's figures at that time; null where its history does not reach.
+     */
+    TimingOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      /** Cost */
+      cost: number | null;
+      /** Data Files */
+      data_files: number | null;
+      /** Name */
+      name: string;
+      /** Seconds */
+      seconds: number;
+    };
+    /**
+     * TimingPage
+     * @description A page of what users measured, newest first.
+     */
+    TimingPage: {
+      /** Items */
+      items: components["schemas"]["TimingOut"][];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
+    };
+    /**
      * UnreadableOut
      * @description A metadata file that could not be read.
      */
@@ -1492,6 +1696,54 @@ export interface components {
       path: string;
       /** Reason */
       reason: string;
+    };
+    /**
+     * VerdictOut
+     * @description One entry of the history of verdicts, with the figures of the moment it began.
+     */
+    VerdictOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /**
+       * Code
+       * @description `planned`, or why the rule did nothing, as in a plan.
+       */
+      code: string;
+      cost: components["schemas"]["CostOut"] | null;
+      estimate: components["schemas"]["EstimateOut"] | null;
+      /** Findings */
+      findings: components["schemas"]["FindingOut"][];
+      /**
+       * Next At
+       * @description When it was to be looked at next; None: when the table changes.
+       */
+      next_at: string | null;
+      /** Policy */
+      policy: string;
+      rule: components["schemas"]["RuleName"];
+      score: components["schemas"]["ScoreOut"] | null;
+      /** Sentence */
+      sentence: string;
+      /**
+       * Until
+       * @description None: it still stands.
+       */
+      until: string | null;
+    };
+    /**
+     * VerdictPage
+     * @description A page of the history of verdicts, newest first.
+     */
+    VerdictPage: {
+      /** Items */
+      items: components["schemas"]["VerdictOut"][];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
     };
     /**
      * WriterRateOut
@@ -2192,6 +2444,141 @@ export interface operations {
       };
     };
   };
+  get_measurements: {
+    parameters: {
+      query?: {
+        /** @description Items a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TimingPage"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  add_measurement: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["NewTiming"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TimingOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported Media Type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   get_partitions: {
     parameters: {
       query?: {
@@ -2576,6 +2963,65 @@ export interface operations {
       };
       /** @description Unsupported Media Type */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_verdicts: {
+    parameters: {
+      query?: {
+        /** @description Items a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["VerdictPage"];
+        };
+      };
+      /** @description Not Found */
+      404: {
         headers: {
           [name: string]: unknown;
         };
