@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from maintainer.adapters.catalog import PyIcebergCatalog, pyiceberg_catalog
+from maintainer.adapters.catalog import reader as reading
+from maintainer.adapters.catalog.access import Access
+from maintainer.adapters.catalog.decoding import Batch, decode_batch
+from maintainer.adapters.catalog.fast import _sample
+from maintainer.adapters.catalog.loop import in_thread
+from maintainer.adapters.catalog.manifest import ListedManifest
+from maintainer.adapters.catalog.reader import BATCH_BYTES, BATCH_MANIFESTS, ByteBudget, MetadataReader, ReadLimits, split
+from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses, TableInventory, Unreadable
+from maintainer.domain.units import KIB, MIB
+from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, rows, small_target
+
+RAW = _sample()
+CLASSES = SizeClasses.around(1000)
+
+
+def listed(path: str, length: int | None = None) -> ListedManifest:
+    return ListedManifest(path, length, 0, ManifestContent.DATA, 1)
+
+
+class Shelf(Access):
+    """Hands out the sample under any name, and knows how many bytes are out: from a request until its manifest is decoded."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.most_requests = 0
+        self.missing: set[str] = set()
+
+    async def read(self, location: str) -> bytes:
+        self.requests += 1
+        self.most_requests = max(self.most_requests, self.requests)
+        await asyncio.sleep(0)
+        self.requests -= 1
+        if location in self.missing:
+            raise FileNotFoundError(location)
+        return RAW
+
+    def secrets(self) -> tuple[str, ...]:
+        return ()
+
+
+@pytest.fixture
+def reader() -> Iterator[MetadataReader]:
+    with closing(MetadataReader(ReadLimits(decode_processes=0))) as made:
+        yield made
+
+
+def test_batches_are_bounded_by_bytes_and_by_number_and_a_large_manifest_goes_alone() -> None:
+    small = [listed(f"s{number}", 10) for number in range(BATCH_MANIFESTS + 1)]
+    assert [len(batch) for batch in split(small)] == [BATCH_MANIFESTS, 1]
+    sizes = [BATCH_BYTES // 2, BATCH_BYTES // 2, 1, BATCH_BYTES * 3, 1]
+    found = [[manifest.length_bytes for manifest in batch] for batch in split([listed(str(number), size) for number, size in enumerate(sizes)])]
+    assert found == [[BATCH_BYTES // 2, BATCH_BYTES // 2], [1], [BATCH_BYTES * 3], [1]]
+    assert list(split([])) == []
+    assert [len(batch) for batch in split([listed("a"), listed("b")])] == [1, 1], "what has no length may be large"
+
+
+def test_the_budget_is_lent_in_order_and_never_overdrawn() -> None:
+    async def run() -> tuple[list[int], int]:
+        budget, order, most = ByteBudget(10), list[int](), 0
+
+        async def borrow(number: int, size: int) -> None:
+            nonlocal most
+            async with budget.lend(size):
+                order.append(number)
+                most = max(most, budget.lent)
+                await asyncio.sleep(0)
+
+        await asyncio.gather(*[borrow(number, size) for number, size in enumerate([6, 6, 1, 10, 25, 1, 1])])
+        assert budget.lent == 0
+        return order, most
+
+    assert asyncio.run(run()) == ([0, 1, 2, 3, 4, 5, 6], 10)
+
+
+def test_a_borrower_that_is_cancelled_gives_back_what_it_has_and_its_place() -> None:
+    async def run() -> None:
+        budget = ByteBudget(10)
+        held = asyncio.Event()
+
+        async def borrow(size: int) -> None:
+            async with budget.lend(size):
+                await held.wait()
+
+        tasks = [asyncio.create_task(borrow(size)) for size in (10, 10, 3)]
+        await asyncio.sleep(0)
+        tasks[1].cancel()
+        tasks[0].cancel()
+        await asyncio.gather(*tasks[:2], return_exceptions=True)
+        await asyncio.sleep(0)
+        assert budget.lent == 3
+        held.set()
+        await tasks[2]
+        assert budget.lent == 0
+
+    asyncio.run(run())
+
+
+def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BATCH_BYTES", 4 * len(RAW))
+    monkeypatch.setattr(reading, "INLINE_BYTES", 0)
+    limit = 10 * len(RAW)
+    in_flight, most, lock = 0, 0, threading.Lock()
+    reader = MetadataReader(ReadLimits(decode_processes=2, manifest_bytes=limit, requests=1000))
+
+    class Counting(Shelf):
+        async def read(self, location: str) -> bytes:
+            nonlocal in_flight, most
+            with lock:
+                in_flight += len(RAW)
+                most = max(most, in_flight)
+            return await super().read(location)
+
+    def decode(batch: Batch) -> list[ManifestDigest | str]:
+        nonlocal in_flight
+        found = decode_batch(batch)
+        with lock:
+            in_flight -= sum(len(raw) for _, raw in batch.manifests)
+        return found
+
+    monkeypatch.setattr(reading, "decode_batch", decode)
+    monkeypatch.setattr(reading, "POOLED_BYTES", 1 << 60)  # here, so that they can be counted
+
+    async def read_tables() -> list[list[ManifestDigest | Unreadable]]:
+        tables = [[listed(f"t{table}-m{number}", len(RAW)) for number in range(40)] for table in range(5)]
+        return await asyncio.gather(*[reader.digest(Counting(), table, {}, CLASSES) for table in tables])
+
+    with closing(reader):
+        found = reader.loop.run(read_tables())
+    assert [len(digests) for digests in found] == [40] * 5
+    assert all(isinstance(digest, ManifestDigest) for digests in found for digest in digests)
+    assert limit // 2 < most <= limit
+    assert in_flight == 0
+
+
+def test_requests_are_bounded_for_all_tables_together() -> None:
+    shelf = Shelf()
+
+    async def read_tables(reader: MetadataReader) -> None:
+        await asyncio.gather(*[reader.digest(shelf, [listed(f"t{table}-m{number}", len(RAW)) for number in range(20)], {}, CLASSES) for table in range(5)])
+
+    with closing(MetadataReader(ReadLimits(decode_processes=0, requests=7))) as reader:
+        reader.loop.run(read_tables(reader))
+    assert 1 < shelf.most_requests <= 7
+
+
+def test_digests_are_in_the_order_of_the_list_whatever_becomes_of_each(reader: MetadataReader) -> None:
+    shelf = Shelf()
+    shelf.missing = {"b"}
+    manifests = [listed("a", len(RAW)), listed("b", len(RAW)), listed("c", len(RAW) + 1), ListedManifest("d", 1, 0, ManifestContent.DATA, 1, is_encrypted=True)]
+    found = reader.loop.run(reader.digest(shelf, manifests, {}, CLASSES))
+    assert [outcome.path for outcome in found] == ["a", "b", "c", "d"]
+    assert isinstance(found[0], ManifestDigest)
+    assert [outcome.reason for outcome in found if isinstance(outcome, Unreadable)] == [
+        "manifest: the file does not exist",
+        f"manifest: it has {len(RAW)} bytes, the manifest list says {len(RAW) + 1}",
+        "manifest: it is encrypted",
+    ]
+
+
+@pytest.mark.slow
+def test_a_large_table_is_decoded_by_processes_a_tiny_one_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "STARTING_BYTES", 2 * len(RAW))
+    monkeypatch.setattr(reading, "POOLED_BYTES", len(RAW))
+    monkeypatch.setattr(reading, "INLINE_BYTES", 0)
+    with closing(MetadataReader(ReadLimits(decode_processes=1))) as reader:
+        tiny = reader.loop.run(reader.digest(Shelf(), [listed("m0", len(RAW))], {}, CLASSES))
+        assert reader.pool.ids() == []
+        large = reader.loop.run(reader.digest(Shelf(), [listed(f"m{number}", len(RAW)) for number in range(3)], {}, CLASSES))
+        assert len(reader.pool.ids()) == 1
+        assert large[:1] == tiny
+
+
+def fill(lake: Lake, name: str, appends: int) -> None:
+    table = lake.make_table("sales", name)
+    for _ in range(appends):
+        table.append(rows(5))
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_huge_table_keeps_no_tiny_one_waiting(lake: Lake, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+    fill(lake, "huge", 3)
+    for number in range(5):
+        fill(lake, f"tiny{number}", 1)
+    monkeypatch.setattr(pyiceberg_catalog, "HUGE_BYTES", 6 * KIB)  # more than one manifest, less than three
+    may_go_on = threading.Event()
+    original = MetadataReader._fetch_manifest
+    names = [identify("sales", name) for name in ("huge", *(f"tiny{number}" for number in range(5)))]
+
+    async def fetch(self: MetadataReader, access: Access, path: str) -> bytes | Unreadable:
+        if "/huge/" in path:
+            await in_thread(may_go_on.wait, 20)
+        return await original(self, access, path)
+
+    monkeypatch.setattr(MetadataReader, "_fetch_manifest", fetch)
+    order = []
+    with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock(), workers)) as catalog:
+        for taken in catalog.inventories(names, small_target, know_nothing):
+            assert isinstance(taken.outcome, TableInventory)
+            assert taken.outcome == catalog.inventory(taken.table, small_target, know_nothing)
+            order.append(taken.table.name)
+            if len(order) == 5:
+                may_go_on.set()
+    assert sorted(order[:5]) == [f"tiny{number}" for number in range(5)]
+    assert order[5:] == ["huge"]
+
+
+def test_the_bounds_have_a_size_that_a_batch_fits_in() -> None:
+    assert ReadLimits().manifest_bytes > BATCH_BYTES
+    assert ReadLimits().manifest_bytes <= 256 * MIB
