@@ -41,6 +41,7 @@ from maintainer.ports.catalog import Catalog
 from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, Settings
+from maintainer.settings.paths import is_missing_sqlite
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
@@ -92,6 +93,17 @@ def open_app(settings: Settings) -> Iterator[App]:
         stack.callback(notifier.close)
         ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id, notifier)
         yield App(settings, ports, telemetry)
+
+
+def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
+    """The tables that earlier scans have found; none where there is no store yet, which is not made for this."""
+    if is_missing_sqlite(settings.store):
+        return ()
+    store = open_store(settings.store)
+    try:
+        return store.table_names()
+    finally:
+        store.close()
 
 
 def new_job_id() -> str:

@@ -80,3 +80,10 @@ def describe_unknown(table: TableIdentifier, known: Sequence[TableIdentifier]) -
     """An unknown name, with near ones."""
     near = get_close_matches(str(table), [str(name) for name in known], n=MAX_NEAR_NAMES)
     return f"table {table} does not exist" + (f"; did you mean {', '.join(near)}?" if near else "")
+
+
+def refuse_unmeasurable(scanned: ScannedTable) -> None:
+    """UnknownTableError for a table that was named and cannot be measured."""
+    if isinstance(scanned, TableFault):
+        message = f"table {scanned.table} cannot be measured ({scanned.kind}): {scanned.reason}"
+        raise UnknownTableError(message)

@@ -15,15 +15,15 @@ from rich.markup import escape
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from maintainer import __version__
-from maintainer.adapters.policies import PolicyDirectory, write_policy_schema
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.cli import show
-from maintainer.cli.choose import choose_tables, refuse_unknown
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, join, make_console, print_json, say
+from maintainer.cli.choose import choose_tables, refuse_unknown, refuse_unmeasurable
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_console, print_json, say
 from maintainer.cli.jobs import jobs_app
 from maintainer.cli.once import follow_job, run_until_rest, settle_left_jobs
+from maintainer.cli.policies import policies_app
 from maintainer.cli.state import Config, load, open_app, remember
-from maintainer.domain.errors import ConfigurationError, InvalidValueError, UnknownTableError
+from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -31,10 +31,9 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.policy.decide import on_request
-from maintainer.policy.effective import describe, effective
 from maintainer.settings import load_settings
 from maintainer.steps.plan import make_plan, measured_record, policy_of, preview
-from maintainer.steps.scan import Measured, ScannedTable, scan_table
+from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import request_run
 
 if TYPE_CHECKING:
@@ -49,7 +48,6 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-policies_app = typer.Typer(help="Policy files: validate them, explain them, print their schema.", no_args_is_help=True)
 application.add_typer(policies_app, name="policies")
 application.add_typer(jobs_app, name="jobs")
 
@@ -140,7 +138,7 @@ def run(
     identifier = TableIdentifier.parse(table)
     rules = tuple(dict.fromkeys(action or []))
     with open_app(load(config)) as app:
-        _refuse_unmeasurable(scan_table(app.ports, identifier))
+        refuse_unmeasurable(scan_table(app.ports, identifier))
         settle_left_jobs(app.ports, identifier)
         if not yes:
             _ask(app, identifier, rules)
@@ -154,12 +152,6 @@ def run(
             _print_job(one)
         if any(one.state is not JobState.SUCCEEDED for one in done):
             raise typer.Exit(EXIT_FAILED)
-
-
-def _refuse_unmeasurable(scanned: ScannedTable) -> None:
-    if isinstance(scanned, TableFault):
-        message = f"table {scanned.table} cannot be measured ({scanned.kind}): {scanned.reason}"
-        raise UnknownTableError(message)
 
 
 def _ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
@@ -244,49 +236,6 @@ def check(
     say(f"{len(scanned)} tables measured, {len(bad)} at {fail_on} or worse")
     if bad or not is_whole:
         raise typer.Exit(EXIT_FAILED)
-
-
-@policies_app.command("check")
-@command
-def check_policies(
-    directory: Annotated[Path | None, typer.Argument(help="A policy directory; the configured one when not given.")] = None, config: Config = None
-) -> None:
-    """Validate policy files: exit 2 and each problem as file:line when one is wrong."""
-    policies = PolicyDirectory(directory or load(config).policies).current()
-    for problem in policies.problems:
-        typer.echo(f"{problem.source}: {problem.message}", err=True)
-    if policies.problems:
-        raise typer.Exit(2)
-    typer.echo(f"{len(policies.layers)} policy files are valid: {join([layer.name for layer in policies.layers]) or 'none'}")
-
-
-@policies_app.command("explain")
-@command
-def explain_policy(table: Annotated[str, typer.Argument(help="catalog.namespace.table")], output: Format = OutputFormat.TABLE, config: Config = None) -> None:
-    """Show the policy that governs a table, with the file and line that each value comes from."""
-    identifier = TableIdentifier.parse(table)
-    with open_app(load(config)) as app:
-        scanned = scan_table(app.ports, identifier)
-        _refuse_unmeasurable(scanned)
-        properties = scanned.health.properties if isinstance(scanned, Measured) else {}
-        policies = app.ports.policies.current()
-        values = describe(effective(policies, identifier, properties))
-    for problem in policies.problems:
-        say(f"warning: {problem.source}: {problem.message}")
-    if output is OutputFormat.JSON:
-        print_json([{"path": path, "value": value, "source": source} for path, value, source in values])
-        return
-    shown = show.make_table("setting", "value", "from")
-    for path, value, source in values:
-        shown.add_row(path, escape(value), escape(source))
-    make_console().print(shown)
-
-
-@policies_app.command("schema")
-@command
-def print_policy_schema() -> None:
-    """Print the JSON schema of policy files."""
-    typer.echo(write_policy_schema(), nl=False)
 
 
 @application.command()

@@ -27,6 +27,12 @@ def find_sqlite_directory(url: str) -> Path | None:
     return Path(match[2]).parent if match else None
 
 
+def is_missing_sqlite(url: str) -> bool:
+    """True for an embedded store whose file nobody has made yet."""
+    match = _SQLITE.fullmatch(url)
+    return match is not None and not match[2].startswith("file:") and not Path(match[2]).exists()
+
+
 def resolve_sqlite(url: str, base: Path) -> str:
     """The URL with its file's path absolute; a store in memory or elsewhere as it is."""
     match = _SQLITE.fullmatch(url)

@@ -1,0 +1,90 @@
+"""`maintainer policies`: validate policy files, explain what governs a table, and print the schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from maintainer.adapters.policies import PolicyDirectory, write_policy_schema
+from maintainer.cli import show
+from maintainer.cli.choose import refuse_unmeasurable
+from maintainer.cli.console import EXIT_USAGE, OutputFormat, command, join, make_console, print_json, say
+from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.errors import StoreUnavailableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import PolicySet
+from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
+from maintainer.policy.effective import describe, effective
+from maintainer.settings import Settings
+from maintainer.steps.scan import Measured, scan_table
+
+policies_app = typer.Typer(help="Policies: validate them, explain them, print their schema.", no_args_is_help=True)
+
+Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]
+
+
+@policies_app.command("check")
+@command
+def check_policies(
+    directory: Annotated[Path | None, typer.Argument(help="A policy directory; the configured one when not given.")] = None, config: Config = None
+) -> None:
+    """Validate policy files: exit 2 and each problem as file:line when one is wrong, or two disagree about a table."""
+    settings = load(config) if directory is None or config is not None else None
+    policies = PolicyDirectory(directory or (settings.policies if settings else Path())).current()
+    problems = (*policies.problems, *find_ambiguities(policies, _known_tables(settings, policies)))
+    for problem in problems:
+        typer.echo(f"{problem.source}: {problem.message}", err=True)
+    if problems:
+        raise typer.Exit(EXIT_USAGE)
+    typer.echo(f"{len(policies.layers)} policy files are valid: {join([layer.name for layer in policies.layers]) or 'none'}")
+
+
+def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableIdentifier]:
+    """Files are checked also where the store cannot be asked for tables."""
+    from maintainer.app import known_tables  # noqa: PLC0415 - catalogs and Spark take seconds to import
+
+    if settings is None or not policies.layers:
+        return []
+    try:
+        return list(known_tables(settings))
+    except StoreUnavailableError as error:
+        say(f"warning: only equal patterns were compared, because the known tables cannot be read: {error}")
+        return []
+
+
+@policies_app.command("explain")
+@command
+def explain_policy(table: Annotated[str, typer.Argument(help="catalog.namespace.table")], output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+    """Show the policy that governs a table, with the file and line, property or default that each value comes from."""
+    identifier = TableIdentifier.parse(table)
+    with open_app(load(config)) as app:
+        scanned = scan_table(app.ports, identifier)
+        refuse_unmeasurable(scanned)
+        properties = scanned.health.properties if isinstance(scanned, Measured) else {}
+        policies = app.ports.policies.current()
+        policy = effective(policies, identifier, properties)
+    for problem in policies.problems:
+        say(f"warning: {problem.source}: {problem.message}")
+    values = describe(policy)
+    if output is OutputFormat.JSON:
+        print_json([{"path": path, "value": value, "source": source} for path, value, source in values])
+    else:
+        shown = show.make_table("setting", "value", "from")
+        for path, value, source in values:
+            shown.add_row(path, escape(value), escape(source))
+        make_console().print(shown)
+    for ambiguity in policy.ambiguities:
+        problem = describe_ambiguity(ambiguity, f"{table} gets no action until then")
+        typer.echo(f"error: {problem.source}: {problem.message}", err=True)
+    if policy.ambiguities:
+        raise typer.Exit(EXIT_USAGE)
+
+
+@policies_app.command("schema")
+@command
+def print_policy_schema() -> None:
+    """Print the JSON schema of policy files."""
+    typer.echo(write_policy_schema(), nl=False)
