@@ -12,6 +12,7 @@ from maintainer.domain.policy import RuleName
 TABLE_ALPHA = 0.2
 SHARED_ALPHA = 0.05
 SHORTEST_SECONDS = 0.05  # a clock's grain: what is shorter is taken for as long
+_FAR_OFF = 3.0  # a prediction further off than by this factor says nothing of how much a job should count
 _LARGEST_LOG_RATIO = log(100.0)  # one absurd job must not widen all later predictions without bound
 
 
@@ -26,14 +27,14 @@ class CostSample:
 
 @dataclass(frozen=True, slots=True)
 class CostFit:
-    """Fading sums over jobs of x work and y seconds: the normal equations of y = start-up + x / pace by least relative squares."""
+    """Fading sums over jobs of x work, y seconds and p seconds predicted: the normal equations of y = start-up + x / pace."""
 
     samples: int = 0
-    starts: float = 0.0  # of 1 / y**2: relative, so that short and long jobs count alike
-    mixed: float = 0.0  # of x / y**2
-    squares: float = 0.0  # of x**2 / y**2
-    start_sum: float = 0.0  # of 1 / y
-    work_sum: float = 0.0  # of x / y
+    starts: float = 0.0  # of 1 / p**2: relative, so that short and long jobs count alike
+    mixed: float = 0.0  # of x / p**2
+    squares: float = 0.0  # of x**2 / p**2
+    start_sum: float = 0.0  # of y / p**2
+    work_sum: float = 0.0  # of x * y / p**2
     misses: float = 0.0  # of ln(actual / predicted) ** 2
     judged: float = 0.0  # of the weight of the jobs for which something was predicted
 
@@ -41,18 +42,20 @@ class CostFit:
         """With one more job; what was known before counts for 1 - alpha of what it did."""
         keep = 1 - alpha
         seconds = max(SHORTEST_SECONDS, sample.seconds)
-        relative = sample.work / seconds
-        miss = 0.0
+        miss, scale = 0.0, seconds
         if sample.predicted_seconds is not None:
-            ratio = log(seconds / max(SHORTEST_SECONDS, sample.predicted_seconds))
-            miss = min(abs(ratio), _LARGEST_LOG_RATIO) ** 2
+            predicted = max(SHORTEST_SECONDS, sample.predicted_seconds)
+            miss = min(abs(log(seconds / predicted)), _LARGEST_LOG_RATIO) ** 2
+            # By what was predicted: by the actual one, short jobs would pull more than long ones, and all predictions would be too low.
+            scale = min(max(predicted, seconds / _FAR_OFF), seconds * _FAR_OFF)
+        relative = sample.work / scale
         return CostFit(
             samples=self.samples + 1,
-            starts=self.starts * keep + 1 / seconds**2,
-            mixed=self.mixed * keep + relative / seconds,
+            starts=self.starts * keep + 1 / scale**2,
+            mixed=self.mixed * keep + relative / scale,
             squares=self.squares * keep + relative**2,
-            start_sum=self.start_sum * keep + 1 / seconds,
-            work_sum=self.work_sum * keep + relative,
+            start_sum=self.start_sum * keep + seconds / scale**2,
+            work_sum=self.work_sum * keep + relative * seconds / scale,
             misses=self.misses * keep + miss,
             judged=self.judged * keep + (sample.predicted_seconds is not None),
         )

@@ -1,0 +1,151 @@
+"""What an action will take and is worth, from what finished jobs took; and how far predictions were off.
+
+The formulas and where their figures come from are in docs/decisions.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from math import exp, sqrt
+from types import MappingProxyType
+
+from maintainer.domain.action import Action, ComputePartitionStats, ComputeTableStats, ExpireSnapshots
+from maintainer.domain.calibration import NOTHING_LEARNT, Calibration, CostFit
+from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
+from maintainer.domain.health import TableHealth
+from maintainer.domain.plan import Estimate, RuleHistory
+from maintainer.domain.policy import RuleName
+
+_SECONDS_PER_HOUR = 3600
+_P90 = 1.2816  # of a normal distribution, in standard deviations
+# Before any job has finished: the published pace of a rewrite and figures on the safe side for the rest.
+_PUBLISHED_BYTES_PER_SECOND = 2e6
+_UNKNOWN_SPREAD = 0.3  # ln(actual / predicted) squared: the 90th percentile is twice the prediction
+_SPREAD_STRENGTH = 2.0  # jobs that the wider level's spread counts for
+_PRIOR_STRENGTH = 0.01  # jobs, about, that the wider level's start-up and pace count for
+_LEAST_SHARE = 0.01  # of the wider level's start-up or pace: noise in few jobs must not make either vanish
+
+LEAST_CHANCE = 0.01  # so that waiting can make up for it in bounded time
+FILE_WEIGHT = 1.0
+DELETE_WEIGHT = 2.0  # each is read with every data file that it may apply to
+MANIFEST_WEIGHT = 10.0  # opened by every planning of a query, whatever it filters
+SNAPSHOT_WEIGHT = 0.5  # read with every load of the table, a few hundred bytes
+STATISTICS_VALUE = 10.0  # of statistics where there are none or older ones
+
+PUBLISHED_MEMORY_GB = 2.0
+PUBLISHED_START_UP_GB_HOURS = 0.5
+PUBLISHED_CONFLICT_AGE = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long an action takes: seconds to start, and seconds for each unit of work (a byte, or a snapshot of an expiry)."""
+
+    start_seconds: float
+    seconds_per_unit: float
+    spread: float = _UNKNOWN_SPREAD
+
+    def seconds(self, work: float) -> float:
+        """The duration that is expected for so much work."""
+        return self.start_seconds + self.seconds_per_unit * work
+
+
+DEFAULT_PACES: Mapping[RuleName, Pace] = MappingProxyType(
+    {
+        RuleName.REWRITE_DATA_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
+        RuleName.REWRITE_POSITION_DELETE_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
+        RuleName.REWRITE_MANIFESTS: Pace(10.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
+        RuleName.COMPUTE_TABLE_STATS: Pace(10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND),  # reads, writes next to nothing
+        RuleName.COMPUTE_PARTITION_STATS: Pace(10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND),  # reads manifests only
+        RuleName.EXPIRE_SNAPSHOTS: Pace(10.0, 0.5),  # a snapshot's manifests are read and its files deleted
+        RuleName.REMOVE_ORPHAN_FILES: Pace(30.0, 0.5),
+    }
+)
+
+
+def measure_work(action: Action, estimate: Estimate, health: TableHealth) -> float:
+    """What the action's duration grows with: bytes that it reads and writes, or the snapshots that an expiry removes."""
+    if isinstance(action, ExpireSnapshots):
+        return float(estimate.items_removed)
+    if isinstance(action, ComputeTableStats):
+        return float(health.data_bytes or 0)
+    if isinstance(action, ComputePartitionStats):
+        return float(health.manifest_bytes or 0)
+    return float(estimate.bytes_rewritten)
+
+
+def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: float) -> Cost:
+    """What an action of the rule on so much work will take; memory_gb is what one job occupies."""
+    table = calibration.table.get(rule, NOTHING_LEARNT)
+    catalog = calibration.catalog.get(rule, NOTHING_LEARNT)
+    fleet = calibration.fleet.get(rule, NOTHING_LEARNT)
+    pace = DEFAULT_PACES[rule]
+    for fit in (fleet, catalog, table):
+        pace = _refine(pace, fit)
+    nearest, basis = (table, CostBasis.TABLE) if table.samples else (catalog, CostBasis.CATALOG) if catalog.samples else (fleet, CostBasis.DEFAULT)
+    seconds = _round(pace.seconds(work))
+    gb_hours = memory_gb * seconds / _SECONDS_PER_HOUR
+    return Cost(_round(gb_hours), _round(gb_hours * exp(_P90 * sqrt(pace.spread))), seconds, basis, nearest.samples, work)
+
+
+def _refine(wide: Pace, fit: CostFit) -> Pace:
+    """The pace of a level, drawn towards that of the next wider one: one job cannot tell a start-up from a pace, many outweigh what others did."""
+    start, unit = wide.start_seconds, wide.seconds_per_unit
+    a, b, d = fit.starts * start**2 + _PRIOR_STRENGTH, fit.mixed * start * unit, fit.squares * unit**2 + _PRIOR_STRENGTH
+    e, f = fit.start_sum * start + _PRIOR_STRENGTH, fit.work_sum * unit + _PRIOR_STRENGTH
+    determinant = a * d - b * b
+    starts, units = (e * d - b * f) / determinant, (a * f - b * e) / determinant
+    if units < _LEAST_SHARE:
+        starts, units = (e - b * _LEAST_SHARE) / a, _LEAST_SHARE
+    if starts < _LEAST_SHARE:
+        starts, units = _LEAST_SHARE, max(_LEAST_SHARE, (f - b * _LEAST_SHARE) / d)
+    spread = (fit.misses + _SPREAD_STRENGTH * wide.spread) / (fit.judged + _SPREAD_STRENGTH)
+    return Pace(start * starts, unit * units, spread)
+
+
+def _round(value: float) -> float:
+    """To three digits: a plan must not change with each job that finishes elsewhere."""
+    return float(f"{value:.3g}")
+
+
+def find_chance(health: TableHealth, duration_seconds: float, history: RuleHistory) -> float:
+    """That no writer commits before the action does, halved for each failure in a row; at least LEAST_CHANCE."""
+    commits_per_minute = (health.commits_per_hour or 0.0) / 60
+    undisturbed = exp(-commits_per_minute * duration_seconds / 60)
+    return max(LEAST_CHANCE, _round(undisturbed * 0.5 ** min(history.consecutive_failures, 16)))
+
+
+def find_benefit(rule: RuleName, estimate: Estimate) -> Benefit:
+    """What the action takes away, weighted. Reads are not known yet: each table counts alike."""
+    removed = estimate.items_removed
+    match rule:
+        case RuleName.REWRITE_DATA_FILES:
+            return Benefit(files_removed=removed, value=FILE_WEIGHT * removed)
+        case RuleName.REWRITE_POSITION_DELETE_FILES:
+            return Benefit(deletes_applied=removed, value=DELETE_WEIGHT * removed)
+        case RuleName.REWRITE_MANIFESTS:
+            return Benefit(manifests_removed=removed, value=MANIFEST_WEIGHT * removed)
+        case RuleName.EXPIRE_SNAPSHOTS:
+            return Benefit(snapshots_removed=removed, value=SNAPSHOT_WEIGHT * removed)
+        case RuleName.COMPUTE_TABLE_STATS | RuleName.COMPUTE_PARTITION_STATS:
+            return Benefit(value=STATISTICS_VALUE)
+        case RuleName.REMOVE_ORPHAN_FILES:
+            return Benefit(value=FILE_WEIGHT * removed)
+
+
+def find_worth(rule: RuleName, estimate: Estimate, cost: Cost, health: TableHealth, history: RuleHistory) -> Worth:
+    """Benefit and chance, and what the published model would take for gain and cost."""
+    files, gb_hours = _published(rule, estimate, health)
+    return Worth(find_benefit(rule, estimate), find_chance(health, cost.duration_seconds, history), files, gb_hours)
+
+
+def _published(rule: RuleName, estimate: Estimate, health: TableHealth) -> tuple[int, float]:
+    """AutoComp's own gain and cost: files under the target and their bytes, whatever partitions they lie in, none where commits would conflict."""
+    if rule is not RuleName.REWRITE_DATA_FILES:
+        return estimate.items_removed, PUBLISHED_START_UP_GB_HOURS
+    hours = (health.small_file_bytes or 0) / _PUBLISHED_BYTES_PER_SECOND / _SECONDS_PER_HOUR
+    newest = health.newest_snapshot_at
+    is_disturbed = health.is_partitioned is False and newest is not None and health.measured_at - newest < PUBLISHED_CONFLICT_AGE
+    return (0 if is_disturbed else health.small_files or 0), _round(PUBLISHED_MEMORY_GB * hours + PUBLISHED_START_UP_GB_HOURS)

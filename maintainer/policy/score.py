@@ -1,0 +1,88 @@
+"""In which order candidates go: our score, and the published one.
+
+Sources: decisions in docs/decisions.md; the published model is AutoComp, SIGMOD-Companion 2025.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from maintainer.domain.admission import Candidate, Scorer
+from maintainer.domain.cost import Cost, Score, Worth
+
+GAIN_WEIGHT = 0.7  # published: w1, and w2 = 1 - w1
+_LEAST_GB_HOURS = 1e-6  # keeps the ratio finite
+_MOST_DECADES = 100.0  # of a waiting that began before anybody looked: the factor stays a number
+_PRIORITY_STEP = 25  # points of a policy's priority that are worth a factor of ten
+DEFAULT_PRIORITY = 50
+
+
+def standing_score(worth: Worth, cost: Cost) -> Score:
+    """Chance times benefit for each GB-hour, before priority and waiting are counted: what a plan shows."""
+    value = worth.chance * worth.benefit.value / max(_LEAST_GB_HOURS, cost.gb_hours_p90)
+    terms = (("chance", worth.chance), ("benefit", worth.benefit.value), ("gb_hours_p90", cost.gb_hours_p90))
+    return Score(Scorer.MAINTAINER, value, terms, f"{_write(value)} = {_write_ratio(worth, cost)}")
+
+
+def waiting_factor(waiting: timedelta, sla: timedelta) -> float:
+    """1 + waiting / SLA until the SLA is reached, from then on ten times as much for each further SLA: whoever waits comes first in the end."""
+    shares = max(0.0, waiting / sla)
+    return 1 + shares if shares <= 1 else 2 * 10 ** min(_MOST_DECADES, shares - 1)
+
+
+def priority_factor(priority: int) -> float:
+    """Of the policy's 0 to 100: 25 points are worth ten times as much, 50 is 1."""
+    return float(10 ** ((priority - DEFAULT_PRIORITY) / _PRIORITY_STEP))
+
+
+def score_all(candidates: Sequence[Candidate], scorer: Scorer, now: datetime, sla: timedelta, quota_used: float = 0.0) -> list[Score]:
+    """The score of each candidate among all; quota_used is the used share of the daily budget, 0 without one."""
+    match scorer:
+        case Scorer.MAINTAINER:
+            return [_score_ours(candidate, now, sla) for candidate in candidates]
+        case Scorer.AUTOCOMP:
+            return _score_published(candidates, scorer, GAIN_WEIGHT)
+        case Scorer.AUTOCOMP_QUOTA:
+            return _score_published(candidates, scorer, 0.5 * (1 + min(1.0, max(0.0, quota_used))))
+        case _:
+            assert_never(scorer)
+
+
+def _score_ours(candidate: Candidate, now: datetime, sla: timedelta) -> Score:
+    standing = standing_score(candidate.worth, candidate.cost)
+    waiting, priority = waiting_factor(now - candidate.waiting_since, sla), priority_factor(candidate.priority)
+    value = standing.value * waiting * priority
+    ratio = _write_ratio(candidate.worth, candidate.cost)
+    sentence = f"{_write(value)} = {ratio} x {_write(waiting)} waiting x {_write(priority)} priority"
+    return Score(Scorer.MAINTAINER, value, (*standing.terms, ("waiting", waiting), ("priority", priority)), sentence)
+
+
+def _score_published(candidates: Sequence[Candidate], scorer: Scorer, gain_weight: float) -> list[Score]:
+    """Nothing of ours in it but the policy's priority, which moves the whole score; waiting does not count."""
+    gains = _normalise([float(candidate.worth.published_files) for candidate in candidates])
+    costs = _normalise([candidate.worth.published_gb_hours for candidate in candidates])
+    scores = []
+    for candidate, gain, cost in zip(candidates, gains, costs, strict=True):
+        priority = candidate.priority / DEFAULT_PRIORITY - 1
+        value = gain_weight * gain - (1 - gain_weight) * cost + priority
+        terms = (("gain", gain), ("cost", cost), ("gain_weight", gain_weight), ("priority", priority))
+        sentence = f"{value:.3f} = {gain_weight:.2f} x gain {gain:.3f} - {1 - gain_weight:.2f} x cost {cost:.3f} + {priority:.2f} priority"
+        scores.append(Score(scorer, value, terms, sentence))
+    return scores
+
+
+def _normalise(values: Sequence[float]) -> list[float]:
+    """Least to 0, greatest to 1; all alike to 0."""
+    least, greatest = min(values, default=0.0), max(values, default=0.0)
+    span = greatest - least
+    return [(value - least) / span if span else 0.0 for value in values]
+
+
+def _write_ratio(worth: Worth, cost: Cost) -> str:
+    return f"{_write(worth.chance)} chance x {_write(worth.benefit.value)} benefit / {_write(cost.gb_hours_p90)} GB-hours"
+
+
+def _write(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"  # noqa: PLR2004 - from there on no digit after the point
