@@ -159,7 +159,7 @@ class _RestProtocol(asyncio.Protocol):
 
 def _serve(far: Connection, tables: int, body: bytes) -> None:
     async def serve() -> None:
-        server = await asyncio.get_running_loop().create_server(lambda: _RestProtocol(tables, body), "127.0.0.1", 0)
+        server = await asyncio.get_running_loop().create_server(lambda: _RestProtocol(tables, body), "127.0.0.1", 0, backlog=1024)
         far.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import islice
+from logging import getLogger
 from typing import Final
 
 from pyiceberg.catalog import Catalog
@@ -16,11 +17,13 @@ from pyiceberg.exceptions import NoSuchTableError, ServiceUnavailableError
 from maintainer.adapters.catalog.conditional import Answer, ConditionalRequests, NoAnswer, Question
 from maintainer.adapters.catalog.pace import Intervals, PollLimits, Rate
 from maintainer.adapters.catalog.pointer import NamespaceError, list_locations, list_tables
+from maintainer.adapters.catalog.session import find_obstacle
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.catalog import Polled
 from maintainer.ports.clock import Clock
 
 MAX_BATCH: Final = 1000  # questions under way before the first answer is handed on; no more than about a second's worth
+_log = getLogger(__name__)
 _SEPARATOR: Final = "\n"  # stands in no header and in no location
 
 
@@ -45,6 +48,7 @@ class Poller:
         self._clock = clock
         self._rate = Rate(limits.requests_per_second)
         self._intervals = Intervals(limits)
+        self._has_said = False
 
     def poll(self, catalog: Catalog, known: Mapping[TableIdentifier, str], executor: Executor) -> Iterator[Found]:
         """Every table, as Catalog.poll says."""
@@ -66,12 +70,19 @@ class Poller:
             yield Polled(table, location, is_changed=not location or known.get(table) != location)
 
     def _poll_by_requests(self, catalog: RestCatalog, known: Mapping[TableIdentifier, str], seen: list[TableIdentifier]) -> Iterator[Found]:
+        self._say_who_asks(catalog)
         with ConditionalRequests(catalog, self._limits, self._rate) as requests:
             for listed, due in self._batches(catalog, known, seen):
                 yield from listed
                 questions = [_write_question(table, known.get(table, "")) for table in due]
                 for question, outcome in zip(questions, requests.ask(questions), strict=True):
                     yield self._take_answer(question, outcome)
+
+    def _say_who_asks(self, catalog: RestCatalog) -> None:
+        reason = find_obstacle(catalog)
+        if reason and not self._has_said:
+            self._has_said = True
+            _log.warning("catalog.asked_by_pyiceberg", extra={"catalog": self._name, "reason": reason})
 
     def _take_answer(self, question: Question, outcome: Answer | NoAnswer) -> Found:
         if isinstance(outcome, NoAnswer):

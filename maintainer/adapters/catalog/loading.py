@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.catalog.rest import RestCatalog
@@ -19,6 +19,8 @@ from maintainer.domain.errors import CatalogUnavailableError
 
 CONNECT_TIMEOUT_SECONDS: Final = 10
 READ_TIMEOUT_SECONDS: Final = 60
+_NESTED: Final = ("ssl.", "auth.")
+_READERS: Final[Mapping[str, Callable[[str], object]]] = {"expires_in": int, "refresh_margin": int, "scopes": lambda text: text.split(",")}
 _TABLES_TABLE: Final = "iceberg_tables"
 
 
@@ -27,7 +29,9 @@ class BoundedRestCatalog(RestCatalog):
 
     def _create_session(self) -> Session:
         session = super()._create_session()
-        session.request = partial(session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS))  # type: ignore[method-assign]
+        # Said with each request, because requests lets a bundle of the environment go before that of the session.
+        verify = None if session.verify is True else session.verify
+        session.request = partial(session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify)  # type: ignore[method-assign]
         return session
 
 
@@ -52,10 +56,27 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind == "rest" or (not kind and uri.startswith("http") and "py-catalog-impl" not in properties):
         properties.pop("type", None)
-        return load_catalog(name, **{**properties, "py-catalog-impl": f"{__name__}.{BoundedRestCatalog.__name__}"})
+        bounded = {**properties, "py-catalog-impl": f"{__name__}.{BoundedRestCatalog.__name__}"}
+        return load_catalog(name, **cast("dict[str, str]", nest(bounded)))  # PyIceberg's annotation knows no nested ones
     if kind in {"", "sql"} and "py-catalog-impl" not in properties:
         properties = _bound_sql(name, properties)
     return load_catalog(name, **properties)
+
+
+def nest(properties: Mapping[str, str]) -> dict[str, object]:
+    """The REST catalog's settings of TLS and authentication as the nested ones that PyIceberg reads: it looks for no ssl.cabundle, but for cabundle in ssl."""
+    nested: dict[str, Any] = {name: text for name, text in properties.items() if not name.startswith(_NESTED)}
+    for name in sorted(properties.keys() - nested.keys()):
+        longer = next((other for other in properties if other.startswith(f"{name}.")), None)
+        if longer is not None:
+            message = f"properties {name} and {longer} cannot both be set"
+            raise ValueError(message)
+        *path, last = name.split(".")
+        place = nested
+        for part in path:
+            place = place.setdefault(part, {})
+        place[last] = _READERS.get(last, str)(properties[name])
+    return nested
 
 
 def _bound_sql(name: str, properties: dict[str, str]) -> dict[str, str]:

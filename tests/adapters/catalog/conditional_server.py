@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -24,15 +25,25 @@ class ConditionalServer(ThreadingHTTPServer):
         self.refusals: list[int] = []  # statuses that are answered before the truth
         self.seen: list[tuple[str, dict[str, str]]] = []
         self.given: Counter[int] = Counter()
+        self.tokens = 0  # 0: nobody is asked for one; else the number of the only one that is good
+        self.fetched = 0
+        self.opens_listing = False  # without a token
+        self.scheme = "http"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Quiet: a client that distrusts us hangs up."""
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
+        return f"{self.scheme}://127.0.0.1:{self.server_port}"
 
     @classmethod
     @contextmanager
-    def running(cls) -> Iterator[ConditionalServer]:
+    def running(cls, tls: ssl.SSLContext | None = None) -> Iterator[ConditionalServer]:
         with cls() as server:
+            if tls is not None:
+                server.scheme = "https"
+                server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
             thread = threading.Thread(target=server.serve_forever, args=(0.01,))
             thread.start()
             yield server
@@ -44,8 +55,19 @@ class ConditionalHandler(BaseHTTPRequestHandler):
     server: ConditionalServer
     protocol_version = "HTTP/1.1"
 
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.fetched += 1
+        self.answer(200, {"access_token": f"token-{self.server.tokens}", "token_type": "bearer"})
+
     def do_GET(self) -> None:
         url = urlsplit(self.path)
+        is_listing = "/tables/" not in url.path
+        if self.server.tokens and self.headers["Authorization"] != f"Bearer token-{self.server.tokens}" and not (self.server.opens_listing and is_listing):
+            if "/tables/" in url.path:
+                self.server.seen.append((url.query, dict(self.headers)))
+            self.answer(401, {"error": {"message": "who are you", "type": "NotAuthorizedException", "code": 401}})
+            return
         match url.path.removeprefix("/v1/").split("/"):
             case ["config"]:
                 self.answer(200, {"defaults": {}, "overrides": {}})
