@@ -25,7 +25,7 @@ from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
-from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.spark.statements import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.deps import Services
@@ -199,7 +199,7 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         catalogs={name: catalog.properties.get("type", "pyiceberg") for name, catalog in app.settings.catalogs.items()},
         effective=lambda table, properties: effective(ports.policies.current(), table, properties),
         parse_policy=parse_policy,
-        statement=call_statement,
+        statement=main_statement,
         preview=partial(_preview, ports),
         run_now=partial(_run_now, ports),
         cancel=partial(_cancel, ports),

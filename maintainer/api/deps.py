@@ -12,12 +12,12 @@ from urllib.parse import unquote
 
 from fastapi import Depends, Path, Request
 
-from maintainer.domain.action import Action
 from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, RuleName
+from maintainer.domain.reading import JobAction
 from maintainer.health.impact import ImpactModel
 from maintainer.ports.clock import Clock
 from maintainer.ports.policies import Policies
@@ -38,7 +38,7 @@ class Services:
     catalogs: Mapping[str, str]  # name -> type, as configured
     effective: Callable[[TableIdentifier, Mapping[str, str]], Policy]  # (table, its properties) -> the policy that governs it
     parse_policy: Callable[[str, str], PolicyLayer | tuple[PolicyProblem, ...]]  # (yaml, name of the file)
-    statement: Callable[[TableIdentifier, Action], str]  # the CALL statement
+    statement: Callable[[TableIdentifier, JobAction], str]  # what Spark runs
     preview: Callable[[TableIdentifier, PolicyLayer | None], Plan]  # a fresh dry run, the candidate layer laid over all others; stores nothing
     run_now: Callable[[TableIdentifier, tuple[RuleName, ...], str], tuple[Plan, tuple[Job, ...]]]  # (table, rules or none, requested by)
     cancel: Callable[[str, str], Job]  # (job id, requested by); InvalidTransitionError when it is over

@@ -22,7 +22,7 @@ from maintainer.api.plan_schemas import EstimateOut, FindingOut, PlanOut
 from maintainer.domain.effect import RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
-from maintainer.domain.job import FailureReason, JobState
+from maintainer.domain.job import FailureReason, JobRule, JobState
 from maintainer.domain.policy import Mode, RuleName
 
 T = TypeVar("T")
@@ -213,8 +213,8 @@ class ProgressOut(Schema):
 class JobOut(Schema):
     job_id: str
     table: str
-    rule: RuleName
-    action: Annotated[str, Field(description="The CALL statement.")]
+    rule: JobRule
+    action: Annotated[str, Field(description="The statement that Spark runs.")]
     state: JobState
     reason: str
     findings: list[FindingOut]

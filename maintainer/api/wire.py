@@ -8,20 +8,20 @@ from typing import Any
 
 from maintainer import __version__
 from maintainer.api import health_schemas, plan_schemas, schemas
-from maintainer.domain.action import Action
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
+from maintainer.domain.reading import JobAction
 from maintainer.domain.timing import QueryTiming
 from maintainer.health.impact import ImpactModel, find_impact
 from maintainer.policy.effective import describe, describe_layer
 from maintainer.policy.layering import weak_to_strong
 from maintainer.ports.store import Overview, TableRecord
 
-Statement = Callable[[TableIdentifier, Action], str]
+Statement = Callable[[TableIdentifier, JobAction], str]
 
 _MEASURED = (
     "format_version", "target_file_size_bytes", "data_files", "data_bytes", "average_file_size_bytes", "small_files", "small_file_ratio", "records",

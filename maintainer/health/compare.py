@@ -134,14 +134,14 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
     """The effect of a job; only what our own commits did counts as achieved."""
     own = commits.own
     before = baseline.measurement
-    is_rewrite = job.action.procedure in _REWRITES_FILES
+    is_rewrite = job.procedure in _REWRITES_FILES
     # A rewrite of deletes adds no data file: those that are gone are gone.
-    added = _sum_figure(own, "added-data-files") if job.action.procedure is Procedure.REWRITE_DATA_FILES else 0
-    is_manifests = job.action.procedure is Procedure.REWRITE_MANIFESTS
+    added = _sum_figure(own, "added-data-files") if job.procedure is Procedure.REWRITE_DATA_FILES else 0
+    is_manifests = job.procedure is Procedure.REWRITE_MANIFESTS
     files_removed = _sum_figure(own, "deleted-data-files") - added if is_rewrite else 0
     manifests_removed = _sum_figure(own, "manifests-replaced") - _sum_figure(own, "manifests-created") if is_manifests else 0
     snapshots_removed = 0
-    if job.action.procedure is Procedure.EXPIRE_SNAPSHOTS:
+    if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
         snapshots_removed = max(0, before.snapshots + len(commits.others) - after.snapshots)
     counts = [count for count in counted.values() if count is not None]
     effect = Effect(
@@ -161,7 +161,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
         rows_after=counts[-1] if rows is RowProof.COUNTED else (after.records if rows is RowProof.EQUAL and not commits.others else None),
     )
     effect = replace(effect, statistics_written=statistics_written)
-    return replace(effect, sentence=describe_effect(effect, job.action.procedure))
+    return replace(effect, sentence=describe_effect(effect, job.procedure))
 
 
 _REWRITES_FILES = frozenset({Procedure.REWRITE_DATA_FILES, Procedure.REWRITE_POSITION_DELETE_FILES})
@@ -225,7 +225,7 @@ _STATISTICS = {Procedure.COMPUTE_TABLE_STATS: "statistics_file", Procedure.COMPU
 
 def _find_unproved(job: Job, effect: Effect) -> str | None:
     """What Spark reported and the table does not bear out."""
-    procedure = job.action.procedure
+    procedure = job.procedure
     claimed = _claimed_items(job)
     if claimed and not effect.own_commits:
         return f"Spark reported {claimed} rewritten {_ITEMS[procedure]}, but the table has no snapshot of ours"
@@ -239,7 +239,7 @@ def _find_unproved(job: Job, effect: Effect) -> str | None:
 
 def claimed_statistics(job: Job) -> str | None:
     """Where Spark says that it wrote statistics; None for any other job."""
-    key = _STATISTICS.get(job.action.procedure)
+    key = _STATISTICS.get(job.procedure)
     claimed = job.outcome.result.get(key) if key is not None and job.outcome is not None else None
     return str(claimed) if claimed else None
 
@@ -258,7 +258,7 @@ def find_statistics(job: Job, inventory: TableInventory) -> StatisticsFile | Non
 
 
 def _claimed_items(job: Job) -> int:
-    items = _ITEMS.get(job.action.procedure)
+    items = _ITEMS.get(job.procedure)
     if job.outcome is None or items is None:
         return 0
     claimed = job.outcome.result.get(f"rewritten_{items.replace(' ', '_')}_count")

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Snapshot, TableFault, TableInventory
+from maintainer.domain.reading import FoundManifest, UnreadManifests
 
 # (table, its properties) -> the target file size in bytes that "small" and "large" are measured against
 TargetOf = Callable[[TableIdentifier, Mapping[str, str]], int]
@@ -29,7 +30,7 @@ class Taken:
     """What became of one table's inventory, and how long the catalog took for it; an exception is a mistake of ours that this table brought out."""
 
     table: TableIdentifier
-    outcome: TableInventory | TableFault | Exception
+    outcome: TableInventory | TableFault | UnreadManifests | Exception
     seconds: float = 0.0
 
 
@@ -58,11 +59,24 @@ class Catalog(Protocol):
         ...
 
     def inventories(
-        self, tables: Iterable[TableIdentifier], target_of: TargetOf, known: KnownDigests, should_stop: Callable[[], bool] = ...
+        self,
+        tables: Iterable[TableIdentifier],
+        target_of: TargetOf,
+        known: KnownDigests,
+        should_stop: Callable[[], bool] = ...,
+        most_files: int | None = None,
     ) -> Iterator[Taken]:
         """An inventory of each table, several taken side by side, the first to be ready first; the tables are asked for one by one, as there is room.
 
+        Where the manifests that are not known list more than most_files files, none is read: that is UnreadManifests.
         `target_of` and `known` are called by other threads. It ends early, whatever it is waiting for, as soon as should_stop says so.
+        """
+        ...
+
+    def digests(self, table: TableIdentifier, snapshot_id: int, target_bytes: int, found: Iterable[FoundManifest]) -> Iterator[ManifestDigest] | TableFault:
+        """What another engine found in a snapshot's manifests as the digests that an inventory would make of them.
+
+        Those that the snapshot (or, where that is gone, the current one) does not have, or that cannot be told so, are passed over.
         """
         ...
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from maintainer.domain.job import Job, JobEvent, Outcome, Progress
+from maintainer.domain.reading import FoundManifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class RunnerReport:
 
 
 class Runner(Protocol):
-    """Runs CALL statements. What it says of success is a claim; the table's metadata proves it."""
+    """Runs what jobs do on tables. What it says of success is a claim; the table's metadata proves it."""
 
     @property
     def owner(self) -> str:
@@ -48,6 +49,14 @@ class Runner(Protocol):
 
     def cancel(self, job_id: str) -> None:
         """Ask for the job's end; the report's outcome tells when it is over. Unknown ids are ignored."""
+        ...
+
+    def found(self, job: Job) -> Iterator[FoundManifest] | None:
+        """What a reading has found so far, each manifest whole, whatever became of the job; None when nothing of it is here."""
+        ...
+
+    def forget(self, job_id: str) -> None:
+        """Drop what a reading has found. Unknown ids are ignored."""
         ...
 
     def close(self) -> None:

@@ -8,10 +8,12 @@ from functools import partial
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
+from maintainer.domain.reading import DigestManifests
 from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import summarise
 from maintainer.policy.notices import notice_of_job
 from maintainer.ports.store import Pause
+from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
 from maintainer.steps.plan import measured_record, plan_table
 from maintainer.steps.ports import Ports
@@ -28,6 +30,8 @@ def review(ports: Ports, only: frozenset[str] | None = None) -> int:
 def _review_job(ports: Ports, job: Job) -> bool:
     if job.table.catalog not in ports.catalogs:
         return False  # as below: the configuration may bring the catalog back
+    if isinstance(job.action, DigestManifests):
+        return review_reading(ports, job, job.action)
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
         if scanned.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:

@@ -15,6 +15,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
+from maintainer.domain.reading import UnreadManifests
 from maintainer.health.measure import measure, target_file_size
 from maintainer.policy.basis import Bases
 from maintainer.policy.effective import effective
@@ -22,6 +23,7 @@ from maintainer.policy.gain import target_of_policy
 from maintainer.policy.grade import grade
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
+from maintainer.steps.digest import defer
 from maintainer.steps.each import Trouble, each
 from maintainer.steps.ports import Ports
 
@@ -61,6 +63,7 @@ class ScanOptions:
     is_deep: bool = False
     remeasure: timedelta = DEFAULT_REMEASURE
     rechecks: int = 0
+    most_files: int | None = None  # a table of which more have to be read is left to Spark; None: none is
 
 
 DEFAULT_OPTIONS = ScanOptions()
@@ -79,6 +82,7 @@ class ScanResult:
     bytes_read: int = 0
     bytes_reused: int = 0
     is_complete: bool = True
+    deferred: list[TableIdentifier] = field(default_factory=list)  # left to Spark
 
 
 def scan(
@@ -117,6 +121,7 @@ class _CatalogScan:
     seen: list[TableIdentifier] = field(default_factory=list)
     faults: list[CatalogFault] = field(default_factory=list)
     changed: dict[TableIdentifier, str] = field(default_factory=dict)  # the tokens of those that are being read
+    refused: list[TableIdentifier] = field(default_factory=list)  # too large to be read here, and not to be had from Spark
     trouble: Trouble = field(default_factory=Trouble)
     is_whole: bool = False
 
@@ -124,15 +129,19 @@ class _CatalogScan:
         """Ask which tables there are and which have changed, and measure those, each as soon as the catalog has read it."""
         try:
             self.known = {} if self.options.is_deep else self._read_known()
-            known = _know_nothing if self.options.is_deep else self.ports.store.digests
-            for taken in self.catalog.inventories(self._find_changed(), _target_by(self.ports.policies.current), known, self.should_stop):
-                self.trouble.guard(partial(self._record, taken))
+            self._measure(self._find_changed(), self.options.most_files)
+            self._measure(self.refused, None)
             self.trouble.tell()
         finally:
             if self.is_whole:
                 self._take_listing()
             if not self.is_whole or self.changed:
                 self.result.is_complete = False
+
+    def _measure(self, tables: Iterable[TableIdentifier], most_files: int | None) -> None:
+        known = _know_nothing if self.options.is_deep else self.ports.store.digests
+        for taken in self.catalog.inventories(tables, target_by(self.ports.policies.current), known, self.should_stop, most_files):
+            self.trouble.guard(partial(self._record, taken))
 
     def _read_known(self) -> Mapping[TableIdentifier, str]:
         """The tokens under which measuring again would find the same as the last time."""
@@ -179,8 +188,19 @@ class _CatalogScan:
         self._recall(found.table)
 
     def _record(self, taken: Taken) -> None:
+        if isinstance(taken.outcome, UnreadManifests):
+            self._defer(taken.outcome)
+            return
         mark = ScanMark(self.changed.pop(taken.table), self.bases.of(taken.table))
         self._tell(_record_taken(self.ports, taken, mark))
+
+    def _defer(self, unread: UnreadManifests) -> None:
+        """Its mark stays as it is: the table counts as changed until it is measured."""
+        if defer(self.ports, unread) is None:
+            self.refused.append(unread.table)
+        else:
+            del self.changed[unread.table]
+            self.result.deferred.append(unread.table)
 
     def _tell(self, scanned: Measured | TableFault) -> None:
         _count(self.result, scanned)
@@ -246,6 +266,9 @@ def _record_taken(ports: Ports, taken: Taken, mark: ScanMark | None) -> Measured
         return _keep_fault(ports, inventory)
     if isinstance(inventory, Exception):
         raise inventory
+    if isinstance(inventory, UnreadManifests):
+        message = f"{taken.table} was left unread, where nothing bounds what is read"
+        raise TypeError(message)
     started = ports.clock.now()
     table = taken.table
     health = measure(inventory)
@@ -278,12 +301,18 @@ def _know_nothing(_table_uuid: str, _paths: Iterable[str], _target_bytes: int) -
 def read_table(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None, known: KnownDigests | None = None) -> TableInventory | TableFault:
     """The table's inventory, small and large measured against the target that its policy or its own property sets."""
     policies = with_candidate(ports.policies.current(), candidate)
-    return ports.catalog_of(table).inventory(table, _target_by(lambda: policies), known or ports.store.digests)
+    return ports.catalog_of(table).inventory(table, target_by(lambda: policies), known or ports.store.digests)
 
 
-def _target_by(policies: Callable[[], PolicySet]) -> TargetOf:
+def target_by(policies: Callable[[], PolicySet]) -> TargetOf:
     """The target file size that a table's policy sets, else its own property."""
     return lambda table, properties: target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
+
+
+def find_unread(ports: Ports, table: TableIdentifier) -> UnreadManifests | None:
+    """What measuring the table would have to read; None when that is nothing, or the table cannot be measured."""
+    found = ports.catalog_of(table).inventories([table], target_by(ports.policies.current), ports.store.digests, most_files=0)
+    return next((taken.outcome for taken in found if isinstance(taken.outcome, UnreadManifests)), None)
 
 
 def with_candidate(policies: PolicySet, candidate: PolicyLayer | None) -> PolicySet:
@@ -309,7 +338,7 @@ def scan_tables(
         on_table(scanned)
 
     for named in by_catalog.values():
-        for taken in ports.catalog_of(named[0]).inventories(named, _target_by(ports.policies.current), known):
+        for taken in ports.catalog_of(named[0]).inventories(named, target_by(ports.policies.current), known):
             trouble.guard(partial(record, taken))
     trouble.tell()
     return result

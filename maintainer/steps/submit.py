@@ -12,6 +12,7 @@ from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
+from maintainer.domain.reading import DigestManifests
 from maintainer.health.measure import summarise
 from maintainer.policy.admit import admit
 from maintainer.policy.decide import decide, on_request
@@ -20,7 +21,7 @@ from maintainer.policy.hold import Circumstances
 from maintainer.steps.each import each
 from maintainer.steps.plan import make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
-from maintainer.steps.scan import Measured, scan_table
+from maintainer.steps.scan import scan_table
 
 CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between two statements
 
@@ -82,6 +83,8 @@ def _start(ports: Ports, job: Job) -> bool:
     if job.table.catalog not in ports.catalogs:
         _refuse(ports, job, FailureReason.CATALOG_UNREACHABLE, f"catalog {job.table.catalog!r} is not configured any more")
         return False
+    if isinstance(job.action, DigestManifests):
+        return _hand_over(ports, job, None)  # it reads one snapshot, whatever has become of the table since
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
         _refuse(ports, job, _reason_of(scanned.kind), scanned.reason)
@@ -95,17 +98,17 @@ def _start(ports: Ports, job: Job) -> bool:
     if planned is None:
         _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.policy_rule)))
         return False
-    return _hand_over(ports, _bring_up_to_date(job, fresh, planned), scanned)
+    return _hand_over(ports, _bring_up_to_date(job, fresh, planned), _take_baseline(scanned.inventory, scanned.health))
 
 
-def _hand_over(ports: Ports, job: Job, scanned: Measured) -> bool:
+def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
     now = ports.clock.now()
     runner = ports.runner
-    baseline = _take_baseline(scanned.inventory, scanned.health)
     submitted = job.advance(JobState.SUBMITTED, submitted_at=now, owner=runner.owner, application=runner.application, baseline=baseline)
     if not ports.store.update_job(submitted, JobState.PENDING):
         return False  # another process took it
-    ports.store.append_events([JobEvent(job.job_id, now, "job.submitted", {"owner": runner.owner, "snapshot_id": str(baseline.snapshot_id or "")})])
+    snapshot_id = str(baseline.snapshot_id or "") if baseline is not None else ""
+    ports.store.append_events([JobEvent(job.job_id, now, "job.submitted", {"owner": runner.owner, "snapshot_id": snapshot_id})])
     try:
         runner.submit(submitted)
     except RunnerUnavailableError as error:

@@ -19,12 +19,12 @@ from fastapi import FastAPI
 from maintainer.adapters.policies import parse_policy
 from maintainer.api.application import build_api
 from maintainer.api.deps import Services
-from maintainer.domain.action import Action
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName, Setting
+from maintainer.domain.reading import JobAction
 from maintainer.policy.effective import effective
 from tests.api.nouns import NOW, PLAN, make_job
 from tests.fakes.adapters.store import FakeStore
@@ -112,7 +112,7 @@ def effective_of(table: TableIdentifier, properties: Mapping[str, str]) -> Polic
     return effective(LAYERS, table, properties)
 
 
-def write_statement(table: TableIdentifier, action: Action) -> str:
+def write_statement(table: TableIdentifier, action: JobAction) -> str:
     return f"CALL {action.procedure} ON {table}"
 
 

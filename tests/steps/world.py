@@ -123,6 +123,9 @@ class World:
                 kept = tuple(s for s in entry.snapshots if s in newest or s.committed_at >= older_than)
                 self._set(replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}x"))
                 return {"deleted_data_files_count": 0}
+            case action:
+                message = f"this world does not know {action.procedure}"
+                raise AssertionError(message)
 
 
 def _totals(rows: int) -> dict[str, str]:

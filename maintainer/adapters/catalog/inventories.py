@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,6 +13,7 @@ from pyiceberg.io import FileIO
 from maintainer.adapters.catalog.access import Access
 from maintainer.adapters.catalog.fast import read_manifest_list
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
+from maintainer.adapters.catalog.found import digest_found
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
@@ -21,6 +22,7 @@ from maintainer.adapters.catalog.reader import MetadataReader, explain_reading, 
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, TableFault, TableInventory, Unreadable
+from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KnownDigests, TargetOf
 from maintainer.ports.clock import Clock
 
@@ -45,6 +47,14 @@ class TooMuch:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a table's manifests may be read, in bytes and in files; None: however much there is."""
+
+    bytes: int | None = None  # else TooMuch
+    files: int | None = None  # else UnreadManifests
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A catalog as inventories need it: how to connect, and how to read a location that only has the catalog's own properties."""
 
@@ -65,22 +75,22 @@ class Inventories:
 
     async def take(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
         """The table's metadata now, however much has to be read for it."""
-        outcome = await self.take_within(None, table, target_of, known)
-        if isinstance(outcome, TooMuch):
-            message = f"{table} was given up at {outcome.bytes} bytes, where nothing bounds them"
+        outcome = await self.take_within(Bounds(), table, target_of, known)
+        if isinstance(outcome, TooMuch | UnreadManifests):
+            message = f"{table} was given up ({outcome}), where nothing bounds it"
             raise TypeError(message)
         return outcome
 
     async def take_within(
-        self, limit_bytes: int | None, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
-    ) -> TableInventory | TableFault | TooMuch:
-        """The table's metadata now; TooMuch when more than limit_bytes of manifests would have to be read."""
+        self, bounds: Bounds, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
+    ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
+        """The table's metadata now, or what stands against it when more manifests would have to be read than the bounds allow."""
         opened = await self.open(table)
         for attempt in range(READ_ATTEMPTS):
             if isinstance(opened, TableFault):
                 return opened
-            inventory = await self._take(table, opened, target_of, known, limit_bytes)
-            if isinstance(inventory, TooMuch) or not inventory.unreadable or attempt == READ_ATTEMPTS - 1:
+            inventory = await self._take(table, opened, target_of, known, bounds)
+            if isinstance(inventory, TooMuch | UnreadManifests) or not inventory.unreadable or attempt == READ_ATTEMPTS - 1:
                 return inventory
             # Files may be gone only because the table moved on and expired them meanwhile.
             reopened = await self.open(table)
@@ -135,14 +145,16 @@ class Inventories:
         return Access(pointer.io, self._reader.storages, self._clock, renew if can_renew else None)
 
     async def _take(
-        self, table: TableIdentifier, opened: Opened, target_of: TargetOf, known: KnownDigests, limit_bytes: int | None
-    ) -> TableInventory | TooMuch:
+        self, table: TableIdentifier, opened: Opened, target_of: TargetOf, known: KnownDigests, bounds: Bounds
+    ) -> TableInventory | TooMuch | UnreadManifests:
         metadata = opened.metadata
         listed, unreadable = await self.list_manifests(opened, metadata.current_snapshot_id)
         classes, recalled = await in_thread(_recall, table, metadata, listed, target_of, known)
         missing = [manifest for manifest in listed if manifest.path not in recalled]
+        if bounds.files is not None and _count_files(missing) > bounds.files:
+            return _describe_unread(table, metadata, missing, classes)
         size = sum(map(length_of, missing))
-        if limit_bytes is not None and size > limit_bytes:
+        if bounds.bytes is not None and size > bounds.bytes:
             return TooMuch(size)
         outcomes = await self._reader.digest(opened.access, missing, metadata.specs, classes)
         fresh = {outcome.path: outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)}
@@ -199,6 +211,17 @@ class Inventories:
                 unreadable.append(Unreadable(path, f"manifest: {explain_reading(error, opened.access)}"))
         return listed, unreadable
 
+    async def digest_found(
+        self, table: TableIdentifier, snapshot_id: int, target_bytes: int, found: Iterable[FoundManifest]
+    ) -> Iterator[ManifestDigest] | TableFault:
+        """Digests of what another engine found in a snapshot's manifests, or in those of them that the current one still has."""
+        opened = await self.open(table)
+        if isinstance(opened, TableFault):
+            return opened
+        metadata = opened.metadata
+        listed, _ = await self.list_manifests(opened, snapshot_id if snapshot_id in metadata.sources else metadata.current_snapshot_id)
+        return digest_found(found, listed, metadata.specs, SizeClasses.around(target_bytes))
+
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
         return TableFault(table, kind, reason, self._clock.now())
 
@@ -210,6 +233,23 @@ def _recall(
     classes = SizeClasses.around(target_of(table, metadata.properties))
     recalled = known(metadata.table_uuid, [manifest.path for manifest in listed], classes.target_bytes) if listed else {}
     return classes, {manifest.path: recalled[manifest.path] for manifest in listed if _is_same(recalled.get(manifest.path), manifest)}
+
+
+def _count_files(listed: Sequence[ListedManifest]) -> int:
+    return sum(1 if manifest.live_entries is None else manifest.live_entries for manifest in listed)
+
+
+def _describe_unread(table: TableIdentifier, metadata: TableMetadata, missing: Sequence[ListedManifest], classes: SizeClasses) -> UnreadManifests:
+    return UnreadManifests(
+        table=table,
+        table_uuid=metadata.table_uuid,
+        snapshot_id=metadata.current_snapshot_id or 0,
+        target_bytes=classes.target_bytes,
+        manifests=len(missing),
+        files=_count_files(missing),
+        is_partitioned=any(spec.fields for spec in metadata.specs.values()),
+        has_deletes=any(manifest.lists_files for manifest in missing),
+    )
 
 
 def _add_up(counts: Sequence[int | None]) -> int | None:

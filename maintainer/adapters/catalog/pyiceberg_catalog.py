@@ -13,7 +13,7 @@ from pyiceberg.io import FileIO, load_file_io
 from maintainer.adapters.catalog.abreast import Abreast
 from maintainer.adapters.catalog.changes import Poller, Unanswered
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
-from maintainer.adapters.catalog.inventories import Inventories, Source, TooMuch
+from maintainer.adapters.catalog.inventories import Bounds, Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loading import open_catalog
 from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
 from maintainer.adapters.catalog.pace import PollLimits
@@ -22,7 +22,8 @@ from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.catalog.rows import count_by_reading, count_without_reading, has_equality_deletes
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.domain.units import MIB
 from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -106,25 +107,34 @@ class PyIcebergCatalog:
         return wait_for(self._submit(self._inventories.take(table, target_of, known)))
 
     def inventories(
-        self, tables: Iterable[TableIdentifier], target_of: TargetOf, known: KnownDigests, should_stop: Callable[[], bool] = never
+        self,
+        tables: Iterable[TableIdentifier],
+        target_of: TargetOf,
+        known: KnownDigests,
+        should_stop: Callable[[], bool] = never,
+        most_files: int | None = None,
     ) -> Iterator[Taken]:
         """Inventories of several tables, as many at once as there are workers; a huge one is left until it keeps no other waiting."""
 
         def start(table: TableIdentifier, may_be_put_off: bool) -> Future[Taken | TooMuch]:
-            return self._submit(self._take(table, target_of, known, HUGE_BYTES if may_be_put_off else None))
+            return self._submit(self._take(table, target_of, known, Bounds(HUGE_BYTES if may_be_put_off else None, most_files)))
 
         for _, future in Abreast(start, lambda found: isinstance(found, TooMuch), self._workers).run(tables, should_stop):
             taken = future.result()
             if isinstance(taken, Taken):
                 yield taken
 
-    async def _take(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, limit_bytes: int | None) -> Taken | TooMuch:
+    async def _take(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, bounds: Bounds) -> Taken | TooMuch:
         started = self._clock.now()
         try:
-            outcome: TableInventory | TableFault | TooMuch | Exception = await self._inventories.take_within(limit_bytes, table, target_of, known)
+            outcome: TableInventory | TableFault | TooMuch | UnreadManifests | Exception = await self._inventories.take_within(bounds, table, target_of, known)
         except Exception as error:  # noqa: BLE001 - it is told with the table that brought it out
             outcome = error
         return outcome if isinstance(outcome, TooMuch) else Taken(table, outcome, (self._clock.now() - started).total_seconds())
+
+    def digests(self, table: TableIdentifier, snapshot_id: int, target_bytes: int, found: Iterable[FoundManifest]) -> Iterator[ManifestDigest] | TableFault:
+        """Digests of what another engine found in a snapshot's manifests, as our own readers would have made them."""
+        return wait_for(self._submit(self._inventories.digest_found(table, snapshot_id, target_bytes, found)))
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
         """The table's snapshots now, oldest first."""

@@ -1,6 +1,7 @@
 """The Spark driver: a subprocess of the daemon that runs CALL statements in one warm Spark, on the standard library and pyspark alone.
 
-JSON lines come in on standard input: {"start": {...}} first, then {"run": {"id", "statements"}}, {"cancel": id}, {"stop": true}.
+JSON lines come in on standard input: {"start": {...}} first, then {"run": {"id", "statements", "rows"}}, {"cancel": id}, {"stop": true}.
+Where `rows` names a file, every statement's schema and rows go there as compressed JSON lines; else only the first row counts, and is told.
 JSON lines go out on standard output: application.starting, application.started, application.failed, application.ended, job.started, statement.started,
 spark.progress, statement.finished, job.finished, job.failed, job.cancelled, application.worn. Everything else goes to standard error.
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gzip
 import json
 import os
 import queue
@@ -23,7 +25,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import IO, Any, NoReturn, TypeAlias, cast
 
 _PARENT_POLL_SECONDS = 0.5
 _GATEWAY_POLL_SECONDS = 0.02
@@ -59,9 +61,10 @@ class _Output:
 class _Job:
     """One job: its thread, and what cancelling it needs."""
 
-    def __init__(self, job_id: str, statements: list[str]) -> None:
+    def __init__(self, job_id: str, statements: list[str], rows: str | None) -> None:
         self.job_id = job_id
         self.statements = statements
+        self.rows = rows
         self.is_cancelled = threading.Event()
         self.is_over = threading.Event()
         self.java_thread: JavaObject = None  # set while a statement runs
@@ -143,9 +146,9 @@ class _Driver:
         threading.Thread(target=self._watch_progress, daemon=True).start()
         self._output.send("application.started", application_id=self._context.applicationId, java_pid=self.jvm.process.pid)
 
-    def run(self, job_id: str, statements: list[str]) -> None:
+    def run(self, job_id: str, statements: list[str], rows: str | None) -> None:
         if job_id not in self._jobs:
-            job = self._jobs[job_id] = _Job(job_id, statements)
+            job = self._jobs[job_id] = _Job(job_id, statements, rows)
             threading.Thread(target=self._run, args=(job,), daemon=True).start()  # a thread of its own: a late interrupt cannot hit another job
 
     def cancel(self, job_id: str) -> None:
@@ -186,11 +189,12 @@ class _Driver:
         result: dict[str, Any] = {}
         try:
             self._mark_thread(job)
-            for number, statement in enumerate(job.statements):
-                self._output.send("statement.started", job=job.job_id, number=number, statement=statement)
-                rows = [row.asDict(recursive=True) for row in session.sql(statement).collect()]
-                result = rows[0] if rows else {}
-                self._output.send("statement.finished", job=job.job_id, number=number, result=result)
+            with gzip.open(job.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
+                for number, statement in enumerate(job.statements):
+                    self._output.send("statement.started", job=job.job_id, number=number, statement=statement)
+                    frame = session.sql(statement)
+                    result = _write_rows(frame, cast("IO[str]", file)) if job.rows else _first_row(frame)
+                    self._output.send("statement.finished", job=job.job_id, number=number, result=result)
         except Exception as error:  # noqa: BLE001 - whatever Spark throws is the job's failure, reported by class and message
             causes = _causes(error)
         else:
@@ -297,6 +301,22 @@ class _Driver:
         os._exit(code)
 
 
+def _first_row(frame: JavaObject) -> dict[str, Any]:
+    rows = [row.asDict(recursive=True) for row in frame.collect()]
+    return rows[0] if rows else {}
+
+
+def _write_rows(frame: JavaObject, file: IO[str]) -> dict[str, Any]:
+    """One row a line between the schema and the number of rows: without that last line the statement was cut short."""
+    file.write(json.dumps({"schema": frame.schema.jsonValue()}) + "\n")
+    count = 0
+    for row in frame.toLocalIterator():
+        file.write(json.dumps(list(row)) + "\n")
+        count += 1
+    file.write(json.dumps({"rows": count}) + "\n")
+    return {"rows": count}
+
+
 def _stages(tracker: JavaObject, spark_job: int) -> list[int]:
     information = tracker.getJobInfo(spark_job)
     return list(information.get().stageIds()) if information.isDefined() else []
@@ -359,8 +379,8 @@ def main() -> None:
         os._exit(_EXIT_START_FAILED)
     while True:
         match messages.get():
-            case {"run": {"id": str(job_id), "statements": list(statements)}}:
-                driver.run(job_id, statements)
+            case {"run": {"id": str(job_id), "statements": list(statements), **more}}:
+                driver.run(job_id, statements, cast("str | None", more.get("rows")))
             case {"cancel": str(job_id)}:
                 driver.cancel(job_id)
             case {"stop": _}:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -13,13 +13,15 @@ from pathlib import Path
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.catalogs import needs_s3
+from maintainer.adapters.spark.digest import read_found
 from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.ownership import Ownership
-from maintainer.adapters.spark.procedure import call_statement
+from maintainer.adapters.spark.statements import write_statements
 from maintainer.adapters.spark.tracking import TrackedJob, failure, lost, read_causes
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome, Progress
+from maintainer.domain.reading import DigestManifests, FoundManifest
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
@@ -104,7 +106,7 @@ class LocalRunner:
             if job.job_id in self._jobs:
                 return
             try:
-                statement = self._statement(job)
+                statements = self._statements(job)
             except InvalidValueError as error:
                 refused = self._remember(TrackedJob(job.job_id))
                 refused.end(Outcome("failed", self._clock.now(), reason=FailureReason.INVALID_REQUEST, message=str(error)))
@@ -117,10 +119,10 @@ class LocalRunner:
             tracked = self._remember(TrackedJob(job.job_id, carrier=process.directory.name))
             if process.is_started:
                 tracked.progress = Progress(phase="waiting for Spark")
-            tracked.tell("spark.submitted", self._clock.now(), statement=statement, application=self._application)
+            tracked.tell("spark.submitted", self._clock.now(), statement=statements[-1], application=self._application)
             if process.is_started:
                 self._set_timer(None)
-            process.send({"run": {"id": job.job_id, "statements": [statement]}})
+            process.send({"run": {"id": job.job_id, "statements": statements, "rows": self._open_findings(job)}})
 
     def report(self, job: Job) -> RunnerReport | None:
         """What is known of the job, whoever took it on this machine."""
@@ -148,6 +150,15 @@ class LocalRunner:
             if tracked is not None and tracked.outcome is None and self._process is not None:
                 tracked.tell("spark.cancelling", self._clock.now())
                 self._process.send({"cancel": job_id})
+
+    def found(self, job: Job) -> Iterator[FoundManifest] | None:
+        """What a reading has found so far, each manifest whole, whatever became of the job; None when nothing of it is on this machine."""
+        path = self._findings(job.job_id)
+        return read_found(path) if path.is_file() else None
+
+    def forget(self, job_id: str) -> None:
+        """Drop what a reading has found."""
+        self._findings(job_id).unlink(missing_ok=True)
 
     def close(self) -> None:
         """End Spark and everything it runs; returns when its processes are gone."""
@@ -216,11 +227,22 @@ class LocalRunner:
             self._process = None  # a job that comes now starts another Spark
         process.stop()
 
-    def _statement(self, job: Job) -> str:
+    def _statements(self, job: Job) -> list[str]:
         if job.table.catalog not in self._catalogs:
             message = f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; known are {', '.join(sorted(self._catalogs)) or 'none'}"
             raise InvalidValueError(message)
-        return call_statement(job.table, job.action)
+        return write_statements(job.table, job.action)
+
+    def _open_findings(self, job: Job) -> str | None:
+        """Where the driver is to put what a reading finds: outside its own directory, which goes with it."""
+        if not isinstance(job.action, DigestManifests):
+            return None
+        path = self._findings(job.job_id)
+        path.parent.mkdir(exist_ok=True, mode=0o700)
+        return str(path)
+
+    def _findings(self, job_id: str) -> Path:
+        return self._run_dir / "findings" / f"{job_id}.jsonl.gz"
 
     def _running_process(self) -> DriverProcess:
         """The Spark that runs, or a new one."""

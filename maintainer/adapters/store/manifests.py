@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, delete, insert, select
 
@@ -37,12 +37,33 @@ def record_digests(connection: Connection, table_uuid: str, target_bytes: int, d
     known = connection.execute(select(manifest_digests.c.path, manifest_digests.c.target_bytes, manifest_digests.c.shape).where(is_of_table)).all()
     kept = {row.path for row in known if row.path in named and row.target_bytes == target_bytes and row.shape == documents.DIGEST_SHAPE}
     dropped = [row.path for row in known if row.path not in kept]
-    for start in range(0, len(dropped), MAX_SQL_VARIABLES):
-        connection.execute(delete(manifest_digests).where(is_of_table, manifest_digests.c.path.in_(dropped[start : start + MAX_SQL_VARIABLES])))
+    _delete(connection, table_uuid, dropped)
+    _insert(connection, table_uuid, target_bytes, [digest for path, digest in named.items() if path not in kept])
+
+
+def add_digests(connection: Connection, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
+    """Put these in the place of older ones of the same manifests."""
+    named = {digest.path: digest for digest in digests}
+    _delete(connection, table_uuid, list(named))
+    _insert(connection, table_uuid, target_bytes, list(named.values()))
+
+
+def _delete(connection: Connection, table_uuid: str, paths: Sequence[str]) -> None:
+    for start in range(0, len(paths), MAX_SQL_VARIABLES):
+        some = manifest_digests.c.path.in_(paths[start : start + MAX_SQL_VARIABLES])
+        connection.execute(delete(manifest_digests).where(manifest_digests.c.table_uuid == table_uuid, some))
+
+
+def _insert(connection: Connection, table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
     added = [
-        {"table_uuid": table_uuid, "path": path, "target_bytes": target_bytes, "shape": documents.DIGEST_SHAPE, "document": documents.write_digest(digest)}
-        for path, digest in named.items()
-        if path not in kept
+        {
+            "table_uuid": table_uuid,
+            "path": digest.path,
+            "target_bytes": target_bytes,
+            "shape": documents.DIGEST_SHAPE,
+            "document": documents.write_digest(digest),
+        }
+        for digest in digests
     ]
     for start in range(0, len(added), _ROWS_PER_INSERT):
         connection.execute(insert(manifest_digests), added[start : start + _ROWS_PER_INSERT])

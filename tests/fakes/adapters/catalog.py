@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
 
@@ -94,15 +95,42 @@ class FakeCatalog:
         return replace(entry, size_classes=classes, manifests=manifests, read_at=self._clock.now())
 
     def inventories(
-        self, tables: Iterable[TableIdentifier], target_of: TargetOf, known: KnownDigests, should_stop: Callable[[], bool] = lambda: False
+        self,
+        tables: Iterable[TableIdentifier],
+        target_of: TargetOf,
+        known: KnownDigests,
+        should_stop: Callable[[], bool] = lambda: False,
+        most_files: int | None = None,
     ) -> Iterator[Taken]:
         source = iter(tables)
         while not should_stop() and (table := next(source, None)) is not None:
             try:
-                outcome: TableInventory | TableFault | Exception = self.inventory(table, target_of, known)
+                outcome: TableInventory | TableFault | UnreadManifests | Exception = self._take_within(most_files, table, target_of, known)
             except Exception as error:  # noqa: BLE001 - as the port says
                 outcome = error
             yield Taken(table, outcome)
+
+    def _take_within(
+        self, most_files: int | None, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
+    ) -> TableInventory | TableFault | UnreadManifests:
+        taken = self.inventory(table, target_of, known)
+        if isinstance(taken, TableFault) or most_files is None or taken.current_snapshot_id is None:
+            return taken
+        unread = [digest for digest in taken.manifests if digest.entries_read > 0]
+        files = sum(share.file_count for digest in unread for share in digest.partitions)
+        if files <= most_files:
+            return taken
+        snapshot, target = taken.current_snapshot_id, taken.size_classes.target_bytes
+        return UnreadManifests(table, taken.table_uuid, snapshot, target, len(unread), files, taken.default_spec_is_partitioned, has_deletes=False)
+
+    def digests(self, table: TableIdentifier, snapshot_id: int, target_bytes: int, found: Iterable[FoundManifest]) -> Iterator[ManifestDigest] | TableFault:
+        """What the table has under the paths that were found, whatever was found there."""
+        del snapshot_id, target_bytes
+        entry = self._find(table)
+        if isinstance(entry, TableFault):
+            return entry
+        by_path = {digest.path: digest for digest in entry.manifests}
+        return (by_path[manifest.path] for manifest in found if manifest.path in by_path)
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
         entry = self._find(table)

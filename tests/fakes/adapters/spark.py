@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome, Progress
+from maintainer.domain.reading import FoundManifest
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
@@ -27,6 +28,7 @@ class FakeRunner:
         self.cancelled: list[str] = []
         self.living_owners: set[str] = {owner}
         self.closed = False
+        self.findings: dict[str, list[FoundManifest]] = {}
 
     @property
     def owner(self) -> str:
@@ -65,6 +67,13 @@ class FakeRunner:
         if job_id in self._progress and job_id not in self._outcomes:
             self.cancelled.append(job_id)
             self._end(job_id, Outcome("cancelled", self._clock.now()))
+
+    def found(self, job: Job) -> Iterator[FoundManifest] | None:
+        """What the test has put into findings."""
+        return iter(self.findings[job.job_id]) if job.job_id in self.findings else None
+
+    def forget(self, job_id: str) -> None:
+        self.findings.pop(job_id, None)
 
     def close(self) -> None:
         self.closed = True

@@ -767,7 +767,7 @@ export interface components {
     JobOut: {
       /**
        * Action
-       * @description The CALL statement.
+       * @description The statement that Spark runs.
        */
       action: string;
       /** Cancel Requested By */
@@ -797,7 +797,8 @@ export interface components {
       reason: string;
       /** Requested By */
       requested_by: string;
-      rule: components["schemas"]["RuleName"];
+      /** Rule */
+      rule: components["schemas"]["RuleName"] | components["schemas"]["Reading"];
       /** Started At */
       started_at: string | null;
       state: components["schemas"]["JobState"];
@@ -1231,6 +1232,12 @@ export interface components {
       /** Is Ready */
       is_ready: boolean;
     };
+    /**
+     * Reading
+     * @description What a job may do for a measurement: no rule of a policy asks for it, and it leaves the table as it is.
+     * @enum {string}
+     */
+    Reading: "digest_manifests";
     /**
      * RefHoldOut
      * @description What a branch or a tag keeps from expiry.

@@ -31,6 +31,7 @@ export type PolicyValue = Schemas["PolicyValueOut"];
 export type PolicyVerdict = Schemas["PolicyVerdict"];
 export type RowProof = Schemas["RowProof"];
 export type RuleName = Schemas["RuleName"];
+export type JobRule = Schemas["JobOut"]["rule"];
 export type RunAccepted = Schemas["RunAccepted"];
 export type SkipCode = Schemas["SkipCode"];
 export type Skipped = Schemas["SkippedOut"];

@@ -1,7 +1,7 @@
-import type { Estimate, RuleName } from "../api/types";
+import type { Estimate, JobRule } from "../api/types";
 import { formatBytes, formatCount, pluralize } from "../lib/format";
 
-const ITEMS: Record<RuleName, string> = {
+const ITEMS: Record<JobRule, string> = {
   rewrite_data_files: "data file",
   rewrite_position_delete_files: "position delete file",
   rewrite_manifests: "manifest",
@@ -9,12 +9,14 @@ const ITEMS: Record<RuleName, string> = {
   compute_partition_stats: "file of statistics",
   expire_snapshots: "snapshot",
   remove_orphan_files: "orphan file",
+  digest_manifests: "manifest",
 };
 
 /** What an action is expected to achieve, in one line. */
-export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: RuleName }) {
+export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: JobRule }) {
   if (rule === "compute_table_stats" || rule === "compute_partition_stats")
     return <span>statistics of the current snapshot{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
+  if (rule === "digest_manifests") return <span>{pluralize(estimate.items_before, ITEMS[rule])} to read</span>;
   if (estimate.items_before === 0) return <span>nothing{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
   return (
     <span>

@@ -1,4 +1,4 @@
-import type { Band, FailureReason, FaultKind, JobState, Mode, RowProof, RuleName, SkipCode, StorageProfile } from "../api/types";
+import type { Band, FailureReason, FaultKind, JobRule, JobState, Mode, RowProof, SkipCode, StorageProfile } from "../api/types";
 import { capitalize } from "./format";
 
 export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
@@ -11,7 +11,7 @@ export function isFinal(state: JobState): boolean {
 
 export const BAND_WORDS: Record<Band, string> = { healthy: "Healthy", watch: "Watch", degraded: "Degraded", critical: "Critical" };
 
-export const RULE_WORDS: Record<RuleName, string> = {
+export const RULE_WORDS: Record<JobRule, string> = {
   rewrite_data_files: "Compact data files",
   rewrite_position_delete_files: "Compact position deletes",
   rewrite_manifests: "Rewrite manifests",
@@ -19,6 +19,7 @@ export const RULE_WORDS: Record<RuleName, string> = {
   compute_partition_stats: "Compute partition statistics",
   expire_snapshots: "Expire snapshots",
   remove_orphan_files: "Remove orphan files",
+  digest_manifests: "Read manifests on Spark",
 };
 
 export const STATE_WORDS: Record<JobState, string> = {
