@@ -80,9 +80,9 @@ class Access:
             found = self._storages.find(location, io.properties)
             if found is not None:
                 return bytes(await (await obstore.get_async(*found)).bytes_async())
+        except (PermissionDeniedError, UnauthenticatedError):
+            raise  # the same keys open nothing in another way
         except (BaseError, OSError, ValueError) as error:
-            if isinstance(error, PermissionDeniedError | UnauthenticatedError) and self._ask_catalog is not None:
-                raise
             if _TIMED_OUT.search(str(error)):
                 raise StorageTimeoutError(explain(error, self.secrets())) from error
             _LOG.debug("%s is left to PyIceberg's FileIO: %s", location, type(error).__name__)

@@ -1,0 +1,228 @@
+"""Tables on a real S3 server: moto on the loopback, which checks signatures and permissions when it is told to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+import requests
+from moto.server import ThreadedMotoServer
+from pyiceberg.catalog import load_catalog
+
+from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog import access as reading
+from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
+from tests.adapters.catalog.lake import ROWS, StoppedClock, identify, know_nothing, rows, small_target
+
+pytestmark = pytest.mark.slow
+
+REGION = "eu-central-1"
+ORDERS = identify("sales", "orders")
+POLICY = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+
+
+@dataclass
+class S3Lake:
+    """A SQL catalog whose files lie on the server, and keys that can be given and taken."""
+
+    endpoint: str
+    directory: Path
+    keys: dict[str, str] = field(default_factory=dict)
+
+    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 makes its types up at run time
+        keys = {"aws_access_key_id": "admin", "aws_secret_access_key": "admin-secret"}
+        return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, **keys)
+
+    def give_keys(self, user: str) -> dict[str, str]:
+        """Keys of a new user, under PyIceberg's names."""
+        iam = self.client("iam")
+        iam.create_user(UserName=user)
+        iam.put_user_policy(UserName=user, PolicyName="all", PolicyDocument=json.dumps(POLICY))
+        key = iam.create_access_key(UserName=user)["AccessKey"]
+        return {"s3.access-key-id": key["AccessKeyId"], "s3.secret-access-key": key["SecretAccessKey"]}
+
+    @contextmanager
+    def enforcing(self) -> Iterator[None]:
+        """From here on requests without good keys are denied."""
+        requests.post(f"{self.endpoint}/moto-api/reset-auth", data=b"0", timeout=10)
+        try:
+            yield
+        finally:
+            requests.post(f"{self.endpoint}/moto-api/reset-auth", data=b"inf", timeout=10)
+
+    @property
+    def properties(self) -> dict[str, str]:
+        return {
+            "type": "sql", "uri": f"sqlite:///{self.directory}/catalog.db", "warehouse": "s3://lake/warehouse",
+            "s3.endpoint": self.endpoint, "s3.region": REGION, **self.keys,
+        }  # fmt: skip
+
+    def read(self, **properties: str) -> TableInventory | TableFault:
+        with closing(PyIcebergCatalog("lake", {**self.properties, **properties}, StoppedClock())) as catalog:
+            return catalog.inventory(ORDERS, small_target, know_nothing)
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def lake(endpoint: str, tmp_path: Path) -> S3Lake:
+    requests.post(f"{endpoint}/moto-api/reset", timeout=10)
+    made = S3Lake(endpoint, tmp_path)
+    made.client("s3").create_bucket(Bucket="lake", CreateBucketConfiguration={"LocationConstraint": REGION})
+    made.keys = made.give_keys("writer")
+    writer = load_catalog("lake", **made.properties)
+    writer.create_namespace("sales")
+    table = writer.create_table("sales.orders", ROWS)
+    for count in (10, 200, 3):
+        table.append(rows(count))
+    table.delete("id < 5")
+    writer.close()
+    return made
+
+
+@pytest.fixture
+def without_file_io(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read that obstore does not do fails."""
+    monkeypatch.setattr(reading, "_read_file", None)
+
+
+def test_obstore_and_pyiceberg_read_the_same(lake: S3Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_pyiceberg = lake.read(**{"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"})
+    monkeypatch.setattr(reading, "_read_file", None)
+    by_obstore = lake.read()
+    assert isinstance(by_obstore, TableInventory)
+    assert by_obstore.unreadable == ()
+    assert by_obstore.metadata_location.startswith("s3://lake/warehouse/")
+    assert len(by_obstore.manifests) >= 3
+    assert sum(share.record_count for digest in by_obstore.manifests for share in digest.partitions) == 200, "the first five rows of each append are deleted"
+    assert by_obstore == by_pyiceberg
+
+
+def test_keys_that_are_wrong_are_an_access_that_is_denied(lake: S3Lake) -> None:
+    with lake.enforcing():
+        good = lake.read()
+        fault = lake.read(**{"s3.access-key-id": "AKIAWRONGWRONGWRONG", "s3.secret-access-key": "quite-wrong-secret"})
+    assert isinstance(good, TableInventory)
+    assert isinstance(fault, TableFault)
+    assert fault.kind is FaultKind.ACCESS_DENIED
+    assert "quite-wrong-secret" not in fault.reason
+
+
+def test_a_manifest_that_is_gone_is_said_to_be_gone(lake: S3Lake) -> None:
+    good = lake.read()
+    assert isinstance(good, TableInventory)
+    gone = good.manifests[0].path
+    lake.client("s3").delete_object(Bucket="lake", Key=gone.removeprefix("s3://lake/"))
+    found = lake.read()
+    assert isinstance(found, TableInventory)
+    assert [(one.path, one.reason) for one in found.unreadable] == [(gone, "manifest: the file does not exist")]
+    assert found.manifests == good.manifests[1:]
+
+
+class VendingServer(ThreadingHTTPServer):
+    """A REST catalog that has one table and gives keys with it."""
+
+    daemon_threads = True
+
+    def __init__(self, location: str, metadata: object, endpoint: str) -> None:
+        super().__init__(("127.0.0.1", 0), VendingHandler)
+        self.location, self.metadata, self.endpoint = location, metadata, endpoint
+        self.keys: list[Mapping[str, str]] = []  # the next is given first, the last for ever
+        self.loads = 0
+        self.with_prefix = False
+
+
+class VendingHandler(BaseHTTPRequestHandler):
+    server: VendingServer
+
+    def do_GET(self) -> None:
+        document: dict[str, object] = {"defaults": {}, "overrides": {}}
+        if "/tables/" in self.path:
+            self.server.loads += 1
+            keys = self.server.keys[0] if len(self.server.keys) == 1 else self.server.keys.pop(0)
+            config = {"s3.endpoint": self.server.endpoint, "s3.region": REGION}
+            document = {"metadata-location": self.server.location, "metadata": self.server.metadata, "config": config}
+            if self.server.with_prefix:
+                document["storage-credentials"] = [{"prefix": "s3://other", "config": {"s3.access-key-id": "no"}}, {"prefix": "s3://lake/", "config": keys}]
+            else:
+                document["config"] = {**config, **keys}
+        body = json.dumps(document).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def vending(lake: S3Lake) -> Iterator[VendingServer]:
+    inventory = lake.read()
+    assert isinstance(inventory, TableInventory)
+    bucket, _, key = inventory.metadata_location.removeprefix("s3://").partition("/")
+    metadata = json.loads(lake.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read())
+    with VendingServer(inventory.metadata_location, metadata, lake.endpoint) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def catalog(vending: VendingServer) -> Iterator[PyIcebergCatalog]:
+    with closing(PyIcebergCatalog("lake", {"type": "rest", "uri": f"http://127.0.0.1:{vending.server_port}"}, StoppedClock())) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("with_prefix", [False, True])
+@pytest.mark.usefixtures("without_file_io")
+def test_vended_keys_open_the_table(lake: S3Lake, vending: VendingServer, catalog: PyIcebergCatalog, with_prefix: bool) -> None:
+    vending.keys, vending.with_prefix = [lake.give_keys("reader")], with_prefix
+    expected = lake.read()
+    with lake.enforcing():
+        found = catalog.inventory(ORDERS, small_target, know_nothing)
+    assert isinstance(found, TableInventory)
+    assert isinstance(expected, TableInventory)
+    assert replace(found, table=expected.table) == expected
+    assert vending.loads == 1
+
+
+@pytest.mark.usefixtures("without_file_io")
+def test_keys_that_are_no_longer_good_are_vended_anew(lake: S3Lake, vending: VendingServer, catalog: PyIcebergCatalog) -> None:
+    old = lake.give_keys("reader")
+    lake.client("iam").delete_access_key(UserName="reader", AccessKeyId=old["s3.access-key-id"])
+    vending.keys = [old, lake.give_keys("second-reader")]
+    with lake.enforcing():
+        found = catalog.inventory(ORDERS, small_target, know_nothing)
+    assert isinstance(found, TableInventory)
+    assert found.unreadable == ()
+    assert vending.loads == 2
+
+
+def test_keys_that_never_open_the_table_are_a_fault_after_one_more_load(lake: S3Lake, vending: VendingServer, catalog: PyIcebergCatalog) -> None:
+    bad = {"s3.access-key-id": "AKIAWRONGWRONGWRONG", "s3.secret-access-key": "quite-wrong-secret"}
+    vending.keys = [bad]
+    with lake.enforcing():
+        found = catalog.inventory(ORDERS, small_target, know_nothing)
+    assert isinstance(found, TableFault)
+    assert found.kind is FaultKind.ACCESS_DENIED
+    assert "quite-wrong-secret" not in found.reason
+    assert vending.loads == 2
