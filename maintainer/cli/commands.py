@@ -20,9 +20,11 @@ from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, refuse_unknown, refuse_unmeasurable
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_console, print_json, say
 from maintainer.cli.jobs import jobs_app
+from maintainer.cli.measurements import measurement_app
 from maintainer.cli.once import follow_job, run_until_rest, settle_left_jobs
 from maintainer.cli.policies import policies_app
 from maintainer.cli.state import Config, load, open_app, remember
+from maintainer.cli.why import why
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
@@ -50,6 +52,7 @@ application = typer.Typer(
 )
 application.add_typer(policies_app, name="policies")
 application.add_typer(jobs_app, name="jobs")
+application.add_typer(measurement_app, name="measurement")
 
 Tables = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="catalog.namespace.table, or a glob; all tables when none is named.")]
 Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]
@@ -117,6 +120,9 @@ def plan(tables: Tables = None, output: Format = OutputFormat.TABLE, config: Con
             say(f"warning: {fault.table} cannot be measured ({fault.kind}): {fault.reason}")
         if faults or not choice.is_whole:
             raise typer.Exit(EXIT_FAILED)
+
+
+application.command()(why)
 
 
 def _preview_all(app: App, tables: list[TableIdentifier], names: list[str]) -> tuple[list[Plan], list[TableFault]]:

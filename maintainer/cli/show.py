@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from maintainer.domain.action import Action
+from maintainer.domain.cost import Cost, CostBasis, Score
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -16,6 +17,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan
 from maintainer.domain.units import format_duration, format_size
+from maintainer.policy.explain import explain
 from maintainer.steps.scan import Measured, Recalled, ScannedTable
 
 Statement = Callable[[TableIdentifier, Action], str]
@@ -32,6 +34,9 @@ ROW_PROOFS = {
 }
 
 
+_BASES = {CostBasis.TABLE: "jobs of this table", CostBasis.CATALOG: "jobs of its catalog", CostBasis.DEFAULT: "published figures"}
+
+
 def write_count(value: float | None) -> str:
     """A number, or ? when it is unknown."""
     return "?" if value is None else f"{value:,.0f}"
@@ -42,8 +47,13 @@ def write_size(value: float | None) -> str:
     return "?" if value is None else format_size(value)
 
 
+def write_time(moment: datetime) -> str:
+    """RFC 3339, in UTC where the moment is."""
+    return moment.isoformat().replace("+00:00", "Z")
+
+
 def _time(moment: datetime | None) -> str | None:
-    return moment.isoformat().replace("+00:00", "Z") if moment is not None else None
+    return write_time(moment) if moment is not None else None
 
 
 def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
@@ -119,6 +129,8 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
         "unreadable": [{"path": piece.path, "reason": piece.reason} for piece in health.unreadable],
         "disagreements": [{name: getattr(found, name) for name in ("figure", "source", "claimed", "counted")} for found in health.disagreements],
         "band": grade.band,
+        "band_since": _time(grade.entered_at),
+        "previous_band": grade.came_from,
         "reason": grade.reason,
         "findings": [finding_json(finding) for finding in grade.findings],
     }
@@ -127,13 +139,24 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
 # -- plan
 
 
+def weigh(cost: Cost | None, score: Score | None) -> list[str]:
+    """A line each for what an action would take and for its rank, where they are known."""
+    lines = []
+    if cost is not None:
+        lines.append(f"expected: {cost.duration_seconds:,.0f} s and {cost.gb_hours:.3g} GB-hours, from {_BASES[cost.basis]}")
+    if score is not None:
+        lines.append(f"priority {score.value:,.2f} ({score.scorer}): {score.sentence}")
+    return lines
+
+
 def plan_table(plans: Sequence[Plan], statement: Statement) -> Table:
     """One row a rule: what would be done and why, what not and why not, and when it is looked at next."""
     table = make_table("table", "rule", "verdict", "why", "next look")
     for plan in plans:
         name = str(plan.table)
         for planned in plan.planned:
-            why = Text(planned.reason).append("\n" + statement(plan.table, planned.action), style="dim")
+            lines = [*weigh(planned.cost, planned.score), statement(plan.table, planned.action)]
+            why = Text(planned.reason).append("\n" + "\n".join(lines), style="dim")
             table.add_row(name, planned.rule.value, Text("planned", style="bold green"), why, "now")
             name = ""
         for skipped in plan.skipped:
@@ -154,6 +177,15 @@ def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
     return {name: getattr(estimate, name) for name in names}
 
 
+def _cost_json(cost: Cost | None) -> dict[str, object] | None:
+    names = ("gb_hours", "gb_hours_p90", "duration_seconds", "basis", "samples")
+    return None if cost is None else {name: getattr(cost, name) for name in names}
+
+
+def _score_json(score: Score | None) -> dict[str, object] | None:
+    return None if score is None else {"scorer": score.scorer, "value": score.value, "terms": dict(score.terms), "sentence": score.sentence}
+
+
 def plan_json(plan: Plan, statement: Statement) -> dict[str, object]:
     """A plan with the names that other programs rely on."""
     return {
@@ -169,6 +201,9 @@ def plan_json(plan: Plan, statement: Statement) -> dict[str, object]:
                 "findings": [finding_json(finding) for finding in planned.findings],
                 "estimate": estimate_json(planned.estimate),
                 "reason": planned.reason,
+                "sentence": explain(planned),
+                "cost": _cost_json(planned.cost),
+                "score": _score_json(planned.score),
             }
             for planned in plan.planned
         ],
@@ -181,6 +216,9 @@ def plan_json(plan: Plan, statement: Statement) -> dict[str, object]:
                 "findings": [finding_json(finding) for finding in skipped.findings],
                 "estimate": estimate_json(skipped.estimate),
                 "action": statement(plan.table, skipped.would_do) if skipped.would_do is not None else None,
+                "sentence": explain(skipped),
+                "cost": _cost_json(skipped.cost),
+                "score": _score_json(skipped.score),
             }
             for skipped in plan.skipped
         ],

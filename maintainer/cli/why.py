@@ -1,0 +1,133 @@
+"""`maintainer why`: one table's band, each rule's verdict in a sentence, what ran and what it did, and how the verdicts changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from maintainer.adapters.spark.procedure import call_statement
+from maintainer.cli.choose import refuse_unmeasurable
+from maintainer.cli.console import OutputFormat, command, make_console, print_json
+from maintainer.cli.show import BAND_STYLES, finding_json, jobs_table, make_table, plan_json, weigh, write_time
+from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.health import Grade
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.policy.explain import give_verdicts, write_next_look
+from maintainer.ports.store import JobQuery
+from maintainer.steps.plan import preview
+from maintainer.steps.scan import scan_table
+
+if TYPE_CHECKING:
+    from maintainer.app import App
+
+JOBS_SHOWN = 5
+VERDICTS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    table: TableIdentifier
+    grade: Grade
+    plan: Plan
+    jobs: tuple[Job, ...]
+    history: tuple[RuleVerdict, ...]
+
+
+@command
+def why(
+    table: Annotated[str, typer.Argument(help="catalog.namespace.table")],
+    output: Annotated[OutputFormat, typer.Option("--format", help="How to print it.")] = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Say how a table is and since when, what is done about it and why, why not, when next, and what it did so far."""
+    with open_app(load(config)) as app:
+        answer = _find_answer(app, TableIdentifier.parse(table))
+    if output is OutputFormat.JSON:
+        print_json(_answer_json(answer))
+    else:
+        _print_answer(make_console(), answer)
+
+
+def _find_answer(app: App, table: TableIdentifier) -> _Answer:
+    """The verdicts of this moment, beside what the store remembers; a table that it does not know is measured first."""
+    store = app.ports.store
+    record = store.table(table)
+    if record is None or record.grade is None:
+        refuse_unmeasurable(scan_table(app.ports, table))
+        record = store.table(table)
+    made = preview(app.ports, table)
+    if isinstance(made, TableFault) or record is None or record.grade is None:
+        refuse_unmeasurable(made if isinstance(made, TableFault) else scan_table(app.ports, table))
+        raise typer.Exit(1)
+    jobs = store.jobs(JobQuery(table=table, limit=JOBS_SHOWN)).items
+    return _Answer(table, record.grade, made, jobs, store.verdicts(table, VERDICTS_SHOWN).items)
+
+
+def _print_answer(console: Console, answer: _Answer) -> None:
+    grade = answer.grade
+    since = f" since {write_time(grade.entered_at)}" if grade.entered_at is not None else ""
+    before = f", before that {grade.came_from}" if grade.came_from is not None else ""
+    console.print(f"[bold]{escape(str(answer.table))}[/bold] is [{BAND_STYLES[grade.band]}]{grade.band}[/]{since}{before}")
+    console.print(Text(grade.reason))
+    shown = make_table("rule", "verdict", "why", "next look")
+    for verdict in give_verdicts(answer.plan):
+        next_look = "now" if verdict.code == PLANNED else write_next_look(verdict.next_at)
+        style = "bold green" if verdict.code == PLANNED else "dim"
+        shown.add_row(
+            verdict.rule.value,
+            Text(verdict.code, style=style),
+            Text("\n".join([verdict.sentence, *weigh(verdict.cost, verdict.score)])),
+            Text(next_look, style="dim"),
+        )
+    _print_part(console, "What is decided now", shown)
+    if answer.jobs:
+        _print_part(console, "What ran last, and what it did", jobs_table(answer.jobs))
+    if answer.history:
+        _print_part(console, "How the verdicts changed", _history_table(answer.history))
+
+
+def _print_part(console: Console, title: str, content: object) -> None:
+    console.print(f"\n[bold]{title}[/bold]")
+    console.print(content)
+
+
+def _history_table(history: tuple[RuleVerdict, ...]) -> object:
+    shown = make_table("from", "until", "rule", "verdict", "why")
+    for verdict in history:
+        until = "now" if verdict.until is None else write_time(verdict.until)
+        shown.add_row(write_time(verdict.at), until, verdict.rule.value, verdict.code, Text(verdict.sentence))
+    return shown
+
+
+def _answer_json(answer: _Answer) -> dict[str, object]:
+    grade = answer.grade
+    return {
+        "table": str(answer.table),
+        "band": grade.band,
+        "band_since": write_time(grade.entered_at) if grade.entered_at is not None else None,
+        "previous_band": grade.came_from,
+        "reason": grade.reason,
+        "findings": [finding_json(finding) for finding in grade.findings],
+        "plan": plan_json(answer.plan, call_statement),
+        "verdicts": [_verdict_json(verdict) for verdict in answer.history],
+        "jobs": [_job_json(job) for job in answer.jobs],
+    }
+
+
+def _verdict_json(verdict: RuleVerdict) -> dict[str, object]:
+    until = write_time(verdict.until) if verdict.until is not None else None
+    return {"rule": verdict.rule, "code": verdict.code, "sentence": verdict.sentence, "at": write_time(verdict.at), "until": until}
+
+
+def _job_json(job: Job) -> dict[str, object]:
+    result = job.failure_message or (job.effect.sentence if job.effect is not None else "")
+    return {"job": job.job_id, "rule": job.rule, "state": job.state, "created_at": write_time(job.created_at), "reason": job.reason, "result": result}

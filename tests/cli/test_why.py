@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from maintainer.cli import commands, measurements, why
+from maintainer.cli.show import weigh
+from maintainer.domain.cost import Cost, CostBasis, Score
+from maintainer.steps.plan import plan
+from maintainer.steps.scan import scan
+from maintainer.steps.submit import request_run
+from tests.steps.world import World
+
+TABLE = "lake.sales.orders"
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World()
+
+    @contextmanager
+    def open_world(_: object) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(ports=made.ports)
+
+    for module in (why, measurements):
+        monkeypatch.setattr(module, "load", lambda _: None)
+        monkeypatch.setattr(module, "open_app", open_world)
+    return made
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(commands.application, list(words))
+
+
+def test_why_answers_for_a_table_that_nobody_has_measured_yet(world: World) -> None:
+    world.put("orders", small_files=60)
+    result = call("why", TABLE)
+    assert result.exit_code == 0, result.output
+    assert f"{TABLE} is critical since 2026-03-04T12:00:00Z" in result.output
+    assert "Rewriting manifests is not due: manifests 1, threshold above 100." in result.output
+    assert json.loads(call("why", TABLE, "--format", "json").output)["plan"]["planned"][0]["sentence"] == (
+        "Compacting data files is worth doing: average file size 1000 B, threshold below 32 MiB; 60 files in 1 group would become 1."
+    )
+    assert "What ran last" not in result.output
+    assert world.store.plans() == ()
+
+
+def test_why_tells_the_jobs_and_how_the_verdicts_changed(world: World) -> None:
+    table = world.put("orders", small_files=60)
+    scan(world.ports)
+    plan(world.ports)
+    world.clock.advance(timedelta(hours=1))
+    request_run(world.ports, table, (), "person")
+    plan(world.ports)
+    answer = json.loads(call("why", TABLE, "--format", "json").output)
+    assert [(verdict["code"], verdict["at"], verdict["until"]) for verdict in answer["verdicts"] if verdict["rule"] == "rewrite_data_files"] == [
+        ("in_flight", "2026-03-04T13:00:00Z", None),
+        ("planned", "2026-03-04T12:00:00Z", "2026-03-04T13:00:00Z"),
+    ]
+    assert (answer["band"], answer["band_since"], answer["previous_band"]) == ("critical", "2026-03-04T12:00:00Z", None)
+    assert [job["state"] for job in answer["jobs"]] == ["pending"]
+    assert answer["plan"]["skipped"][0]["sentence"].startswith("Compacting data files is due and waits for the job that is at work: job m-1")
+    shown = call("why", TABLE).output
+    assert "What ran last, and what it did" in shown
+    assert "How the verdicts changed" in shown
+
+
+def test_why_of_a_table_that_is_not_there_is_a_usage_error(world: World) -> None:
+    assert world.store.table_names() == ()
+    result = call("why", TABLE)
+    assert result.exit_code == 2
+    assert "cannot be measured (dropped)" in result.stderr
+
+
+def test_measurements_are_added_beside_the_files_of_their_time_and_listed(world: World) -> None:
+    world.put("orders", small_files=60)
+    scan(world.ports)
+    world.clock.advance(timedelta(hours=1))
+    added = call("measurement", "add", TABLE, "--name", "q1", "--seconds", "12.3", "--cost", "0.5")
+    assert added.exit_code == 0, added.output
+    assert "q1 took 12.3 s at 2026-03-04T13:00:00Z: files of 1000 B on average" in added.stderr
+    early = call("measurement", "add", TABLE, "--name", "q1", "--seconds", "9", "--at", "2026-03-04T12:00:00+01:00")
+    assert "no history of the table reaches there" in early.stderr
+    listed = json.loads(call("measurement", "list", TABLE, "--format", "json").output)
+    assert [(timing["seconds"], timing["data_files"], timing["cost"]) for timing in listed] == [(12.3, 60, 0.5), (9.0, None, None)]
+    assert "12.3" in call("measurement", "list", TABLE).output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--seconds", "0"), "is no query time"),
+        (("--seconds", "1", "--at", "yesterday"), "is no time"),
+        (("--seconds", "1", "--at", "2026-03-04T12:00:00"), "has no zone"),
+        (("--seconds", "1", "--at", "2027-03-04T12:00:00Z"), "is in the future"),
+    ],
+)
+def test_a_measurement_that_cannot_be_is_a_usage_error(world: World, words: tuple[str, ...], message: str) -> None:
+    world.put("orders")
+    scan(world.ports)
+    result = call("measurement", "add", TABLE, "--name", "q1", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert world.store.timings(world.store.table_names()[0]).total == 0
+
+
+def test_a_table_that_was_never_measured_takes_no_measurements(world: World) -> None:
+    world.put("orders")
+    result = call("measurement", "add", TABLE, "--name", "q1", "--seconds", "1")
+    assert result.exit_code == 2
+    assert "was never measured" in result.stderr
+
+
+def test_what_an_action_takes_and_its_rank_are_told_where_they_are_known() -> None:
+    cost = Cost(0.5, 0.8, 90.0, CostBasis.CATALOG, 7)
+    assert weigh(cost, Score("ours", 1234.5, (), "chance 0.9 x benefit 98")) == [
+        "expected: 90 s and 0.5 GB-hours, from jobs of its catalog",
+        "priority 1,234.50 (ours): chance 0.9 x benefit 98",
+    ]
+    assert weigh(None, None) == []
