@@ -19,6 +19,7 @@ from maintainer.domain.inventory import (
     TableInventory,
     histogram_bin,
 )
+from maintainer.domain.sizes import FileSizes
 from maintainer.domain.units import MIB
 from maintainer.health.measure import measure
 
@@ -49,7 +50,8 @@ def share(  # noqa: PLR0917
     bounds = classes or SizeClasses.around(512 * MIB)
     small = [size for size in sizes if size < bounds.small_below_bytes] if content is Content.DATA else []
     large = [size for size in sizes if size > bounds.large_above_bytes] if content is Content.DATA else []
-    return PartitionDigest(spec_id, partition, content, len(sizes), sum(sizes), records_each * len(sizes), len(small), sum(small), len(large), sum(large))
+    counts = (len(sizes), sum(sizes), records_each * len(sizes), len(small), sum(small), len(large), sum(large))
+    return PartitionDigest(spec_id, partition, content, *counts, sizes=FileSizes(tuple(sizes) if content is Content.DATA else ()))
 
 
 def manifest(path: str, shares: list[PartitionDigest], length_bytes: int = 8000, spec_id: int = 0, sizes: list[int] | None = None) -> ManifestDigest:

@@ -47,6 +47,8 @@ class Estimate:
     bytes_rewritten: int
     partitions: int = 0
     note: str = ""  # what the estimate leaves out, in words
+    error_bound: int = 0  # by how many items_removed may be wrong; the note says why
+    files_with_deletes: int = 0  # data files that are taken because of their deletes, which the rewrite applies
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,12 +81,14 @@ def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | Non
         options.setdefault("target-file-size-bytes", str(target_bytes))
     options.setdefault("partial-progress.enabled", "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false")
     action = RewriteDataFiles(rule.strategy, rule.sort_order, rule.where, tuple(sorted(options.items())))
-    if estimate.items_removed:
-        groups = f"{estimate.partitions:,} {'group' if estimate.partitions == 1 else 'groups'}"
-        sentence = f"{estimate.items_before:,} files in {groups} would become {estimate.items_after:,}"
+    is_worthwhile = estimate.items_removed > 0 or estimate.files_with_deletes > 0
+    if is_worthwhile:
+        sentence = f"{estimate.items_before:,} files in {_count(estimate.partitions, 'group')} would become {estimate.items_after:,}"
+        if estimate.files_with_deletes:
+            sentence += f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
     else:
         sentence = _explain_no_files(rule, health)
-    return Gain(action, estimate, estimate.items_removed > 0, sentence)
+    return Gain(action, estimate, is_worthwhile, sentence)
 
 
 def _explain_no_files(rule: Rule, health: TableHealth) -> str:

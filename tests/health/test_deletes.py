@@ -74,6 +74,8 @@ def test_no_file_loses_more_than_it_has() -> None:
 def test_deletes_stay_in_their_partition_and_spec() -> None:
     elsewhere = listing(ManifestContent.DELETES, [place("p=1", Content.POSITION_DELETES, spec_id=3)], [ListedFile(0, FIRST, 9, 30, 6)])
     assert joined(data(*TWO), elsewhere, data(*TWO, partition="p=2")) == {}
+    beside = data(*TWO, ListedFile(1, FIRST, 7, 100, 5))
+    assert set(join_deletes([beside, deletes(Content.DELETION_VECTORS, ListedFile(0, FIRST, 9, 50, 6))], 10)) == {(0, "p=1")}
 
 
 def test_many_files_with_deletes_become_classes() -> None:

@@ -81,7 +81,7 @@ def test_the_estimate_of_a_rewrite_is_what_the_simulated_rewrite_does(batches: l
     done = table.rewrite(is_dry=True)
     assert (estimate.items_before, estimate.bytes_rewritten, estimate.partitions) == (done.files_before, done.bytes, done.partitions)
     truths = [table.rewrite(frozenset({name}), is_dry=True).files_removed for name in table.partitions]
-    assert estimate.items_removed == sum(max(0, removed) for removed in truths)
+    assert abs(estimate.items_removed - sum(max(0, removed) for removed in truths)) <= estimate.error_bound
 
 
 def test_appends_never_conflict_and_a_merge_only_where_it_writes() -> None:

@@ -12,14 +12,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from maintainer.domain.inventory import PartitionField, PartitionSpec
+from maintainer.domain.partition import NULL_TEXT, escape
 
-NULL_TEXT: Final = "null"
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - Iceberg's timestamp without a zone
 _EPOCH_UTC: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DATE: Final = date(1970, 1, 1)
 _DECIMALS: Final = Context(prec=76)  # Iceberg's decimals have up to 38 digits; the default context rounds at 28
-# What would make two different partitions read alike; "%" first, because it is the escape.
-_ESCAPES: Final = {"%": "%25", "/": "%2F", "=": "%3D", "\n": "%0A", "\r": "%0D", "\t": "%09", "\x00": "%00"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +83,6 @@ def compile_partition_text(stored: Sequence[StoredField], spec: Spec | None) -> 
         return "/".join(label + (NULL_TEXT if (value := values.get(name)) is None else to_text(value)) for name, label, to_text in columns)
 
     return write
-
-
-def escape(text: str) -> str:
-    """Keep separators inside a value apart from the separators, and the word null apart from no value."""
-    if text == NULL_TEXT:
-        return "%6Eull"
-    return "".join(_ESCAPES.get(character, character) for character in text)
 
 
 def _at(spec: Spec | None, position: int) -> SpecField | None:

@@ -1,0 +1,76 @@
+"""Which snapshots expire_snapshots would drop, simulated on the table's history. Source: Iceberg's RemoveSnapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from maintainer.domain.health import SnapshotStamp, TableHealth
+from maintainer.domain.inventory import Ref
+from maintainer.domain.plan import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiryEstimate:
+    """Which snapshots expiry would drop, and when the oldest of those that are kept only by their age was committed."""
+
+    estimate: Estimate
+    expired: frozenset[int]
+    oldest_waiting_at: datetime | None
+
+
+def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_last: int, now: datetime) -> ExpiryEstimate:
+    """Simulates RemoveSnapshots on the table's history: branches, tags, ages and unreferenced snapshots."""
+    by_id = {stamp.snapshot_id: stamp for stamp in health.history}
+    retained: set[int] = set()
+    referenced: set[int] = set()
+    for ref in _live_refs(health, by_id, now):
+        # A tag refers to its snapshot alone: what lies before it on no branch goes by age.
+        referenced.update(_ancestors(ref.snapshot_id, by_id) if ref.is_branch else [ref.snapshot_id])
+        retained.update(_retained_by(ref, by_id, older_than, retain_last, now))
+    unreferenced = {stamp.snapshot_id for stamp in health.history if stamp.snapshot_id not in referenced and stamp.committed_at >= older_than}
+    expired = frozenset(by_id) - retained - unreferenced
+    total = len(by_id)
+    waiting = [stamp.committed_at for stamp in health.history if stamp.snapshot_id not in expired and stamp.committed_at >= older_than]
+    estimate = Estimate(total, total - len(expired), len(expired), 0)
+    return ExpiryEstimate(estimate, expired, min(waiting) if len(waiting) > retain_last else None)
+
+
+def _live_refs(health: TableHealth, by_id: Mapping[int, SnapshotStamp], now: datetime) -> list[Ref]:
+    """Refs that expiry keeps; a table without refs (format version 1) has its current snapshot as main."""
+    refs = [ref for ref in health.refs if not _is_ref_expired(ref, by_id, now)]
+    if health.snapshot_id is not None and not any(ref.name == "main" for ref in refs):
+        refs.append(Ref("main", health.snapshot_id, is_branch=True))
+    return refs
+
+
+def _is_ref_expired(ref: Ref, by_id: Mapping[int, SnapshotStamp], now: datetime) -> bool:
+    stamp = by_id.get(ref.snapshot_id)
+    if ref.name == "main":
+        return False
+    if stamp is None:
+        return True
+    return ref.max_ref_age_ms is not None and now - stamp.committed_at > timedelta(milliseconds=ref.max_ref_age_ms)
+
+
+def _ancestors(snapshot_id: int, by_id: Mapping[int, SnapshotStamp]) -> Iterable[int]:
+    current: int | None = snapshot_id
+    seen: set[int] = set()
+    while current is not None and current in by_id and current not in seen:
+        seen.add(current)
+        yield current
+        current = by_id[current].parent_id
+
+
+def _retained_by(ref: Ref, by_id: Mapping[int, SnapshotStamp], older_than: datetime, retain_last: int, now: datetime) -> Iterable[int]:
+    if not ref.is_branch:
+        yield ref.snapshot_id
+        return
+    keep = ref.min_snapshots_to_keep if ref.min_snapshots_to_keep is not None else retain_last
+    cutoff = now - timedelta(milliseconds=ref.max_snapshot_age_ms) if ref.max_snapshot_age_ms is not None else older_than
+    for count, snapshot_id in enumerate(_ancestors(ref.snapshot_id, by_id)):
+        # Iceberg walks back from the head and stops at the first snapshot that is both surplus and old.
+        if count >= keep and by_id[snapshot_id].committed_at < cutoff:
+            return
+        yield snapshot_id

@@ -1,0 +1,122 @@
+"""How many files a rewrite writes for a group of files, as Iceberg and Spark split and pack what they read.
+
+Sources: Iceberg 1.12's SizeBasedFileRewritePlanner (expected files, split size), SparkBinPackFileRewriteRunner, TableScanUtil.planTaskGroups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from maintainer.domain.sizes import FileSizes, SizeRun
+from maintainer.policy.packing import pack
+
+FOLDED_REMAINDER_RATIO = 1.1  # Iceberg: a remainder is folded into the others while they stay under 1.1 x target
+_SPLIT_OVERHEAD_BYTES = 5 * 1024  # Iceberg: SPLIT_OVERHEAD
+_LOOKBACK = 10  # Iceberg: read.split.planning-lookback
+_MAX_PACKED = 2048  # items that are packed one by one; of more, a sample stands for all
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of files with the least and the most that it can be."""
+
+    expected: int
+    least: int
+    most: int
+
+    @classmethod
+    def exactly(cls, number: int) -> Count:
+        """A number that is certain."""
+        return cls(number, number, number)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSizes:
+    """The bounds that output files are held to; all in bytes."""
+
+    target: int
+    small_below: int
+    large_above: int
+    chunk: int  # what a file is read in at most: its row groups
+
+    @property
+    def write_max(self) -> int:
+        """Where a writer begins another file: halfway between the target and the upper bound."""
+        return int(self.target + (self.large_above - self.target) * 0.5)
+
+    def expect(self, size: int) -> int:
+        """Files that Iceberg aims at for so many bytes."""
+        if size < self.target:
+            return 1
+        whole, remainder = divmod(size, self.target)
+        if remainder > self.small_below:
+            return whole + 1
+        if size // whole < min(FOLDED_REMAINDER_RATIO * self.target, float(self.write_max)):
+            return whole
+        return whole + bool(remainder)
+
+    def split(self, size: int) -> int:
+        """Bytes that one task reads, of a group of so many."""
+        even = size // self.expect(size) + _SPLIT_OVERHEAD_BYTES
+        return self.target if even < self.target else min(even, self.write_max)
+
+
+def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) -> Count:
+    """Files that bin-packing writes: one for each task, more where what a task cannot split is beyond what a writer puts in one file."""
+    total = files.bytes
+    split = sizes.split(total)
+    if files.count == 1 or total + _SPLIT_OVERHEAD_BYTES <= split:
+        return _count_alone(total, sizes, files)
+    items, factor = _expand(files)
+    bins = list(pack(_cut(items, sizes.chunk), split, _LOOKBACK, largest_first=True))
+    written = sum(max(1, -(-sum(weights) // max(split, sizes.write_max))) for weights in bins)
+    expected = max(1, round(written * factor))
+    least = max(1, -(-total // max(split, sizes.write_max)))
+    # Any two bins that were begun one after the other have more than half the limit each on average.
+    most = max(expected, 2 * total // split + 1)
+    is_certain = is_order_known and bool(files.listed) and max(items) <= sizes.chunk
+    return Count.exactly(expected) if is_certain else Count(expected, min(least, expected), most)
+
+
+def _count_alone(total: int, sizes: OutputSizes, files: FileSizes) -> Count:
+    split = sizes.split(total)
+    if total + _SPLIT_OVERHEAD_BYTES <= split or total <= sizes.target:
+        return Count.exactly(1)
+    expected = len(list(pack(_cut(_expand(files)[0], sizes.chunk), split, _LOOKBACK, largest_first=True)))
+    # Row groups of another size than the table's property says make other splits.
+    return Count(expected, 1, max(expected, 2 * total // split + 1))
+
+
+def _expand(files: FileSizes) -> tuple[Sequence[int], float]:
+    """Sizes of single files, and for how many files each stands."""
+    if files.listed:
+        return files.listed, 1.0
+    factor = max(1.0, files.count / _MAX_PACKED)
+    return [size for run in files.runs for size in _sample(run, factor)], factor
+
+
+def _sample(run: SizeRun, factor: float) -> Iterator[int]:
+    number = max(1, round(run.files / factor))
+    mean, rest = divmod(run.bytes, run.files)
+    yield from (mean + (position < rest) for position in range(number))
+
+
+def _cut(items: Iterable[int], chunk: int) -> Iterator[int]:
+    """Files as they are read: row group by row group."""
+    for size in items:
+        yield from (chunk for _ in range((size - 1) // chunk))
+        yield size - max(0, (size - 1) // chunk) * chunk
+
+
+def count_sorted(total: int, sizes: OutputSizes, compression: float) -> Count:
+    """Files that a sort writes: one for each shuffle partition, more where one is beyond what a writer puts in one file."""
+    expected = max(1, sizes.expect(int(total * compression)))
+    return Count.exactly(1) if expected == 1 and total <= sizes.write_max else Count(expected, 1, expected + total // sizes.write_max)
+
+
+def count_scattered(packed: Count, partitions: int | None, supposed: int, files: int) -> Count:
+    """Files that are written into several partitions: at least one in each; where their number is not known, up to as many as were read and more."""
+    if partitions is None:
+        return Count(max(packed.expected, supposed), 1, max(packed.most, supposed, files))
+    return Count(max(packed.expected, partitions), max(partitions, 1), max(packed.most, 1) + partitions - 1)
