@@ -14,6 +14,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer
 from maintainer.health.measure import measure
+from maintainer.policy.candidate import with_candidate
 from maintainer.policy.decide import decide
 from maintainer.policy.effective import effective
 from maintainer.policy.explain import give_verdicts
@@ -21,7 +22,8 @@ from maintainer.policy.hold import Circumstances
 from maintainer.ports.store import PlanDue, TableRecord
 from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
-from maintainer.steps.scan import read_table, with_candidate
+from maintainer.steps.scan import read_table
+from maintainer.steps.versions import note_policies
 
 # Verdicts say when they are to be looked at again; this is for what no verdict foresaw, at the cost of 28 plans a second for 100,000 tables.
 LONGEST_TRUST = timedelta(hours=1)
@@ -29,6 +31,7 @@ LONGEST_TRUST = timedelta(hours=1)
 
 def plan(ports: Ports) -> int:
     """Make the plans that something has changed for, or whose time has come; returns how many verdicts changed."""
+    note_policies(ports)
     # Another version of this program decides otherwise too.
     version = f"{__version__} {ports.policies.current().version}"
     return sum(each(ports.store.tables_to_plan(ports.clock.now(), version), partial(_plan_due_table, ports, version)))
@@ -70,15 +73,19 @@ def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None =
 
 def make_plan(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy, *, is_requested: bool = False) -> Plan:
     """A plan under a given policy, from what the store knows; nothing is stored. is_requested: a person asks for it now."""
+    return decide(health, policy, circumstances_of(ports, record, health, is_requested=is_requested))
+
+
+def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, is_requested: bool = False) -> Circumstances:
+    """What a decision about the table rests on beside its health and its policy."""
     unfinished = ports.store.unfinished_job_of(health.table_uuid)
-    circumstances = Circumstances(
+    return Circumstances(
         now=ports.clock.now(),
         history=ports.store.rule_history(health.table_uuid),
         in_flight=unfinished.job_id if unfinished is not None else None,
         paused_by=record.pause.by if record.pause is not None else None,
         is_requested=is_requested,
     )
-    return decide(health, policy, circumstances)
 
 
 def preview(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None) -> Plan | TableFault:

@@ -18,6 +18,7 @@ from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.reading import UnreadManifests
 from maintainer.health.measure import measure, target_file_size
 from maintainer.policy.basis import Bases
+from maintainer.policy.candidate import with_candidate
 from maintainer.policy.effective import effective
 from maintainer.policy.gain import target_of_policy
 from maintainer.policy.grade import grade
@@ -300,7 +301,11 @@ def _know_nothing(_table_uuid: str, _paths: Iterable[str], _target_bytes: int) -
 
 def read_table(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None, known: KnownDigests | None = None) -> TableInventory | TableFault:
     """The table's inventory, small and large measured against the target that its policy or its own property sets."""
-    policies = with_candidate(ports.policies.current(), candidate)
+    return read_under(ports, table, with_candidate(ports.policies.current(), candidate), known)
+
+
+def read_under(ports: Ports, table: TableIdentifier, policies: PolicySet, known: KnownDigests | None = None) -> TableInventory | TableFault:
+    """The same under other policies than those in force."""
     return ports.catalog_of(table).inventory(table, target_by(lambda: policies), known or ports.store.digests)
 
 
@@ -313,13 +318,6 @@ def find_unread(ports: Ports, table: TableIdentifier) -> UnreadManifests | None:
     """What measuring the table would have to read; None when that is nothing, or the table cannot be measured."""
     found = ports.catalog_of(table).inventories([table], target_by(ports.policies.current), ports.store.digests, most_files=0)
     return next((taken.outcome for taken in found if isinstance(taken.outcome, UnreadManifests)), None)
-
-
-def with_candidate(policies: PolicySet, candidate: PolicyLayer | None) -> PolicySet:
-    """The policies with one more layer that is tried out; it takes the place of a file of the same name."""
-    if candidate is None:
-        return policies
-    return replace(policies, layers=(*(layer for layer in policies.layers if layer.name != candidate.name), candidate))
 
 
 def scan_tables(

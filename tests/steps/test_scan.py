@@ -8,9 +8,8 @@ from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, Unreadable
-from maintainer.domain.policy import PolicySet
 from maintainer.domain.units import MIB
-from maintainer.steps.scan import Measured, ScannedTable, scan, scan_table, scan_tables, with_candidate
+from maintainer.steps.scan import Measured, ScannedTable, scan, scan_table, scan_tables
 from tests.samples import NOW
 from tests.steps.world import World, layer
 
@@ -138,12 +137,6 @@ def test_a_table_with_an_unreadable_manifest_is_measured_as_far_as_it_goes() -> 
     measured = scan_table(world.ports, table)
     assert isinstance(measured, Measured)
     assert measured.grade.band is Band.CRITICAL
-
-
-def test_a_candidate_takes_the_place_of_a_file_of_its_name() -> None:
-    old, candidate = layer("tables: '*'\npriority: 1"), layer("tables: '*'\npriority: 2")
-    assert with_candidate(PolicySet((old,)), candidate).layers == (candidate,)
-    assert with_candidate(PolicySet((old,)), None).layers == (old,)
 
 
 def test_a_table_that_the_store_cannot_hold_is_a_fault_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

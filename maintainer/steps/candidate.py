@@ -1,0 +1,47 @@
+"""What policies that are not in force would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault
+from maintainer.domain.policy import PolicySet
+from maintainer.domain.preview import TablePreview
+from maintainer.health.measure import measure
+from maintainer.policy.candidate import compare_plans
+from maintainer.policy.decide import decide
+from maintainer.policy.effective import effective
+from maintainer.policy.gain import target_of_policy
+from maintainer.steps.plan import circumstances_of
+from maintainer.steps.ports import Ports
+from maintainer.steps.scan import read_under, scan_table
+
+
+def preview_tables(ports: Ports, candidate: PolicySet, tables: Iterable[TableIdentifier], *, is_fresh: bool = False) -> Iterator[TablePreview]:
+    """For each table which verdicts the candidate would change, from stored health; is_fresh asks the catalogs. No plan is stored."""
+    current = ports.policies.current()
+    for table in tables:
+        if is_fresh:
+            scanned = scan_table(ports, table)
+            if isinstance(scanned, TableFault):
+                yield TablePreview(table, unmeasured=f"{scanned.kind}: {scanned.reason}")
+                continue
+        yield _preview_table(ports, current, candidate, table, is_fresh=is_fresh)
+
+
+def _preview_table(ports: Ports, current: PolicySet, candidate: PolicySet, table: TableIdentifier, *, is_fresh: bool) -> TablePreview:
+    record = ports.store.table(table)
+    if record is None or record.health is None:
+        reason = record.fault.reason if record is not None and record.fault is not None else "it was not scanned yet"
+        return TablePreview(table, unmeasured=reason)
+    health = record.health
+    before, after = (effective(policies, table, health.properties) for policies in (current, candidate))
+    health_after = health
+    if is_fresh and target_of_policy(before) != target_of_policy(after):
+        inventory = read_under(ports, table, candidate)
+        if isinstance(inventory, TableFault):
+            return TablePreview(table, unmeasured=f"{inventory.kind}: {inventory.reason}")
+        health_after = measure(inventory)
+    circumstances = circumstances_of(ports, record, health)
+    return TablePreview(table, compare_plans(decide(health, before, circumstances), decide(health_after, after, circumstances)))

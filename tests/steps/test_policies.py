@@ -1,0 +1,96 @@
+"""Versions of the policies, and what others would change, in a simulated world."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import PolicyProblem, RuleName
+from maintainer.domain.preview import TablePreview
+from maintainer.policy.candidate import find_affected, with_candidate
+from maintainer.steps.candidate import preview_tables
+from maintainer.steps.plan import plan
+from maintainer.steps.scan import scan
+from maintainer.steps.versions import compare_versions, note_policies
+from tests.steps.world import ENFORCE, World, layer
+
+HOLD = "tables: lake.sales.*\nmode: observe\n"
+
+
+def test_each_plan_keeps_the_version_in_force_when_it_is_a_new_one() -> None:
+    world = World()
+    plan(world.ports)
+    plan(world.ports)
+    first = world.policies.current().version
+    world.clock.advance(timedelta(minutes=1))
+    world.policies.layers = (layer(ENFORCE.replace("keep: 10", "keep: 11")),)
+    plan(world.ports)
+    page = world.store.policy_versions()
+    assert [one.version for one in page.items] == [world.policies.current().version, first]
+    world.policies.problems = (PolicyProblem("b.yaml:1", "tables is missing"),)
+    assert note_policies(world.ports)
+    assert not note_policies(world.ports)
+
+
+def test_versions_are_compared_with_each_other_and_with_what_is_in_force() -> None:
+    world = World()
+    note_policies(world.ports)
+    first = world.policies.current().version
+    world.policies.layers = (layer(ENFORCE.replace("keep: 10", "keep: 11")),)
+    (change,) = compare_versions(world.ports, first)
+    assert (change.path, change.before, change.after) == ("rules.expire_snapshots.keep", "10", "11")
+    note_policies(world.ports)
+    assert compare_versions(world.ports, world.policies.current().version, "current") == ()
+    with pytest.raises(InvalidValueError, match="no policy version 'nonsense' is kept"):
+        compare_versions(world.ports, "nonsense")
+
+
+def previews(world: World, text: str, *, is_fresh: bool = False) -> list[TablePreview]:
+    candidate = with_candidate(world.policies.current(), layer(text, "candidate.yaml"))
+    tables = find_affected(world.policies.current(), candidate, world.store.table_names())
+    return list(preview_tables(world.ports, candidate, tables, is_fresh=is_fresh))
+
+
+def test_a_candidate_is_previewed_from_stored_health_without_asking_a_catalog() -> None:
+    world = World()
+    table = world.put("orders")
+    world.put("rested", small_files=1)
+    scan(world.ports)
+    world.ports = replace(world.ports, catalogs={})  # there is none to ask
+    before = world.store.table(table)
+    found = {one.table.name: one for one in previews(world, HOLD)}
+    (change,) = found["orders"].changes
+    assert (change.rule, change.before, change.after) == (RuleName.REWRITE_DATA_FILES, "planned", "observe_only")
+    assert found["rested"].changes == ()
+    assert world.store.table(table) == before, "nothing is stored"
+
+
+def test_a_table_without_health_is_told_as_unmeasured() -> None:
+    world = World()
+    (preview,) = preview_tables(world.ports, world.policies.current(), [TableIdentifier.parse("lake.sales.new")])
+    assert preview == TablePreview(TableIdentifier.parse("lake.sales.new"), unmeasured="it was not scanned yet")
+
+
+def test_another_target_needs_a_fresh_look() -> None:
+    world = World()
+    world.put("orders")
+    scan(world.ports)
+    smaller = "tables: '*'\ntarget_file_size: 1MiB\n"
+    (stored,) = previews(world, smaller)
+    assert [(change.before, change.after) for change in stored.changes] == [("planned", "not_measured")]
+    assert "measured against a target of" in stored.changes[0].why_after
+    (fresh,) = previews(world, smaller, is_fresh=True)
+    assert [(change.before, change.after) for change in fresh.changes] == [("planned", "planned")], "it aims at another size"
+
+
+def test_a_table_that_cannot_be_read_anew_is_told_as_unmeasured() -> None:
+    world = World()
+    world.put("orders")
+    scan(world.ports)
+    gone = TableIdentifier.parse("lake.sales.gone")
+    (preview,) = preview_tables(world.ports, world.policies.current(), [gone], is_fresh=True)
+    assert preview.unmeasured.startswith("dropped: ")
