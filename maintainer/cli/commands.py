@@ -23,6 +23,7 @@ from maintainer.cli.jobs import jobs_app
 from maintainer.cli.measurements import measurement_app
 from maintainer.cli.once import follow_job, run_until_rest, settle_left_jobs
 from maintainer.cli.policies import policies_app
+from maintainer.cli.simulate import simulate
 from maintainer.cli.state import Config, load, open_app, remember
 from maintainer.cli.why import why
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
@@ -53,6 +54,7 @@ application = typer.Typer(
 application.add_typer(policies_app, name="policies")
 application.add_typer(jobs_app, name="jobs")
 application.add_typer(measurement_app, name="measurement")
+application.command()(simulate)
 
 Tables = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="catalog.namespace.table, or a glob; all tables when none is named.")]
 Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]

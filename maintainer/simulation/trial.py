@@ -97,7 +97,8 @@ class Result:
     starved_tables: int  # longer in need than the SLA, at any time
     longest_need: timedelta
     days: tuple[Day, ...]
-    files_error: float | None = None  # mean of |expected - actual| / actual over jobs with an expectation and an effect
+    # Means of |expected - actual| / actual over the later half of the jobs that had an expectation: the earlier ones are there to learn from.
+    files_error: float | None = None
     cost_error: float | None = None
 
     @property
@@ -204,8 +205,8 @@ def run_trial(fleet: Sequence[Traits], contender: Contender, conditions: Conditi
         starved_tables=len(needs.starved),
         longest_need=needs.longest,
         days=(*days, _close_day(len(days), tables, needs.since)),
-        files_error=_mean(sums.files_errors),
-        cost_error=_mean(sums.cost_errors),
+        files_error=_mean_of_later(sums.files_errors),
+        cost_error=_mean_of_later(sums.cost_errors),
     )
 
 
@@ -262,5 +263,6 @@ def _close_day(day: int, tables: Sequence[SimulatedTable], in_need: dict[int, da
     return Day(day, files, sum(p.bytes for table in tables for p in table.partitions.values()), len(in_need))
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+def _mean_of_later(values: Sequence[float]) -> float | None:
+    later = values[len(values) // 2 :]
+    return sum(later) / len(later) if later else None

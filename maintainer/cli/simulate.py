@@ -1,0 +1,155 @@
+"""`maintainer simulate`: what policies, scorers and budgets lead to over virtual weeks, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from maintainer.adapters.policies import PolicyDirectory
+from maintainer.cli.console import OutputFormat, command, make_console, print_json, say
+from maintainer.cli.show import make_table
+from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.admission import Scorer
+from maintainer.domain.errors import ConfigurationError, InvalidValueError
+from maintainer.domain.policy import PolicyLayer
+from maintainer.domain.units import format_duration, format_size, parse_duration
+from maintainer.simulation.autocomp import AutoComp
+from maintainer.simulation.cron import Cron
+from maintainer.simulation.daemon import Daemon
+from maintainer.simulation.fleet import Traits, draw_fleet, take_fleet
+from maintainer.simulation.trial import Conditions, Contender, Result, run_trial
+
+MOST_TABLES = 100_000
+MOST_WEEKS = 104
+SHORTEST_CYCLE = timedelta(minutes=5)
+
+
+@command
+def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
+    tables: Annotated[int, typer.Option(min=1, max=MOST_TABLES, help="How many tables are drawn, with the published file sizes.")] = 1000,
+    from_store: Annotated[bool, typer.Option("--from-store", help="Tables like those in the store instead: their rates, sizes and partitioning.")] = False,
+    weeks: Annotated[int, typer.Option(min=1, max=MOST_WEEKS, help="Virtual weeks.")] = 2,
+    cycle: Annotated[str, typer.Option(help="How often is decided, such as 6h; from 5m to the whole length.")] = "6h",
+    budget: Annotated[float | None, typer.Option(min=0.001, help="GB-hours a day; without it there is no limit.")] = None,
+    max_jobs: Annotated[int, typer.Option(min=1, max=1000, help="Jobs side by side.")] = 8,
+    sla: Annotated[str, typer.Option(help="A table that is longer in need counts as starved.")] = "7d",
+    policies: Annotated[
+        list[Path] | None, typer.Option("--policies", help="A policy directory to be tried; several are compared. Else the built-in default.")
+    ] = None,
+    scorers: Annotated[list[Scorer] | None, typer.Option("--scorer", help="The scorer of the admission; several are compared.")] = None,
+    peers: Annotated[bool, typer.Option("--peers/--no-peers", help="Compare with cron-everything and the published model.")] = True,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed is the same fleet and the same writers.")] = 1,
+    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the comparison.")] = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Let a fleet rot and be maintained in virtual time, by the code that decides in production; nothing real is touched."""
+    conditions = Conditions(
+        length=timedelta(weeks=weeks),
+        cycle=_read_cycle(cycle, timedelta(weeks=weeks)),
+        gb_hours_per_day=budget,
+        max_jobs=max_jobs,
+        sla=parse_duration(sla),
+        seed=seed,
+    )
+    fleet = _read_fleet(config) if from_store else draw_fleet(tables, seed)
+    contenders: list[Contender] = [*_make_daemons(policies or [], scorers or [Scorer.MAINTAINER], conditions), *_make_peers(is_wanted=peers)]
+    say(f"{len(fleet):,} tables, {sum(traits.files_at_start for traits in fleet):,} files at the start, {weeks} weeks, budget {_write_budget(budget)}")
+    results = _run_all(fleet, contenders, conditions)
+    if output is OutputFormat.JSON:
+        print_json([_write_result(result) for result in results])
+        return
+    make_console().print(_compare(results))
+
+
+def _read_cycle(text: str, length: timedelta) -> timedelta:
+    cycle = parse_duration(text)
+    if not SHORTEST_CYCLE <= cycle <= length:
+        message = f"--cycle is {text}, but must be from {format_duration(SHORTEST_CYCLE)} to {format_duration(length)}"
+        raise InvalidValueError(message)
+    return cycle
+
+
+def _read_fleet(config: Path | None) -> tuple[Traits, ...]:
+    with open_app(load(config)) as app:
+        records = (app.ports.store.table(table) for table in app.ports.store.table_names())
+        fleet = take_fleet(record.health for record in records if record is not None and record.health is not None)
+    if not fleet:
+        message = "the store has no measured table with files; `maintainer scan` measures them"
+        raise ConfigurationError(message)
+    return fleet
+
+
+def _make_daemons(directories: Sequence[Path], scorers: Sequence[Scorer], conditions: Conditions) -> list[Contender]:
+    tried: list[tuple[str, tuple[PolicyLayer, ...]]] = [(str(directory), _read_policies(directory)) for directory in directories] or [("", ())]
+    return [Daemon(layers, conditions, scorer, " ".join(filter(None, (f"daemon ({scorer})", name)))) for name, layers in tried for scorer in scorers]
+
+
+def _read_policies(directory: Path) -> tuple[PolicyLayer, ...]:
+    found = PolicyDirectory(directory).current()
+    if found.problems:
+        raise ConfigurationError("\n".join(f"{problem.source}: {problem.message}" for problem in found.problems))
+    if not found.layers:
+        message = f"--policies {directory} has no policy file"
+        raise ConfigurationError(message)
+    return found.layers
+
+
+def _make_peers(*, is_wanted: bool) -> tuple[Contender, ...]:
+    return (AutoComp(), Cron()) if is_wanted else ()
+
+
+def _run_all(fleet: Sequence[Traits], contenders: Sequence[Contender], conditions: Conditions) -> list[Result]:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
+        results = []
+        for contender in contenders:
+            task = progress.add_task(contender.name, total=1.0)
+            results.append(run_trial(fleet, contender, conditions, partial(_tell, progress, task)))
+    return results
+
+
+def _tell(progress: Progress, task: TaskID, share: float) -> None:
+    progress.update(task, completed=share)
+
+
+def _write_budget(budget: float | None) -> str:
+    return "none" if budget is None else f"{budget:g} GB-hours a day"
+
+
+def _compare(results: Sequence[Result]) -> Table:
+    right = ("jobs", "idle", "conflicts", "files removed", "GB-hours", "files/GB-hour", "average file", "in need", "starved", "longest need", "cost off by")
+    table = make_table("contender", *right, right=right)
+    for result in results:
+        table.add_row(
+            result.contender,
+            f"{result.jobs:,}",
+            f"{result.idle_jobs:,}",
+            f"{result.conflicts:,}",
+            f"{result.files_removed:,}",
+            f"{result.gb_hours:,.1f}",
+            f"{result.files_removed_per_gb_hour:,.0f}",
+            format_size(result.average_file_size_bytes),
+            f"{result.days[-1].tables_in_need:,}",
+            f"{result.starved_tables:,}",
+            format_duration(result.longest_need),
+            "-" if result.cost_error is None else f"{result.cost_error:.0%}",
+        )
+    return table
+
+
+def _write_result(result: Result) -> dict[str, object]:
+    figures = asdict(result) | {
+        "longest_need": result.longest_need.total_seconds(),
+        "files_removed_per_gb_hour": result.files_removed_per_gb_hour,
+        "average_file_size_bytes": result.average_file_size_bytes,
+    }
+    figures["longest_need_seconds"] = figures.pop("longest_need")
+    return figures

@@ -1,0 +1,58 @@
+"""The contender that follows the published model alone (AutoComp, SIGMOD-Companion 2025): no planner, no calibration, no waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from maintainer.simulation.fleet import Layout
+from maintainer.simulation.table import SimulatedTable
+from maintainer.simulation.trial import Outcome, Work
+
+# As published for OpenHouse: an executor of 2 GB that rewrites 2 MB/s, and a fixed share for the start.
+MEMORY_GB = 2.0
+BYTES_PER_HOUR = 2e6 * 3600
+START_UP_GB_HOURS = 0.5
+GAIN_WEIGHT = 0.7
+QUIET = timedelta(days=7)  # an unpartitioned table with a commit since then has no gain: its rewrite would conflict
+SUCCESS_COOLDOWN = timedelta(hours=16)
+FAILURE_COOLDOWN = timedelta(hours=1)
+
+
+class AutoComp:
+    """Files under the target as gain, their bytes as cost, each normalised over the fleet; the best first."""
+
+    name = "autocomp (published)"
+
+    def __init__(self) -> None:
+        self._resting: dict[int, datetime] = {}
+
+    def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:
+        """All tables with small files that do not rest, by score."""
+        del left_gb_hours
+        figures = [(number, *_observe(table, now)) for number, table in enumerate(tables) if self._resting.get(number, now) <= now]
+        wanted = [(number, gain, cost) for number, gain, cost in figures if gain > 0]
+        gains, costs = _normalise([gain for _, gain, _ in wanted]), _normalise([cost for _, _, cost in wanted])
+        scored = [(GAIN_WEIGHT * gain - (1 - GAIN_WEIGHT) * cost, entry) for gain, cost, entry in zip(gains, costs, wanted, strict=True)]
+        for _, (number, gain, cost) in sorted(scored, key=lambda item: (-item[0], item[1][0])):
+            yield Work(number, expected_files_removed=gain, expected_gb_hours=cost)
+
+    def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
+        """It rests a while, and learns nothing."""
+        del table
+        self._resting[work.table] = outcome.started_at + (FAILURE_COOLDOWN if outcome.is_conflict else SUCCESS_COOLDOWN)
+
+
+def _observe(table: SimulatedTable, now: datetime) -> tuple[int, float]:
+    """(gain, cost): small files wherever they lie, GB-hours."""
+    parts = table.partitions.values()
+    newest = max((part.written_at for part in parts if part.written_at is not None), default=now)
+    if table.traits.layout is Layout.UNPARTITIONED and now - newest < QUIET:
+        return 0, 0.0
+    size = sum(part.small_bytes for part in parts)
+    return sum(part.small_files for part in parts), MEMORY_GB * size / BYTES_PER_HOUR + START_UP_GB_HOURS
+
+
+def _normalise(values: Sequence[float]) -> list[float]:
+    least, span = min(values, default=0.0), max(values, default=0.0) - min(values, default=0.0)
+    return [(value - least) / span if span else 0.0 for value in values]
