@@ -56,6 +56,8 @@ class PyIcebergCatalog:
         self._workers = workers
         self._poller = Poller(name, limits, clock)
         self._lock = threading.Lock()
+        self._connecting = threading.Lock()
+        self._closings = 0
         self._loaded: Catalog | None = None
         self._pool: Executor | None = None
         self._ios: dict[str, FileIO] = {}
@@ -183,6 +185,7 @@ class PyIcebergCatalog:
     def close(self) -> None:
         """Let go of connections and threads; an inventory under way ends in CancelledError, a later question connects anew."""
         with self._lock:
+            self._closings += 1
             loaded, self._loaded = self._loaded, None
             pool, self._pool = self._pool, None
             under_way = list(self._under_way)
@@ -208,10 +211,19 @@ class PyIcebergCatalog:
             self._under_way.discard(future)
 
     def _catalog(self) -> Catalog:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = open_catalog(self._name, self._properties)
-            return self._loaded
+        with self._connecting:  # which may take as long as a catalog that does not answer: nobody closes behind this lock
+            with self._lock:
+                loaded, closings = self._loaded, self._closings
+            if loaded is not None:
+                return loaded
+            loaded = open_catalog(self._name, self._properties)
+            with self._lock:
+                if self._closings == closings:
+                    self._loaded = loaded
+                    return loaded
+        loaded.close()
+        message = f"catalog {self._name} was closed while it was connected to"
+        raise CatalogUnavailableError(message)
 
     def _executor(self) -> Executor:
         with self._lock:
