@@ -40,7 +40,7 @@ from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.scheduler import Scheduler, Step
-from maintainer.settings import ImpactSettings, NotificationSettings, Settings
+from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.paths import is_missing_sqlite
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
@@ -113,9 +113,16 @@ def new_job_id() -> str:
 
 def open_catalogs(settings: Settings, clock: SystemClock, reader: MetadataReader) -> Mapping[str, Catalog]:
     """The configured catalogs by name, all of which share the reader; nothing is connected yet."""
-    polling = settings.scan
-    limits = PollLimits(polling.requests_per_second, polling.max_requests, polling.min_interval, polling.max_interval)
-    return {name: PyIcebergCatalog(name, catalog.properties, clock, polling.workers, limits, reader) for name, catalog in settings.catalogs.items()}
+    workers = settings.scan.workers
+    return {
+        name: PyIcebergCatalog(name, catalog.properties, clock, workers, poll_limits(settings.scan.of(name)), reader)
+        for name, catalog in settings.catalogs.items()
+    }
+
+
+def poll_limits(scan: ScanSettings) -> PollLimits:
+    """The bounds of asking a catalog table by table."""
+    return PollLimits(scan.requests_per_second, scan.max_requests, scan.min_interval, scan.max_interval)
 
 
 def open_notifier(settings: NotificationSettings) -> Notifier:

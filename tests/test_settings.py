@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from maintainer.app import poll_limits
 from maintainer.domain.errors import ConfigurationError
 from maintainer.settings import Settings, load_settings
 
@@ -64,6 +65,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "max_interval": "1h",
             "requests_per_second": 200.0,
             "max_requests": 64,
+            "catalogs": {},
         },
         "plan": {"interval": "30s"},
         "submit": {"interval": "5s"},
@@ -84,8 +86,6 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         },
         "server": {"host": "127.0.0.1", "port": 8080},
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
-        "drain_timeout": "1m",
-        "auth": {},
         "notifications": {
             "targets": {},
             "kinds": ("failed_proof", "repeated_failure", "table_critical", "budget_spent", "approval_needed"),
@@ -93,6 +93,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "repeat_after": "6h",
             "max_per_hour": 60,
         },
+        "drain_timeout": "1m",
+        "auth": {},
     }
 
 
@@ -331,6 +333,29 @@ def test_the_bounds_of_polling_are_in_order(tmp_path: Path) -> None:
     file.write_text("catalogs: {lake: {type: sql}}\nscan: {min_interval: 2h, max_interval: 30m}\n")
     with pytest.raises(ConfigurationError, match=r"scan has min_interval 2h above max_interval 30m"):
         load_settings(file, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("prune: {raw_samples: 100d}\n", "prune has raw_samples 100d above hourly_samples 90d"),
+        ("prune: {samples: 30d}\n", "prune has hourly_samples 90d above samples 30d"),
+        ("scan: {catalogs: {sea: {max_requests: 2}}}\n", "has scan.catalogs.sea, but catalogs has only lake"),
+        ("scan: {catalogs: {lake: {min_interval: 2h}}}\n", "scan has for catalog lake min_interval 2h above max_interval 1h"),
+        ("scan: {catalogs: {lake: {requests_per_second: 0}}}\n", "scan.catalogs.lake.requests_per_second is 0, under the least value 0.1"),
+        ("scan: {catalogs: {lake: {workers: 2}}}\n", "unknown key 'workers'; it belongs under scan"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_by_its_values(refuse: Refuse, text: str, message: str) -> None:
+    (found,) = refuse(_LAKE + text)
+    assert message in found
+
+
+def test_a_catalog_may_have_bounds_of_its_own(load: Load) -> None:
+    scan = load(_LAKE + "scan: {requests_per_second: 20, catalogs: {lake: {requests_per_second: 5, max_requests: 2, max_interval: 2h}}}\n").scan
+    limits = poll_limits(scan.of("lake"))
+    assert (limits.requests_per_second, limits.concurrency, limits.max_interval, limits.min_interval) == (5, 2, timedelta(hours=2), timedelta(minutes=1))
+    assert poll_limits(scan.of("sea")).requests_per_second == 20
 
 
 _NOTIFY = _LAKE + "notifications:\n  targets: {ops: 'slack://${SLACK}'}\n  kinds: [failed_proof]\n"

@@ -44,7 +44,7 @@ def _list_variables(document: Document) -> dict[str, KeyPath]:
     for name, field in Settings.model_fields.items():
         inner = inner_model(field.annotation)
         if inner is not None:
-            paths += [(name, key) for key in inner.model_fields if key != "conf"]
+            paths += [(name, key) for key in inner.model_fields if key not in {"conf", "catalogs"}]
         elif name not in {"catalogs", "auth"}:
             paths.append((name,))
     paths += [path for path in document.texts if path[0] == "catalogs" or path[:2] == ("spark", "conf")]

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
@@ -43,6 +43,13 @@ class Settings(Strict):
     notifications: NotificationSettings = NotificationSettings()
     drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
     auth: Annotated[dict[str, str], BeforeValidator(check_auth)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Settings:
+        unknown = sorted(self.scan.catalogs.keys() - self.catalogs.keys())
+        if unknown:
+            refuse(f"has scan.catalogs.{unknown[0]}, but catalogs has only {', '.join(sorted(self.catalogs))}")
+        return self
 
     def redacted(self) -> dict[str, object]:
         """The settings as plain values for printing, every secret as ***."""

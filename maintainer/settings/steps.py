@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -12,6 +13,15 @@ from maintainer.domain.units import MIB
 from maintainer.policy.effective import write_value
 
 
+class CatalogScanSettings(Strict):
+    """The bounds of asking one catalog, where they are to be others than for all."""
+
+    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] | None = None
+    max_requests: Annotated[int, Field(ge=1, le=512)] | None = None
+    min_interval: Annotated[timedelta, DurationBetween("1s")] | None = None
+    max_interval: Annotated[timedelta, DurationBetween("1s")] | None = None
+
+
 class ScanSettings(Strict):
     """How often the catalogs are measured, and with how much at once.
 
@@ -19,7 +29,8 @@ class ScanSettings(Strict):
     manifest_memory of manifests waits to be decoded, and decode_processes decode (0: the daemon itself).
 
     An unchanged table is measured anew after `remeasure`, the `rechecks` longest unmeasured ones of a catalog at every scan. Where asking whether one
-    changed costs a request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second.
+    changed costs a request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second
+    of its catalog. `catalogs` has other bounds for some, by their names.
     """
 
     interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=5)
@@ -33,11 +44,19 @@ class ScanSettings(Strict):
     max_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
     requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] = 200.0
     max_requests: Annotated[int, Field(ge=1, le=512)] = 64
+    catalogs: dict[str, CatalogScanSettings] = Field(default_factory=dict)
+
+    def of(self, catalog: str) -> ScanSettings:
+        """The settings that hold for a catalog."""
+        own = self.catalogs.get(catalog, CatalogScanSettings())
+        return self.model_copy(update={name: value for name in CatalogScanSettings.model_fields if (value := getattr(own, name)) is not None})
 
     @model_validator(mode="after")
     def _check_intervals(self) -> ScanSettings:
-        if self.min_interval > self.max_interval:
-            refuse(f"has min_interval {write_value('', self.min_interval)} above max_interval {write_value('', self.max_interval)}")
+        for where, settings in (("", self), *((f"for catalog {name} ", self.of(name)) for name in self.catalogs)):
+            if settings.min_interval > settings.max_interval:
+                least, greatest = (write_value("", bound) for bound in (settings.min_interval, settings.max_interval))
+                refuse(f"has {where}min_interval {least} above max_interval {greatest}")
         return self
 
 
@@ -73,6 +92,16 @@ class PruneSettings(Strict):
     hourly_samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=90)
     samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=730)
     jobs: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=365)
+
+    @model_validator(mode="after")
+    def _check_order(self) -> PruneSettings:
+        for finer, coarser in pairwise(("raw_samples", "hourly_samples", "samples")):
+            kept, longer = getattr(self, finer), getattr(self, coarser)
+            if kept > longer:
+                refuse(
+                    f"has {finer} {write_value('', kept)} above {coarser} {write_value('', longer)}; coarser samples are kept at least as long as finer ones"
+                )
+        return self
 
 
 class ImpactSettings(Strict):
