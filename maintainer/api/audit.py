@@ -1,0 +1,78 @@
+"""The audit log: who asked for what, what ran, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import AwareDatetime
+
+from maintainer.api.deps import ServicesIn
+from maintainer.api.health_schemas import Schema
+from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text, in_utc
+from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
+from maintainer.domain.identifier import TableIdentifier
+
+router = APIRouter(tags=["audit"])
+
+
+class AuditEntryOut(Schema):
+    """One line of the log; table is null for what concerns more than one."""
+
+    sequence: int
+    at: datetime
+    actor: str
+    deed: Deed
+    table: str | None
+    table_uuid: str
+    job_id: str
+    fields: Mapping[str, object]
+
+
+class AuditPage(Schema):
+    """A page of the log, newest first."""
+
+    items: list[AuditEntryOut]
+    next_cursor: str | None
+    total: int
+
+
+@router.get("/audit", summary="The audit log")
+def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
+    services: ServicesIn,
+    table: Annotated[Text | None, Query(description="catalog.namespace.table")] = None,
+    job: Annotated[Text, Query(description="A job's id.")] = "",
+    actor: Annotated[Text, Query(description="As the log has it, such as `person ada`.")] = "",
+    since: Annotated[AwareDatetime | None, Query(description="RFC 3339, inclusive.")] = None,
+    until: Annotated[AwareDatetime | None, Query(description="RFC 3339, exclusive.")] = None,
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
+) -> AuditPage:
+    """Who or what asked (with the policy's version), what ran with which statement, what came of it and which snapshots are ours; nothing is ever taken out."""
+    asked = AuditQuery(
+        table=TableIdentifier.parse(table) if table is not None else None,
+        job_id=job,
+        actor=actor,
+        since=None if since is None else in_utc(since),
+        until=None if until is None else in_utc(until),
+        limit=limit,
+        cursor=cursor,
+    )
+    page = services.store.audit(asked)
+    return AuditPage(items=[write_entry(entry) for entry in page.items], next_cursor=page.next_cursor, total=page.total)
+
+
+def write_entry(entry: AuditEntry) -> AuditEntryOut:
+    """As the API and the command line show it."""
+    return AuditEntryOut(
+        sequence=entry.sequence,
+        at=entry.at,
+        actor=entry.actor,
+        deed=entry.deed,
+        table=str(entry.table) if entry.table is not None else None,
+        table_uuid=entry.table_uuid,
+        job_id=entry.job_id,
+        fields=entry.fields,
+    )

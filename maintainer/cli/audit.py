@@ -1,0 +1,99 @@
+"""`maintainer audit`: who asked for what, what ran, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from maintainer.cli.console import command, make_console
+from maintainer.cli.show import make_table
+from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.audit import AuditEntry, AuditQuery
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.units import parse_duration
+
+if TYPE_CHECKING:
+    from maintainer.ports.store import Store
+
+PAGE = 1000
+DEFAULT_SHOWN = 100
+
+
+class AuditFormat(StrEnum):
+    """How the log is printed; jsonl is one entry a line, oldest first, for an archive."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+@command
+def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
+    table: Annotated[str | None, typer.Option(help="catalog.namespace.table")] = None,
+    job: Annotated[str, typer.Option(help="A job's id.")] = "",
+    actor: Annotated[str, typer.Option(help="As the log has it, such as 'person ada'.")] = "",
+    within: Annotated[str | None, typer.Option(help="No older than this, such as 30d.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="The newest so many; 100 in a table, all otherwise.")] = None,
+    output: Annotated[AuditFormat, typer.Option("--format", help="How to print the log.")] = AuditFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Print the audit log, or export it."""
+    with open_app(load(config)) as app:
+        now = app.ports.clock.now()
+        query = AuditQuery(
+            table=TableIdentifier.parse(table) if table is not None else None,
+            job_id=job,
+            actor=actor,
+            since=None if within is None else now - parse_duration(within),
+        )
+        most = limit if limit is not None else DEFAULT_SHOWN if output is AuditFormat.TABLE else None
+        found = list(_read(app.ports.store, query, most))
+    entries = [_write(entry) for entry in reversed(found)]
+    match output:
+        case AuditFormat.JSON:
+            typer.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        case AuditFormat.JSONL:
+            for entry in entries:
+                typer.echo(json.dumps(entry, ensure_ascii=False))
+        case AuditFormat.TABLE:
+            shown = make_table("at", "actor", "deed", "table", "job", "what")
+            for entry in entries:
+                shown.add_row(*(str(entry[key] or "") for key in ("at", "actor", "deed", "table", "job_id")), _describe(entry["fields"]))
+            make_console().print(shown)
+
+
+def _read(store: Store, query: AuditQuery, most: int | None) -> Iterator[AuditEntry]:
+    """Newest first, page by page."""
+    left = most
+    page_query = replace(query, limit=PAGE if left is None else min(PAGE, left))
+    while True:
+        page = store.audit(page_query)
+        yield from page.items
+        left = None if left is None else left - len(page.items)
+        if page.next_cursor is None or left == 0:
+            return
+        page_query = replace(page_query, cursor=page.next_cursor, limit=PAGE if left is None else min(PAGE, left))
+
+
+def _write(entry: AuditEntry) -> dict[str, object]:
+    return {
+        "sequence": entry.sequence,
+        "at": f"{entry.at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
+        "actor": entry.actor,
+        "deed": entry.deed.value,
+        "table": str(entry.table) if entry.table is not None else None,
+        "table_uuid": entry.table_uuid,
+        "job_id": entry.job_id,
+        "fields": dict(entry.fields),
+    }
+
+
+def _describe(fields: object) -> str:
+    said = ("statement", "message", "reason", "state", "by")
+    return next((str(fields[key]) for key in said if fields.get(key)), "") if isinstance(fields, dict) else ""
