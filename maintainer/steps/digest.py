@@ -140,7 +140,9 @@ def _judge(job: Job, landing: _Landing) -> tuple[JobState, FailureReason | None,
         return JobState.CANCELLED, None, f"cancelled{kept}"
     if outcome.kind == "failed":
         return JobState.FAILED, outcome.reason or FailureReason.OTHER, f"{outcome.message}{kept}"
-    if landing.landed < max(1, landing.found):
+    if landing.found == 0:
+        return JobState.FAILED, FailureReason.TABLE_CHANGED, "Spark found no manifest: the snapshot that was to be read is gone"
+    if landing.landed < landing.found:
         message = f"of {landing.found:,} manifests that Spark read {landing.landed:,} can be told as our own readers would; the others are read here"
         return JobState.FAILED, FailureReason.UNPROVED, message
     return JobState.SUCCEEDED, None, ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, Final
 
 from maintainer.adapters.catalog.manifest import ListedManifest, make_digest
@@ -16,6 +16,7 @@ from maintainer.domain.reading import FoundFiles, FoundManifest, PartitionValue
 
 _DECIMAL: Final = re.compile(r"decimal\(\d+, ?(\d+)\)")
 _DECIMAL_BYTES: Final = 17  # 38 digits and a sign
+_DECIMALS: Final = Context(prec=76)  # as partition.py's: the default context rounds at 28 digits
 # Iceberg's types by the names that Avro has for them; the others are called the same.
 _STORED: Final = {"timestamp": "timestamp-micros", "timestamptz": "timestamp-micros", "binary": "bytes"}
 
@@ -78,5 +79,5 @@ def _group(files: FoundFiles, *, lists_files: bool) -> Group:
 
 def _store(value: PartitionValue, scale: int) -> Any:  # noqa: ANN401 - whatever a manifest stores
     if isinstance(value, Decimal):
-        return int(value.scaleb(scale)).to_bytes(_DECIMAL_BYTES, "big", signed=True)
+        return int(value.scaleb(scale, _DECIMALS)).to_bytes(_DECIMAL_BYTES, "big", signed=True)
     return value
