@@ -22,6 +22,7 @@ from maintainer.policy.candidate import with_candidate
 from maintainer.policy.effective import effective
 from maintainer.policy.gain import target_of_policy
 from maintainer.policy.grade import grade
+from maintainer.policy.notices import notice_of_grade
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
 from maintainer.steps.digest import defer
@@ -274,7 +275,8 @@ def _record_taken(ports: Ports, taken: Taken, mark: ScanMark | None) -> Measured
     table = taken.table
     health = measure(inventory)
     policy = effective(ports.policies.current(), table, inventory.properties)
-    graded = grade(health, policy, inventory.read_at, ports.store.grade(table, inventory.table_uuid))
+    before = ports.store.grade(table, inventory.table_uuid)
+    graded = grade(health, policy, inventory.read_at, before)
     try:
         ports.store.record_health(health, graded)
     except InvalidValueError as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's
@@ -285,6 +287,9 @@ def _record_taken(ports: Ports, taken: Taken, mark: ScanMark | None) -> Measured
     if mark is not None:  # what could not be read may be readable the next time
         ports.store.record_mark(table, replace(mark, token="") if health.unreadable else mark)
     ports.telemetry.table_measured(health, graded)
+    notice = notice_of_grade(table, before, graded, inventory.read_at)
+    if notice is not None:
+        ports.notifier.notify(notice)
     return Measured(inventory, health, graded, taken.seconds + (ports.clock.now() - started).total_seconds())
 
 

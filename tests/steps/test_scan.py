@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -8,6 +9,7 @@ from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, Unreadable
+from maintainer.domain.notice import NoticeKind
 from maintainer.domain.units import MIB
 from maintainer.steps.scan import Measured, ScannedTable, scan, scan_table, scan_tables
 from tests.samples import NOW
@@ -155,3 +157,16 @@ def test_a_table_that_the_store_cannot_hold_is_a_fault_of_its_own(monkeypatch: p
     result = scan(world.ports)
     assert result.measured == 1
     assert [fault.reason for fault in result.faults] == ["data_bytes 10**40 does not fit"]
+
+
+def test_people_are_told_of_a_table_when_it_becomes_critical_and_not_again() -> None:
+    world = World()
+    table = world.put("orders", small_files=2)
+    scan(world.ports)
+    assert world.notifier.notices == []
+    for _ in range(2):
+        world.clock.advance(timedelta(hours=7))
+        world.put("orders", small_files=500)
+        scan(world.ports)
+    [told] = world.notifier.notices
+    assert (told.kind, told.subject) == (NoticeKind.TABLE_CRITICAL, str(table))
