@@ -42,12 +42,14 @@ from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.paths import is_missing_sqlite
+from maintainer.steps.candidate import preview_tables
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
 from maintainer.steps.review import review
 from maintainer.steps.scan import ScanOptions, scan
 from maintainer.steps.submit import request_cancel, request_run, submit
+from maintainer.steps.versions import compare_versions
 from maintainer.steps.watch import watch
 
 # A daemon that has not scanned for this many intervals is not ready: what it shows is old.
@@ -213,6 +215,8 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         readiness=partial(_readiness, app, scheduler),
         metrics=app.telemetry.render,
         stopping=app.stopping,
+        compare_versions=partial(compare_versions, ports),
+        preview_tables=partial(preview_tables, ports),
         impact=make_impact_model(app.settings.impact),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Event
@@ -16,7 +16,9 @@ from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
-from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, RuleName
+from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName
+from maintainer.domain.policy_version import PolicyChange
+from maintainer.domain.preview import TablePreview
 from maintainer.domain.reading import JobAction
 from maintainer.health.impact import ImpactModel
 from maintainer.ports.clock import Clock
@@ -44,6 +46,8 @@ class Services:
     cancel: Callable[[str, str], Job]  # (job id, requested by); InvalidTransitionError when it is over
     readiness: Callable[[], Sequence[tuple[str, bool, str]]]  # (what, is it fine, sentence)
     metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
+    compare_versions: Callable[[str, str], tuple[PolicyChange, ...]]  # what the second version of the policies has differently
+    preview_tables: Callable[[PolicySet, Sequence[TableIdentifier]], Iterable[TablePreview]]  # verdicts under other policies, from stored health
     stopping: Event = field(default_factory=Event)  # set when the daemon stops: open event streams end at once
     impact: ImpactModel = field(default_factory=ImpactModel)  # what the estimate of small files' cost assumes
 

@@ -1,24 +1,31 @@
-"""Policies: the files in force, the one that governs a table, and a check of a text."""
+"""Policies: those in force, the one that governs a table, versions, a check of a text, and what it would change."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
-from maintainer.api import schemas, wire
+from maintainer.api import policy_schemas, schemas, wire
 from maintainer.api.deps import RecordIn, ServicesIn
-from maintainer.api.errors import declare_problems
+from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.domain.policy import PolicyLayer
+from maintainer.policy.candidate import find_affected, with_candidate
+from maintainer.ports.store import MAX_PAGE
 
 CANDIDATE = "candidate.yaml"  # what problems call a policy that came in a request
+MAX_TEXT = 1000  # characters of a version or a cursor
+DEFAULT_PREVIEW = 200  # tables that one preview looks at
 
 router = APIRouter(tags=["policies"])
+Text = Annotated[str, Query(max_length=MAX_TEXT)]
+Cursor = Annotated[Text | None, Query(description="next_cursor of the page before.")]
 
 
 @router.get("/policies", summary="The policy files in force")
 def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
-    """Every layer with its values and their lines, and what is wrong with files that are not in force."""
+    """Every layer with its values and their lines, and what is wrong with files that are not in force or disagree."""
     return wire.write_policy_set(services.policies.current())
 
 
@@ -28,9 +35,30 @@ def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
     responses=declare_problems(HTTPStatus.NOT_FOUND),
 )
 def get_effective_policy(record: RecordIn, services: ServicesIn) -> schemas.EffectivePolicyOut:
-    """All layers merged for one table, each value with the file and the line it comes from."""
+    """All layers merged for one table, each value with the file and the line, the table property or the default that it comes from."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
     return wire.write_policy(record.table, policy)
+
+
+@router.get("/policies/versions", summary="Versions of the policies")
+def get_policy_versions(
+    services: ServicesIn, limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")] = 100, cursor: Cursor = None
+) -> policy_schemas.PolicyVersionPage:
+    """Every version that was in force since the store remembers, the present one first."""
+    page = services.store.policy_versions(limit, cursor)
+    items = [policy_schemas.PolicyVersionOut.model_validate(version) for version in page.items]
+    return policy_schemas.PolicyVersionPage(items=items, next_cursor=page.next_cursor, total=page.total)
+
+
+@router.get("/policies/versions/diff", summary="What two versions have differently")
+def get_policy_diff(
+    services: ServicesIn,
+    before: Annotated[Text, Query(description="A version, or `current`.")],
+    after: Annotated[Text, Query(description="A version, or `current`.")] = "current",
+) -> policy_schemas.PolicyDiff:
+    """Field by field, values as people write them; where a value is written does not count."""
+    changes = [policy_schemas.PolicyChangeOut.model_validate(change) for change in services.compare_versions(before, after)]
+    return policy_schemas.PolicyDiff(before=before, after=after, changes=changes)
 
 
 @router.post("/policies/validate", summary="Check a policy file's text")
@@ -39,3 +67,40 @@ def validate_policy(text: schemas.PolicyText, services: ServicesIn) -> schemas.P
     parsed = services.parse_policy(text.yaml, CANDIDATE)
     problems = () if isinstance(parsed, PolicyLayer) else parsed
     return schemas.PolicyVerdict(is_valid=isinstance(parsed, PolicyLayer), problems=wire.write_problems(problems))
+
+
+@router.post("/policies/preview", summary="Which verdicts a policy file would change", responses=declare_problems(HTTPStatus.UNSUPPORTED_MEDIA_TYPE))
+def preview_policy(
+    request: policy_schemas.PreviewRequest,
+    services: ServicesIn,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Tables to look at.")] = DEFAULT_PREVIEW,
+    cursor: Cursor = None,
+) -> policy_schemas.FleetPreview:
+    """Decide anew for the tables that the file can concern, a page of them by name, from stored health: no catalog is asked and nothing is stored."""
+    current = services.policies.current()
+    candidate = with_candidate(current, read_candidate(services, request.yaml, request.name or CANDIDATE))
+    concerned = find_affected(current, candidate, services.store.table_names())
+    waiting = [table for table in concerned if cursor is None or str(table) > cursor]
+    page = sorted(waiting, key=str)[:limit]
+    previews = list(services.preview_tables(candidate, page))
+    items = [
+        policy_schemas.TablePreviewOut(table=str(preview.table), changes=[policy_schemas.VerdictChangeOut.model_validate(change) for change in preview.changes])
+        for preview in previews
+        if preview.changes
+    ]
+    return policy_schemas.FleetPreview(
+        items=items,
+        looked_at=len(page),
+        unmeasured=sum(bool(preview.unmeasured) for preview in previews),
+        next_cursor=str(page[-1]) if len(waiting) > len(page) else None,
+        total=len(concerned),
+    )
+
+
+def read_candidate(services: ServicesIn, text: str, name: str = CANDIDATE) -> PolicyLayer:
+    """The policy file in a request; ProblemError with everything that is wrong with it."""
+    layer = services.parse_policy(text, name)
+    if not isinstance(layer, PolicyLayer):
+        told = "; ".join(f"{problem.source}: {problem.message}" for problem in layer)
+        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, told or f"{name} cannot be used")
+    return layer

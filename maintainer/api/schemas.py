@@ -98,6 +98,11 @@ class PolicyValueOut(Schema):
     source: str
 
 
+class PolicyProblemOut(Schema):
+    source: str
+    message: str
+
+
 class EffectivePolicyOut(Schema):
     table: str
     mode: Mode
@@ -105,6 +110,7 @@ class EffectivePolicyOut(Schema):
     version: str
     rules: list[RuleName]
     values: list[PolicyValueOut]
+    problems: list[PolicyProblemOut] = []  # noqa: RUF012 - pydantic copies defaults; files that disagree: the table gets no action until they do not
 
 
 class TableDetail(TableSummary):
@@ -280,11 +286,6 @@ class CatalogOut(Schema):
     type: str
     tables: int
     faults: list[CatalogFaultOut]
-
-
-class PolicyProblemOut(Schema):
-    source: str
-    message: str
 
 
 class PolicyLayerOut(Schema):

@@ -14,7 +14,7 @@ from maintainer.api import plan_schemas, schemas, wire
 from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.plan_wire import write_plan
-from maintainer.api.policies import CANDIDATE
+from maintainer.api.policies import CANDIDATE, read_candidate
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -145,10 +145,7 @@ def preview_plan(record: RecordIn, services: ServicesIn, text: schemas.PolicyTex
 
 
 def _read_candidate(services: ServicesIn, table: TableIdentifier, text: schemas.PolicyText) -> PolicyLayer:
-    layer = services.parse_policy(text.yaml, CANDIDATE)
-    if not isinstance(layer, PolicyLayer):
-        told = "; ".join(f"{problem.source}: {problem.message}" for problem in layer)
-        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, told or f"{CANDIDATE} cannot be used")
+    layer = read_candidate(services, text.yaml)
     if not any(pattern.matches(table) for pattern in layer.tables):
         patterns = ", ".join(pattern.text for pattern in layer.tables) or "no table"
         raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{CANDIDATE} speaks for {patterns}, which does not match {table}")

@@ -17,6 +17,7 @@ from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicyS
 from maintainer.domain.reading import JobAction
 from maintainer.domain.timing import QueryTiming
 from maintainer.health.impact import ImpactModel, find_impact
+from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import describe, describe_layer
 from maintainer.policy.layering import weak_to_strong
 from maintainer.ports.store import Overview, TableRecord
@@ -125,13 +126,15 @@ def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePol
         version=policy.version,
         rules=[rule.name for rule in policy.rules],
         values=_write_values(describe(policy)),
+        problems=write_problems(describe_ambiguity(ambiguity, f"{table} gets no action until then") for ambiguity in policy.ambiguities),
     )
 
 
 def write_policy_set(policies: PolicySet) -> schemas.PolicySetOut:
     """The policy files in force, and what is wrong with those that are not."""
     layers = [_write_layer(layer) for layer in weak_to_strong(policies.layers)]
-    return schemas.PolicySetOut(version=policies.version, layers=layers, problems=write_problems(policies.problems))
+    problems = (*policies.problems, *find_ambiguities(policies))
+    return schemas.PolicySetOut(version=policies.version, layers=layers, problems=write_problems(problems))
 
 
 def write_problems(problems: Iterable[PolicyProblem]) -> list[schemas.PolicyProblemOut]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -24,9 +24,12 @@ from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName, Setting
+from maintainer.domain.policy_version import PolicyChange
+from maintainer.domain.preview import TablePreview, VerdictChange
 from maintainer.domain.reading import JobAction
+from maintainer.domain.verdict import PLANNED
 from maintainer.policy.effective import effective
-from tests.api.nouns import NOW, PLAN, make_job
+from tests.api.nouns import NOW, ORDERS, PLAN, make_job
 from tests.fakes.adapters.store import FakeStore
 
 HOST = "maintainer.test"
@@ -59,6 +62,7 @@ class Daemon:
 
     store: FakeStore = field(default_factory=FakeStore)
     previews: list[tuple[TableIdentifier, PolicyLayer | None]] = field(default_factory=list)
+    candidates: list[PolicySet] = field(default_factory=list)
     runs: list[tuple[TableIdentifier, tuple[RuleName, ...], str]] = field(default_factory=list)
     cancels: list[tuple[str, str]] = field(default_factory=list)
     checks: list[tuple[str, bool, str]] = field(default_factory=lambda: [("store", True, "SQLite, schema 1")])
@@ -80,6 +84,17 @@ class Daemon:
         self.cancels.append((job_id, requested_by))
         return job_of(self.store, job_id)
 
+    def compare(self, before: str, after: str) -> tuple[PolicyChange, ...]:
+        self._refuse()
+        return (PolicyChange("cold.yaml", "priority", before, after, "policies/cold.yaml:2"),)
+
+    def preview_tables(self, candidate: PolicySet, tables: Sequence[TableIdentifier]) -> Iterator[TablePreview]:
+        self._refuse()
+        self.candidates.append(candidate)
+        for table in tables:
+            change = VerdictChange(RuleName.REWRITE_DATA_FILES, "observe_only", PLANNED, "observed", "600 files would become 1")
+            yield TablePreview(table, unmeasured="not scanned") if table.name == "new" else TablePreview(table, (change,) if table == ORDERS else ())
+
     def _refuse(self) -> None:
         if self.refusal:
             raise self.refusal
@@ -99,6 +114,8 @@ class Daemon:
             readiness=lambda: self.checks,
             metrics=lambda: (b"maintainer_leader 1.0\n", "text/plain; version=0.0.4; charset=utf-8"),
             stopping=self.stopping,
+            compare_versions=self.compare,
+            preview_tables=self.preview_tables,
         )
 
 

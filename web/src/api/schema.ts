@@ -1,6 +1,26 @@
 // Generated from docs/openapi.json by `npm run types`; do not edit.
 
 export interface paths {
+  "/api/v1/audit": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The audit log
+     * @description Who or what asked (with the policy's version), what ran with which statement, what came of it and which snapshots are ours; nothing is ever taken out.
+     */
+    get: operations["get_audit"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/catalogs": {
     parameters: {
       query?: never;
@@ -150,7 +170,7 @@ export interface paths {
     };
     /**
      * The policy files in force
-     * @description Every layer with its values and their lines, and what is wrong with files that are not in force.
+     * @description Every layer with its values and their lines, and what is wrong with files that are not in force or disagree.
      */
     get: operations["get_policies"];
     put?: never;
@@ -170,11 +190,31 @@ export interface paths {
     };
     /**
      * The policy that governs a table
-     * @description All layers merged for one table, each value with the file and the line it comes from.
+     * @description All layers merged for one table, each value with the file and the line, the table property or the default that it comes from.
      */
     get: operations["get_effective_policy"];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/policies/preview": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Which verdicts a policy file would change
+     * @description Decide anew for the tables that the file can concern, a page of them by name, from stored health: no catalog is asked and nothing is stored.
+     */
+    post: operations["preview_policy"];
     delete?: never;
     options?: never;
     head?: never;
@@ -195,6 +235,46 @@ export interface paths {
      * @description Say what is wrong with a text, line by line; nothing is stored.
      */
     post: operations["validate_policy"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/policies/versions": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Versions of the policies
+     * @description Every version that was in force since the store remembers, the present one first.
+     */
+    get: operations["get_policy_versions"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/policies/versions/diff": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What two versions have differently
+     * @description Field by field, values as people write them; where a value is written does not count.
+     */
+    get: operations["get_policy_diff"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -474,6 +554,44 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     /**
+     * AuditEntryOut
+     * @description One line of the log; table is null for what concerns more than one.
+     */
+    AuditEntryOut: {
+      /** Actor */
+      actor: string;
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      deed: components["schemas"]["Deed"];
+      /** Fields */
+      fields: {
+        [key: string]: unknown;
+      };
+      /** Job Id */
+      job_id: string;
+      /** Sequence */
+      sequence: number;
+      /** Table */
+      table: string | null;
+      /** Table Uuid */
+      table_uuid: string;
+    };
+    /**
+     * AuditPage
+     * @description A page of the log, newest first.
+     */
+    AuditPage: {
+      /** Items */
+      items: components["schemas"]["AuditEntryOut"][];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
+    };
+    /**
      * Band
      * @description The verdict on a table at a glance, best first.
      * @enum {string}
@@ -543,6 +661,22 @@ export interface components {
       samples: number;
     };
     /**
+     * Deed
+     * @description What was done: noun.verb, a closed set.
+     * @enum {string}
+     */
+    Deed:
+      | "job.requested"
+      | "job.submitted"
+      | "statement.started"
+      | "job.cancel_requested"
+      | "job.ended"
+      | "work.paused"
+      | "work.resumed"
+      | "job.approved"
+      | "snapshot.pinned"
+      | "snapshot.unpinned";
+    /**
      * DisagreementOut
      * @description A figure that one piece of metadata claims and the manifests' entries do not bear out.
      */
@@ -589,6 +723,11 @@ export interface components {
       mode: components["schemas"]["Mode"];
       /** Priority */
       priority: number;
+      /**
+       * Problems
+       * @default []
+       */
+      problems?: components["schemas"]["PolicyProblemOut"][];
       /** Rules */
       rules: components["schemas"]["RuleName"][];
       /** Table */
@@ -670,6 +809,22 @@ export interface components {
       /** Sentence */
       sentence: string;
       severity: components["schemas"]["Band"];
+    };
+    /**
+     * FleetPreview
+     * @description One page: of `looked_at` tables that the policy can concern, those whose verdicts would change; `total` can be concerned in all.
+     */
+    FleetPreview: {
+      /** Items */
+      items: components["schemas"]["TablePreviewOut"][];
+      /** Looked At */
+      looked_at: number;
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
+      /** Unmeasured */
+      unmeasured: number;
     };
     /**
      * HistogramBin
@@ -1115,6 +1270,36 @@ export interface components {
        */
       sentence: string;
     };
+    /**
+     * PolicyChangeOut
+     * @description One field of one layer, as people write it; null where a version does not have it.
+     */
+    PolicyChangeOut: {
+      /** After */
+      after: string | null;
+      /** Before */
+      before: string | null;
+      /** Layer */
+      layer: string;
+      /** Path */
+      path: string;
+      /** Source After */
+      source_after: string | null;
+      /** Source Before */
+      source_before: string | null;
+    };
+    /**
+     * PolicyDiff
+     * @description What the version `after` has differently from the version `before`.
+     */
+    PolicyDiff: {
+      /** After */
+      after: string;
+      /** Before */
+      before: string;
+      /** Changes */
+      changes: components["schemas"]["PolicyChangeOut"][];
+    };
     /** PolicyLayerOut */
     PolicyLayerOut: {
       /** Name */
@@ -1166,6 +1351,50 @@ export interface components {
       is_valid: boolean;
       /** Problems */
       problems: components["schemas"]["PolicyProblemOut"][];
+    };
+    /**
+     * PolicyVersionOut
+     * @description Policies of one content hash; last_seen_at is when they came into force last.
+     */
+    PolicyVersionOut: {
+      /**
+       * First Seen At
+       * Format: date-time
+       */
+      first_seen_at: string;
+      /**
+       * Last Seen At
+       * Format: date-time
+       */
+      last_seen_at: string;
+      /** Layer Count */
+      layer_count: number;
+      /** Problems */
+      problems: components["schemas"]["PolicyProblemOut"][];
+      /** Version */
+      version: string;
+    };
+    /**
+     * PolicyVersionPage
+     * @description Versions, the one in force first.
+     */
+    PolicyVersionPage: {
+      /** Items */
+      items: components["schemas"]["PolicyVersionOut"][];
+      /** Next Cursor */
+      next_cursor: string | null;
+      /** Total */
+      total: number;
+    };
+    /**
+     * PreviewRequest
+     * @description A policy file to try out; with the name of a file that is in force it takes its place, else it is laid over what is equally narrow.
+     */
+    PreviewRequest: {
+      /** Name */
+      name?: string | null;
+      /** Yaml */
+      yaml: string;
     };
     /**
      * Problem
@@ -1583,6 +1812,16 @@ export interface components {
       total_is_exact?: boolean;
     };
     /**
+     * TablePreviewOut
+     * @description A table and its rules that would be judged otherwise.
+     */
+    TablePreviewOut: {
+      /** Changes */
+      changes: components["schemas"]["VerdictChangeOut"][];
+      /** Table */
+      table: string;
+    };
+    /**
      * TableSummary
      * @description One row of the table list.
      */
@@ -1705,6 +1944,21 @@ export interface components {
       reason: string;
     };
     /**
+     * VerdictChangeOut
+     * @description A rule that would be judged otherwise: "planned", or why not; null where the policy has no such rule.
+     */
+    VerdictChangeOut: {
+      /** After */
+      after: string | null;
+      /** Before */
+      before: string | null;
+      rule: components["schemas"]["RuleName"];
+      /** Why After */
+      why_after: string;
+      /** Why Before */
+      why_before: string;
+    };
+    /**
      * VerdictOut
      * @description One entry of the history of verdicts, with the figures of the moment it began.
      */
@@ -1776,6 +2030,59 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+  get_audit: {
+    parameters: {
+      query?: {
+        /** @description catalog.namespace.table */
+        table?: string | null;
+        /** @description A job's id. */
+        job?: string;
+        /** @description As the log has it, such as `person ada`. */
+        actor?: string;
+        /** @description RFC 3339, inclusive. */
+        since?: string | null;
+        /** @description RFC 3339, exclusive. */
+        until?: string | null;
+        /** @description Items a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AuditPage"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   get_catalogs: {
     parameters: {
       query?: never;
@@ -2207,6 +2514,62 @@ export interface operations {
       };
     };
   };
+  preview_policy: {
+    parameters: {
+      query?: {
+        /** @description Tables to look at. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PreviewRequest"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FleetPreview"];
+        };
+      };
+      /** @description Unsupported Media Type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   validate_policy: {
     parameters: {
       query?: never;
@@ -2227,6 +2590,92 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PolicyVerdict"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_policy_versions: {
+    parameters: {
+      query?: {
+        /** @description Items a page. */
+        limit?: number;
+        /** @description next_cursor of the page before. */
+        cursor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PolicyVersionPage"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_policy_diff: {
+    parameters: {
+      query: {
+        /** @description A version, or `current`. */
+        before: string;
+        /** @description A version, or `current`. */
+        after?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PolicyDiff"];
         };
       };
       /** @description Unprocessable Entity */
