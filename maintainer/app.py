@@ -16,6 +16,7 @@ from threading import Event
 from uuid import uuid4
 
 from maintainer.adapters.catalog import MetadataReader, PollLimits, PyIcebergCatalog, ReadLimits
+from maintainer.adapters.catalog.fast import slow_reader_reason
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
@@ -91,6 +92,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         stack.callback(runner.close)
         telemetry = PrometheusTelemetry()
         telemetry.leadership_changed(is_leader=True)  # there is one replica: it leads
+        telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications)
         stack.callback(notifier.close)
         ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id, notifier)

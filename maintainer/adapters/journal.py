@@ -9,6 +9,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
+from maintainer.domain.reader import ReaderFault
 from maintainer.domain.units import format_size
 from maintainer.ports.telemetry import Telemetry
 
@@ -36,6 +37,10 @@ class Journal:
         """A scan of the fleet is over; the line says at the cost of what."""
         log.info("scan.finished tables=%d faults=%d manifest_entries_read=%d seconds=%.2f", tables, faults, entries, seconds)
         self._inner.scan_finished(seconds, entries, tables, faults)
+
+    def reader_checked(self, fault: ReaderFault | None) -> None:
+        """Whether the fast reader works; the reader itself has said why not."""
+        self._inner.reader_checked(fault)
 
     def fleet_measured(self, data_files: int, data_bytes: int) -> None:
         """The sums over all tables."""

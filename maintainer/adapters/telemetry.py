@@ -19,6 +19,7 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
+from maintainer.domain.reader import ReaderFault
 
 DEFAULT_MAX_TABLES = 2000  # with gauges of their own: eight series each
 PLANNED = "planned"  # the verdict of a rule that is not skipped
@@ -125,6 +126,9 @@ class PrometheusTelemetry:
         self._scan_entries = Counter("maintainer_scan_entries_total", "Manifest entries read.", registry=here)
         self._scan_tables = Gauge("maintainer_scan_tables", "Tables that the last scan measured.", registry=here)
         self._scan_faults = Gauge("maintainer_scan_faults", "Names that the last scan could not list or measure.", registry=here)
+        self._slow_reader = Gauge("maintainer_slow_reader", "1 for the reason why every manifest is read slowly, else 0.", ["reason"], registry=here)
+        for fault in ReaderFault:
+            self._slow_reader.labels(fault.value)
 
     def _declare_jobs(self) -> None:
         here, action = self.registry, ["action"]
@@ -171,6 +175,11 @@ class PrometheusTelemetry:
         self._scan_entries.inc(entries)
         self._scan_tables.set(tables)
         self._scan_faults.set(faults)
+
+    def reader_checked(self, fault: ReaderFault | None) -> None:
+        """Set the reason why manifests are read slowly; all are 0 where they are not."""
+        for reason in ReaderFault:
+            self._slow_reader.labels(reason.value).set(float(reason is fault))
 
     def fleet_measured(self, data_files: int, data_bytes: int) -> None:
         """Set the fleet's gauges."""

@@ -9,6 +9,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
+from maintainer.domain.reader import ReaderFault
 
 
 class Telemetry(Protocol):
@@ -24,6 +25,10 @@ class Telemetry(Protocol):
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
         """A scan of the fleet is over: manifest entries read, tables measured, names that failed."""
+        ...
+
+    def reader_checked(self, fault: ReaderFault | None) -> None:
+        """Whether the fast reader of manifests works here, or why every one of them is read by the slow one."""
         ...
 
     def fleet_measured(self, data_files: int, data_bytes: int) -> None:

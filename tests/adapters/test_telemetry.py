@@ -12,6 +12,7 @@ from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, JobState
+from maintainer.domain.reader import ReaderFault
 from maintainer.ports.telemetry import Telemetry
 from tests.api.nouns import EFFECT, GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job
 from tests.fakes.adapters.telemetry import FakeTelemetry
@@ -31,6 +32,7 @@ def tell_everything(telemetry: Telemetry) -> None:
     telemetry.table_measured(replace(HEALTH, table=named("broken"), average_file_size_bytes=None, data_files=None, manifests=None), Grade(Band.CRITICAL))
     telemetry.fleet_measured(100, 157_286_400)
     telemetry.scan_finished(1.5, 230, 2, 1)
+    telemetry.reader_checked(ReaderFault.DECODER_WRONG)
     telemetry.plan_made(PLAN)
     telemetry.job_finished(finish_job(run_job(make_job())), EFFECT)
     telemetry.job_finished(finish_job(run_job(make_job("job-2")), JobState.FAILED, failure_reason=FailureReason.CONFLICT), None)
@@ -65,7 +67,16 @@ def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry) -> Non
 def test_the_fake_is_told_the_same_things() -> None:
     fake = FakeTelemetry()
     tell_everything(fake)
-    assert [len(told) for told in (fake.measured, fake.plans, fake.jobs, fake.counts, fake.steps, fake.scans, fake.fleets)] == [2, 1, 2, 1, 2, 1, 1]
+    assert [len(told) for told in (fake.measured, fake.plans, fake.jobs, fake.counts, fake.steps, fake.scans, fake.fleets, fake.readers)] == [
+        2,
+        1,
+        2,
+        1,
+        2,
+        1,
+        1,
+        1,
+    ]
 
 
 def test_the_exposition_can_be_parsed(telemetry: PrometheusTelemetry) -> None:
@@ -80,6 +91,13 @@ def test_an_unknown_figure_is_not_exposed_rather_than_zero(telemetry: Prometheus
     assert 'maintainer_table_data_files{table="lake.sales.orders"}' not in series
     assert series['maintainer_table_snapshots{table="lake.sales.orders"}'] == 42
     assert "maintainer_fleet_average_file_size_bytes" not in series
+
+
+def test_a_reader_that_is_whole_again_takes_its_reason_back(telemetry: PrometheusTelemetry) -> None:
+    telemetry.reader_checked(ReaderFault.NO_DECODER)
+    assert read(telemetry)['maintainer_slow_reader{reason="no_decoder"}'] == 1
+    telemetry.reader_checked(None)
+    assert [read(telemetry)[f'maintainer_slow_reader{{reason="{reason}"}}'] for reason in ReaderFault] == [0, 0, 0]
 
 
 def test_a_fleet_without_files_has_no_average(telemetry: PrometheusTelemetry) -> None:

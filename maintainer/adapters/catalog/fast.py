@@ -22,6 +22,7 @@ from maintainer.adapters.catalog.partition import Spec
 from maintainer.adapters.catalog.tally import Groups, Tally
 from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
+from maintainer.domain.reader import ReaderFault
 
 try:
     from pyiceberg.avro.decoder_fast import CythonBinaryDecoder
@@ -81,25 +82,29 @@ def digest_manifest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec
 
 
 @lru_cache(maxsize=1)
-def slow_reader_reason() -> str | None:
+def slow_reader_reason() -> ReaderFault | None:
     """Why everything is read by the slow reader, as after an upgrade that changed the decoder; None when the fast one works here."""
-    reason = _check_decoder()
-    if reason is not None:
-        _LOG.warning("manifests are read slowly: %s", reason)
-    return reason
+    found = _check_decoder()
+    if found is None:
+        return None
+    fault, words = found
+    _LOG.warning("manifests are read slowly: %s", words)
+    return fault
 
 
-def _check_decoder() -> str | None:
-    """Read a manifest of our own by both readers."""
+def _check_decoder() -> tuple[ReaderFault, str] | None:
+    """Read a manifest of our own by both readers; what is wrong, and the words for it."""
     if CythonBinaryDecoder is None:
-        return "this PyIceberg has no compiled Avro decoder"
+        return ReaderFault.NO_DECODER, "this PyIceberg has no compiled Avro decoder"
     raw = _sample()
     listed, classes = ListedManifest("sample", len(raw), 0, ManifestContent.DATA, 1), SizeClasses.around(1000)
     try:
         found = _digest(raw, listed, {}, classes)
     except Exception as error:  # noqa: BLE001 - an internal of a library may fail in any way
-        return f"PyIceberg's Avro decoder fails on our sample: {type(error).__name__} {error}"
-    return None if found == manifest.digest_manifest(raw, listed, {}, classes) else "PyIceberg's Avro decoder reads our sample wrongly"
+        return ReaderFault.DECODER_FAILS, f"PyIceberg's Avro decoder fails on our sample: {type(error).__name__} {error}"
+    if found == manifest.digest_manifest(raw, listed, {}, classes):
+        return None
+    return ReaderFault.DECODER_WRONG, "PyIceberg's Avro decoder reads our sample wrongly"
 
 
 def _sample() -> bytes:

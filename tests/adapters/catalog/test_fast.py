@@ -20,6 +20,7 @@ from maintainer.adapters.catalog.container import UnreadableFileError, read_long
 from maintainer.adapters.catalog.generated import PADDING, NotGeneratedError, Source
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
+from maintainer.domain.reader import ReaderFault
 from tests.adapters.catalog.lake import Lake, local_path, rows
 from tests.adapters.catalog.test_manifest import CLASSES, LATER_LIST_SCHEMA, SPECS, entries, entry, listed_as, long, manifest_schema, required, write
 
@@ -214,11 +215,16 @@ class _OlderDecoder:
 
 
 @pytest.mark.parametrize(
-    ("decoder", "words"), [(None, "has no compiled Avro decoder"), (_WrongDecoder, "Avro decoder"), (_OlderDecoder, "fails on our sample: AttributeError")]
+    ("decoder", "words", "fault"),
+    [
+        (None, "has no compiled Avro decoder", ReaderFault.NO_DECODER),
+        (_WrongDecoder, "Avro decoder", None),
+        (_OlderDecoder, "fails on our sample: AttributeError", ReaderFault.DECODER_FAILS),
+    ],
 )
 @pytest.mark.usefixtures("fresh_check")
 def test_a_decoder_that_an_upgrade_broke_is_told_of_once_and_not_used(
-    decoder: object, words: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    decoder: object, words: str, fault: ReaderFault | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(fast, "CythonBinaryDecoder", decoder)
     raw = write(manifest_schema(2), [entry()])
@@ -228,6 +234,7 @@ def test_a_decoder_that_an_upgrade_broke_is_told_of_once_and_not_used(
     (warning,) = [record.getMessage() for record in caplog.records]
     assert warning.startswith("manifests are read slowly: ")
     assert words in warning
+    assert fast.slow_reader_reason() in ({fault} if fault else {ReaderFault.DECODER_FAILS, ReaderFault.DECODER_WRONG})
 
 
 def test_what_the_fast_reader_alone_would_take_wrongly_is_told_in_the_slow_readers_words() -> None:

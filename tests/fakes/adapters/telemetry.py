@@ -9,6 +9,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
+from maintainer.domain.reader import ReaderFault
 
 
 @dataclass
@@ -18,6 +19,7 @@ class FakeTelemetry:
     measured: list[tuple[TableHealth, Grade]] = field(default_factory=list)
     gone: list[TableIdentifier] = field(default_factory=list)
     scans: list[tuple[float, int, int, int]] = field(default_factory=list)
+    readers: list[ReaderFault | None] = field(default_factory=list)
     fleets: list[tuple[int, int]] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
     jobs: list[tuple[Job, Effect | None]] = field(default_factory=list)
@@ -32,6 +34,9 @@ class FakeTelemetry:
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
         self.scans.append((seconds, entries, tables, faults))
+
+    def reader_checked(self, fault: ReaderFault | None) -> None:
+        self.readers.append(fault)
 
     def fleet_measured(self, data_files: int, data_bytes: int) -> None:
         self.fleets.append((data_files, data_bytes))
