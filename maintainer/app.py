@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -170,6 +170,11 @@ def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
     return ScanOptions(is_deep=is_deep, remeasure=settings.scan.remeasure, rechecks=settings.scan.rechecks)
 
 
+def loop_options(settings: Settings) -> ScanOptions:
+    """What the daemon's scans are to do: they leave very large tables to Spark, which a scan in the foreground does only when it is asked to."""
+    return replace(scan_options(settings), most_files=settings.scan.spark_digest_above_files)
+
+
 # -- the loop
 
 
@@ -177,7 +182,7 @@ def make_scheduler(app: App) -> Scheduler:
     """The steps of the loop at their intervals."""
     ports, settings = app.ports, app.settings
     steps = (
-        Step("scan", partial(scan, ports, should_stop=app.stopping.is_set, options=scan_options(settings)), settings.scan.interval, starts_work=True),
+        Step("scan", partial(scan, ports, should_stop=app.stopping.is_set, options=loop_options(settings)), settings.scan.interval, starts_work=True),
         Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
         Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan"),
         Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),

@@ -13,15 +13,19 @@ from maintainer.app import App, scan_options
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, refuse_unknown
 from maintainer.cli.console import make_console, say
+from maintainer.cli.digest import read_on_spark
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.units import format_size
 from maintainer.steps.scan import Measured, ScannedTable, ScanResult, scan, scan_tables
 
 
-def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False) -> tuple[list[ScannedTable], bool]:
+def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False, with_spark: bool = False) -> tuple[list[ScannedTable], bool]:
     """Measure what has changed, or the tables named, with rates on standard error; False when some could not even be listed."""
     scanned: list[ScannedTable] = []
+    choice = choose_tables(app.ports, names) if names else None
+    if choice is not None and with_spark:
+        read_on_spark(app, choice.tables)
     started = time.monotonic()
     console = make_console(is_error=True)
     with Progress(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True) as progress:
@@ -34,10 +38,9 @@ def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False) 
             verb = "measured" if isinstance(one, Measured) else "seen"
             progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {verb} {escape(str(_name(one)))}")
 
-        if names:
-            choice = choose_tables(app.ports, names)
+        if choice is not None:
             result = scan_tables(app.ports, choice.tables, note, scan_options(app.settings, is_deep=is_deep))
-            refuse_unknown(names, scanned)
+            refuse_unknown(names or [], scanned)
             is_whole = choice.is_whole
         else:
             result = scan(app.ports, note, options=scan_options(app.settings, is_deep=is_deep))

@@ -31,6 +31,8 @@ class ScanSettings(Strict):
     An unchanged table is measured anew after `remeasure`, the `rechecks` longest unmeasured ones of a catalog at every scan. Where asking whether one
     changed costs a request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second
     of its catalog. `catalogs` has other bounds for some, by their names.
+
+    A table of which more than spark_digest_above_files files have to be read is left to a job on Spark, which changes nothing.
     """
 
     interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=5)
@@ -40,6 +42,7 @@ class ScanSettings(Strict):
     timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
     remeasure: Annotated[timedelta, DurationBetween("1m")] = timedelta(hours=6)
     rechecks: Annotated[int, Field(ge=0, le=1_000_000)] = 100
+    spark_digest_above_files: Annotated[int, Field(ge=0, le=10**15)] = 20_000_000
     min_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=1)
     max_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
     requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] = 200.0

@@ -85,7 +85,7 @@ def review_reading(ports: Ports, job: Job, action: DigestManifests) -> bool:
         landing = _Landing()
     if not ports.store.update_job(settled := _conclude(ports, job, landing), job.state):
         return False
-    message = settled.failure_message or f"{landing.landed:,} manifests were read"
+    message = settled.failure_message or f"manifests read: {landing.landed:,}"
     ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "job.reviewed", {"state": settled.state.value, "message": message})])
     ports.telemetry.job_finished(settled, None)
     ports.runner.forget(job.job_id)
@@ -133,7 +133,7 @@ def _conclude(ports: Ports, job: Job, landing: _Landing) -> Job:
 
 def _judge(job: Job, landing: _Landing) -> tuple[JobState, FailureReason | None, str]:
     outcome = job.outcome
-    kept = f"; {landing.landed:,} manifests that it had read are kept" if landing.landed else ""
+    kept = f"; manifests that it had read and that are kept: {landing.landed:,}" if landing.landed else ""
     if outcome is None or outcome.kind == "lost":
         return JobState.FAILED, FailureReason.LOST_RUNNER, f"{outcome.message if outcome is not None else 'its runner was lost'}{kept}"
     if outcome.kind == "cancelled":
