@@ -9,8 +9,12 @@ from enum import StrEnum
 
 from maintainer.domain.budget import Budget, BudgetState
 from maintainer.domain.cost import Cost, Score, Worth
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName, Window
+
+EVERYTHING = "*"  # the scope of all tables
 
 
 class Scorer(StrEnum):
@@ -62,6 +66,26 @@ class Candidate:
     budget: Budget | None = None  # of its policy
 
 
+def find_candidates(plan: Plan) -> tuple[Candidate, ...]:
+    """What the plan wants started, in the fixed order; nothing of a plan that an earlier version made without costs."""
+    return tuple(
+        Candidate(
+            table=plan.table,
+            table_uuid=plan.table_uuid,
+            rule=planned.rule,
+            cost=planned.cost,
+            worth=planned.worth,
+            bytes_rewritten=planned.estimate.bytes_rewritten,
+            waiting_since=planned.waiting_since or plan.made_at,
+            priority=plan.priority,
+            is_urgent=plan.is_urgent,
+            budget=plan.budget,
+        )
+        for planned in plan.planned
+        if planned.cost is not None and planned.worth is not None
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class AdmissionVerdict:
     """What admission says of one candidate: it starts now (wait None) or waits."""
@@ -85,6 +109,12 @@ class Halt:
     at: datetime
     reason: str = ""
     is_drain: bool = False  # of everything: not even what a person asked for starts, until it is lifted
+
+    def __post_init__(self) -> None:
+        """InvalidValueError for a drain of anything but all."""
+        if self.is_drain and self.scope != EVERYTHING:
+            message = f"a drain is of everything ({EVERYTHING}), not of {self.scope}: pause that instead"
+            raise InvalidValueError(message)
 
     def covers(self, table: TableIdentifier) -> bool:
         """True when the table is in the scope."""

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Charge
+from maintainer.domain.calibration import CostSample
 from maintainer.domain.cost import Cost, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
@@ -181,6 +182,15 @@ class Job:
             return Charge()  # it never reached Spark
         rewritten = float(self.effect.bytes_rewritten) if self.effect is not None else predicted.bytes
         return Charge(rewritten, self.gb_hours if self.gb_hours is not None else predicted.gb_hours)
+
+    @property
+    def cost_sample(self) -> CostSample | None:
+        """What it teaches of jobs like it; None when it did not succeed, or nobody saw it begin or end."""
+        if self.state is not JobState.SUCCEEDED or self.duration is None or self.cost is None:
+            return None
+        is_rewrite = self.rule in {RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_POSITION_DELETE_FILES}
+        work = float(self.effect.bytes_rewritten) if is_rewrite and self.effect is not None else self.cost.work
+        return CostSample(max(0.0, work), max(0.0, self.duration.total_seconds()), self.cost.duration_seconds)
 
     @property
     def duration(self) -> timedelta | None:

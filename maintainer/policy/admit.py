@@ -1,41 +1,250 @@
-"""Which planned actions start now, and in which order."""
+"""Which planned actions start now, in which order, and why the others wait."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from math import floor
 
-from maintainer.domain.action import Procedure
-from maintainer.domain.plan import Plan, PlannedAction
+from maintainer.domain.admission import AdmissionRules, AdmissionVerdict, Candidate, Halt, Wait, WaitCode
+from maintainer.domain.budget import NOTHING_SPENT, Budget, BudgetState, Charge, Resource, Spending
+from maintainer.domain.cost import CostBasis, Score
+from maintainer.domain.job import Job
 from maintainer.domain.policy import RuleName
+from maintainer.domain.units import format_size
+from maintainer.policy.score import score_all
+from maintainer.policy.window import blackout_end, is_blacked_out
 
-_ORDER = tuple(RuleName)
+_ORDER = {name: position for position, name in enumerate(RuleName)}
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
-    """One action that may start, with the plan it comes from."""
+class Running:
+    """An unfinished job, as far as admission is concerned."""
 
-    plan: Plan
-    planned: PlannedAction
+    table_uuid: str
+    catalog: str
+    policy: str = ""  # the name of its policy's budget
 
 
-def admit(plans: Iterable[Plan], busy_tables: frozenset[str], free_slots: int) -> tuple[Admission, ...]:
-    """At most one action a table and `free_slots` in all; busy_tables are UUIDs with an unfinished job.
+@dataclass(frozen=True, slots=True)
+class AdmissionCircumstances:
+    """What admission needs beside the candidates."""
 
-    Of a table's planned actions the first in the fixed order goes first: each prepares the next, which is planned anew when it is its turn.
-    Among tables: the policy's priority, then cheap gains before dear ones, then the name.
+    now: datetime  # in UTC
+    free_places: int  # of the runner's
+    rules: AdmissionRules = field(default_factory=AdmissionRules)
+    running: tuple[Running, ...] = ()
+    spending: Spending = field(default_factory=lambda: Spending(""))  # of today
+    halts: tuple[Halt, ...] = ()
+
+
+def running_of(job: Job) -> Running:
+    """The job as admission counts it."""
+    return Running(job.table_uuid, job.table.catalog, job.charged_to)
+
+
+def admit(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances) -> tuple[AdmissionVerdict, ...]:
+    """A verdict on each candidate, the best first.
+
+    Greedy: in the order of their scores, each starts that nothing stops and that fits what is left of every budget. At most one of a table, the first in the
+    fixed order, because each prepares the next; one that is too large for a whole day's budget lets the next one pass.
     """
-    first = [Admission(plan, _first_action(plan)) for plan in plans if plan.planned and plan.table_uuid not in busy_tables]
-    first.sort(key=lambda a: (-a.plan.priority, -_items_removed_per_byte(a.planned), str(a.plan.table)))
-    return tuple(first[: max(0, free_slots)])
+    everyone = list(candidates)
+    rules = circumstances.rules
+    scores = score_all(everyone, rules.scorer, circumstances.now, rules.sla, _quota_used(circumstances))
+    ranked = sorted(zip(everyone, scores, strict=True), key=_rank)
+    admission = _Admission(circumstances, everyone)
+    return tuple(AdmissionVerdict(candidate, score, admission.judge(candidate)) for candidate, score in ranked)
 
 
-def _first_action(plan: Plan) -> PlannedAction:
-    return min(plan.planned, key=lambda planned: _ORDER.index(planned.rule))
+def admitted(verdicts: Iterable[AdmissionVerdict]) -> tuple[Candidate, ...]:
+    """Those that start, the best first."""
+    return tuple(verdict.candidate for verdict in verdicts if verdict.is_admitted)
 
 
-def _items_removed_per_byte(planned: PlannedAction) -> float:
-    # Metadata-only work costs next to nothing; the constant stands for its fixed cost, so that the ratio stays finite.
-    fixed_cost_bytes = 1024 * 1024 if planned.action.procedure is Procedure.REWRITE_DATA_FILES else 1
-    return planned.estimate.items_removed / (planned.estimate.bytes_rewritten + fixed_cost_bytes)
+def _rank(scored: tuple[Candidate, Score]) -> tuple[float, datetime, str, int]:
+    candidate, score = scored
+    return -score.value, candidate.waiting_since, str(candidate.table), _ORDER[candidate.rule]
+
+
+def _quota_used(circumstances: AdmissionCircumstances) -> float:
+    limit = circumstances.rules.fleet.gb_hours_per_day
+    return circumstances.spending.total.gb_hours / limit if limit else 0.0
+
+
+class _Admission:
+    """What is left while the candidates are gone through."""
+
+    def __init__(self, circumstances: AdmissionCircumstances, candidates: Sequence[Candidate]) -> None:
+        self._now = circumstances.now
+        self._rules = circumstances.rules
+        self._free = max(0, circumstances.free_places)
+        self._halts = circumstances.halts
+        self._busy = {running.table_uuid for running in circumstances.running}
+        self._ledger = _Ledger(circumstances)
+        self._blackout = find_blackout(circumstances)
+        self._in_line = 0
+        self._turns = self._find_turns(candidates)
+
+    def judge(self, candidate: Candidate) -> Wait | None:
+        """None: it starts, and what it costs is taken off."""
+        wait = self._find_wait(candidate)
+        if wait is None:
+            self._free -= 1
+            self._busy.add(candidate.table_uuid)
+            self._ledger.charge(candidate)
+        if wait is None or wait.code is WaitCode.QUEUED:
+            self._in_line += 1
+        return wait
+
+    def _find_turns(self, candidates: Sequence[Candidate]) -> Mapping[str, Candidate]:
+        """Whose turn it is on each table."""
+        turns: dict[str, Candidate] = {}
+        for candidate in sorted(candidates, key=lambda one: (_ORDER[one.rule], str(one.table))):
+            if candidate.table_uuid not in turns and self._ledger.find_too_large(candidate) is None:
+                turns[candidate.table_uuid] = candidate
+        return turns
+
+    def _find_wait(self, candidate: Candidate) -> Wait | None:
+        halted = self._find_halt(candidate)
+        if halted is not None:
+            return halted
+        if candidate.table_uuid in self._busy:
+            return Wait(WaitCode.IN_FLIGHT, "a job is working on this table; one at a time")
+        too_large = self._ledger.find_too_large(candidate)
+        if too_large is not None:
+            return too_large
+        first = self._turns[candidate.table_uuid]
+        if first is not candidate:
+            return Wait(WaitCode.TURN, f"{first.rule} goes first: it prepares this")
+        return self._blackout or self._ledger.find_shortage(candidate) or self._find_queue()
+
+    def _find_halt(self, candidate: Candidate) -> Wait | None:
+        halt = next((halt for halt in self._halts if halt.covers(candidate.table)), None)
+        if halt is None:
+            return None
+        because = f": {halt.reason}" if halt.reason else ""
+        if halt.is_drain:
+            return Wait(WaitCode.DRAINING, f"{halt.by} asked that nothing new be started{because}")
+        return Wait(WaitCode.PAUSED, f"{halt.by} paused {halt.scope}{because}")
+
+    def _find_queue(self) -> Wait | None:
+        if self._free > 0:
+            return None
+        others = "1 action goes" if self._in_line == 1 else f"{self._in_line:,} actions go"
+        return Wait(WaitCode.QUEUED, f"all places are taken; {others} first", ahead=self._in_line)
+
+
+def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:
+    """The blackout of all tables that is in force, and until when; of several the one that ends last."""
+    now = circumstances.now
+    ends = [(blackout_end(window, now), window) for window in circumstances.rules.blackouts if is_blacked_out(window, now)]
+    if not ends:
+        return None
+    end, window = max(ends, key=lambda entry: entry[0])
+    return Wait(WaitCode.BLACKOUT, f"nothing starts in the blackout window ({window.cron}, {window.timezone})", end)
+
+
+class _Ledger:
+    """What is spent of each budget, with what is admitted now."""
+
+    def __init__(self, circumstances: AdmissionCircumstances) -> None:
+        self._rules = circumstances.rules
+        self._tomorrow = next_day(circumstances.now)
+        spending = circumstances.spending
+        # The owner of a budget: the fleet, a catalog, a policy's budget.
+        self._spent: dict[tuple[str, str], Charge] = {("fleet", ""): spending.total}
+        for catalog in circumstances.rules.per_catalog:
+            self._spent["catalog", catalog] = spending.of_catalog(catalog)
+        for policy in {policy for _, policy in spending.by_owner}:
+            self._spent["policy", policy] = spending.of_policy(policy)
+        self._jobs: Counter[tuple[str, str]] = Counter()
+        for running in circumstances.running:
+            self._jobs.update([("fleet", ""), ("catalog", running.catalog), ("policy", running.policy)])
+
+    def _budgets(self, candidate: Candidate) -> Iterable[tuple[tuple[str, str], Budget]]:
+        yield ("fleet", ""), self._rules.fleet
+        of_catalog = self._rules.per_catalog.get(candidate.table.catalog)
+        if of_catalog is not None:
+            yield ("catalog", candidate.table.catalog), of_catalog
+        if candidate.budget is not None:
+            yield ("policy", candidate.budget.name), candidate.budget
+
+    def _open_share(self, candidate: Candidate) -> float:
+        """The share of a daily budget that is open to the candidate."""
+        if candidate.is_urgent:
+            return 1.0
+        if candidate.cost.basis is not CostBasis.TABLE:
+            return 1.0 - self._rules.urgent_share
+        return 1.0 - self._rules.urgent_share - self._rules.explore_share
+
+    def find_too_large(self, candidate: Candidate) -> Wait | None:
+        """Why no day would do."""
+        share = self._open_share(candidate)
+        for _, budget in self._budgets(candidate):
+            for resource, limit, needed in _daily(budget, candidate):
+                if needed > limit * share:
+                    reason = f"it takes up to {_write(resource, needed)}, more than the {_write(resource, limit * share)} that {budget.name} has for it a day"
+                    return Wait(WaitCode.TOO_LARGE, reason, budget=BudgetState(budget.name, resource, limit, 0.0))
+        return None
+
+    def find_shortage(self, candidate: Candidate) -> Wait | None:
+        """Which budget does not have enough left."""
+        share = self._open_share(candidate)
+        for owner, budget in self._budgets(candidate):
+            spent = self._spent.get(owner, NOTHING_SPENT)
+            wait = self._find_no_place(candidate, owner, budget)
+            if wait is not None:
+                return wait
+            for resource, limit, needed in _daily(budget, candidate):
+                so_far = spent.bytes if resource is Resource.BYTES_PER_DAY else spent.gb_hours
+                if so_far + needed > limit * share:
+                    return self._tell_shortage(BudgetState(budget.name, resource, limit, so_far, self._tomorrow), needed, share)
+        return None
+
+    def _find_no_place(self, candidate: Candidate, owner: tuple[str, str], budget: Budget) -> Wait | None:
+        if budget.max_jobs is None:
+            return None
+        running = self._jobs[owner]
+        reserved = 0 if candidate.is_urgent else floor(budget.max_jobs * self._rules.urgent_share)
+        if running < budget.max_jobs - reserved:
+            return None
+        state = BudgetState(budget.name, Resource.JOBS, budget.max_jobs, running)
+        if running < budget.max_jobs:
+            return Wait(WaitCode.RESERVED, f"{running} of {budget.max_jobs} jobs of {budget.name} run, the rest is kept for urgent work", budget=state)
+        return Wait(WaitCode.OVER_BUDGET, f"{running} of {budget.max_jobs} jobs of {budget.name} run already", budget=state)
+
+    def _tell_shortage(self, state: BudgetState, needed: float, share: float) -> Wait:
+        resource = state.resource
+        spent = f"{_write(resource, state.spent)} of {_write(resource, state.limit)} of {state.name} are spent today"
+        wants = f"this takes up to {_write(resource, needed)}"
+        if state.spent + needed <= state.limit:
+            kept = _write(resource, state.limit * (1 - share))
+            return Wait(WaitCode.RESERVED, f"{spent}, {wants}, and {kept} are kept for others", self._tomorrow, budget=state)
+        return Wait(WaitCode.OVER_BUDGET, f"{spent}, and {wants}", self._tomorrow, budget=state)
+
+    def charge(self, candidate: Candidate) -> None:
+        """Take off what the candidate will cost at most."""
+        for owner, _ in self._budgets(candidate):
+            self._spent[owner] = self._spent.get(owner, NOTHING_SPENT) + Charge(float(candidate.bytes_rewritten), candidate.cost.gb_hours_p90)
+            self._jobs[owner] += 1
+
+
+def _daily(budget: Budget, candidate: Candidate) -> Iterable[tuple[Resource, float, float]]:
+    """Each daily limit of the budget, with what the candidate takes of it."""
+    if budget.bytes_per_day is not None:
+        yield Resource.BYTES_PER_DAY, float(budget.bytes_per_day), float(candidate.bytes_rewritten)
+    if budget.gb_hours_per_day is not None:
+        yield Resource.GB_HOURS_PER_DAY, budget.gb_hours_per_day, candidate.cost.gb_hours_p90
+
+
+def next_day(now: datetime) -> datetime:
+    """When the daily budgets are whole again."""
+    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+
+
+def _write(resource: Resource, amount: float) -> str:
+    return format_size(amount) if resource is Resource.BYTES_PER_DAY else f"{amount:.3g} GB-hours"

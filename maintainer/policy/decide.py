@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from maintainer.domain.health import Finding, TableHealth
+from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import format_size
 from maintainer.policy.ambiguity import explain_ambiguities
 from maintainer.policy.assess import assess
+from maintainer.policy.cost import find_worth, measure_work, predict
 from maintainer.policy.gain import find_gain, target_of_policy
 from maintainer.policy.guard import refuse
-from maintainer.policy.hold import Circumstances, hold_back
+from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
+from maintainer.policy.score import standing_score
+from maintainer.policy.shrink import shrink_scope
 
 _ORDER = tuple(RuleName)
 
@@ -33,6 +36,8 @@ def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) ->
         made_at=circumstances.now,
         planned=tuple(verdict for verdict in verdicts if isinstance(verdict, PlannedAction)),
         skipped=tuple(verdict for verdict in verdicts if isinstance(verdict, SkippedRule)),
+        budget=policy.budget,
+        is_urgent=circumstances.band is Band.CRITICAL,
     )
 
 
@@ -61,17 +66,22 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
 
 
 def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:
-    gain = find_gain(rule, health, target_of_policy(policy), circumstances.now)
+    history = circumstances.history.get(rule.name, RuleHistory(rule.name))
+    gain = find_gain(shrink_scope(rule, health, history), health, target_of_policy(policy), circumstances.now)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at = (gain.estimate, gain.next_at) if gain is not None else (None, None)
         return SkippedRule(rule.name, SkipCode.NOTHING_TO_GAIN, sentence, next_at, findings, estimate)
-    history = circumstances.history.get(rule.name, RuleHistory(rule.name))
+    cost = predict(rule.name, measure_work(gain.action, gain.estimate, health), circumstances.calibration, circumstances.memory_gb)
+    worth = find_worth(rule.name, gain.estimate, cost, health, history)
+    score = standing_score(worth, cost)
     held = hold_back(rule, health, policy, circumstances, history)
     if held is not None:
-        return SkippedRule(rule.name, held.code, held.reason, held.next_at, findings, gain.estimate, gain.action)
+        since = find_waiting_since(rule.name, circumstances) if held.code in KEEPS_WAITING else None
+        return SkippedRule(rule.name, held.code, held.reason, held.next_at, findings, gain.estimate, gain.action, cost, score, since)
     reason = "; ".join([*(finding.sentence for finding in findings), gain.sentence])
-    return PlannedAction(rule.name, gain.action, findings, gain.estimate, reason)
+    since = find_waiting_since(rule.name, circumstances)
+    return PlannedAction(rule.name, gain.action, findings, gain.estimate, reason, cost, score, worth, since)
 
 
 def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> SkippedRule | None:
@@ -95,10 +105,10 @@ def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
 
 
 def on_request(policy: Policy, rules: tuple[RuleName, ...]) -> Policy:
-    """The policy for what a person asked for now: no mode, window or cool-down holds it back; named rules need no threshold either.
+    """The policy for what a person asked for now: no mode, window, blackout or cool-down holds it back; named rules need no threshold either.
 
     Without names it is the policy's own rules with their thresholds. Guards and the achievable gain stand in both cases.
     """
     own = policy.rules if not rules else tuple(replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules)
     asked = tuple(replace(rule, cooldown=timedelta(0), every=None) for rule in own)
-    return replace(policy, mode=Mode.ENFORCE, window=None, rules=asked)
+    return replace(policy, mode=Mode.ENFORCE, window=None, blackouts=(), rules=asked)

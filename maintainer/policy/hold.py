@@ -6,15 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from maintainer.domain.health import TableHealth
-from maintainer.domain.plan import RuleHistory, SkipCode
+from maintainer.domain.admission import Halt
+from maintainer.domain.calibration import Calibration
+from maintainer.domain.health import Band, TableHealth
+from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import format_duration
-from maintainer.policy.window import is_open, next_opening
+from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
 
 # Seen elsewhere: 16 h after success and 1 h after failure (OpenHouse), 6 h after three failures (Floe).
 FIRST_FAILURE_BACKOFF = timedelta(hours=1)
 LONGEST_FAILURE_BACKOFF = timedelta(hours=24)
+EMPTY_RUNS_PER_DOUBLING = 3  # of the least time between two runs
+LONGEST_INTERVAL = timedelta(days=30)  # that it is doubled to
+_MOST_DOUBLINGS = 10
+
+# A rule that is held back by these has been waiting all the while; by the others it has nothing to wait for yet.
+KEEPS_WAITING = frozenset({SkipCode.OUTSIDE_WINDOW, SkipCode.IN_FLIGHT, SkipCode.PAUSED, SkipCode.OVER_BUDGET, SkipCode.HOT_PARTITION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,11 @@ class Circumstances:
     in_flight: str | None = None  # the id of the table's unfinished job
     paused_by: str | None = None
     is_requested: bool = False  # a person asks for it now: what failed before may have been put right
+    calibration: Calibration = field(default_factory=Calibration)
+    memory_gb: float = 1.0  # what one job occupies
+    previous: Plan | None = None  # the table's last plan: it knows since when a rule waits
+    halt: Halt | None = None  # that covers the table
+    band: Band | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,8 @@ def hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: Ci
         return Hold(SkipCode.IN_FLIGHT, f"job {circumstances.in_flight} is working on this table; one at a time")
     if circumstances.paused_by is not None:
         return Hold(SkipCode.PAUSED, f"{circumstances.paused_by} paused this table")
+    if circumstances.halt is not None:
+        return Hold(SkipCode.PAUSED, _tell_halt(circumstances.halt))
     if policy.mode is Mode.OBSERVE:
         return Hold(SkipCode.OBSERVE_ONLY, "the policy is in observe mode: this is what enforce mode would do")
     cooling = None if circumstances.is_requested else _cooling_down(rule, history, circumstances.now)
@@ -53,13 +68,36 @@ def hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: Ci
     if policy.window is not None and not is_open(policy.window, circumstances.now):
         opening = next_opening(policy.window, circumstances.now)
         return Hold(SkipCode.OUTSIDE_WINDOW, f"outside the maintenance window ({policy.window.cron}, {policy.window.timezone})", opening)
-    return None
+    return _find_blackout(policy, circumstances.now)
+
+
+def _find_blackout(policy: Policy, now: datetime) -> Hold | None:
+    ends = [(blackout_end(window, now), window) for window in policy.blackouts if is_blacked_out(window, now)]
+    if not ends:
+        return None
+    end, window = max(ends, key=lambda entry: entry[0])
+    return Hold(SkipCode.OUTSIDE_WINDOW, f"in the blackout window of the policy ({window.cron}, {window.timezone})", end)
+
+
+def _tell_halt(halt: Halt) -> str:
+    asked = f"{halt.by} asked that nothing new be started" if halt.is_drain else f"{halt.by} paused {halt.scope}"
+    return f"{asked}: {halt.reason}" if halt.reason else asked
+
+
+def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime:
+    """Since when the rule has been worth doing without being done; from now on when the last plan did not want it."""
+    last = circumstances.previous
+    verdicts: list[PlannedAction | SkippedRule] = [*last.planned, *last.skipped] if last is not None else []
+    since = next((verdict.waiting_since for verdict in verdicts if verdict.rule is rule), None)
+    return since if since is not None else circumstances.now
 
 
 def _cooling_down(rule: Rule, history: RuleHistory, now: datetime) -> Hold | None:
-    pause = max(rule.cooldown, rule.every or timedelta(0))
+    pause = _find_pause(rule, history)
     if history.last_success_at is not None and now < history.last_success_at + pause:
         reason = f"last done at {_write_time(history.last_success_at)}, at most every {format_duration(pause)}"
+        if history.empty_runs >= EMPTY_RUNS_PER_DOUBLING:
+            reason += f", because the last {history.empty_runs} runs changed nothing"
         return Hold(SkipCode.COOLING_DOWN, reason, history.last_success_at + pause)
     backoff = history.failure_backoff(FIRST_FAILURE_BACKOFF, LONGEST_FAILURE_BACKOFF)
     if history.last_failure_at is not None and now < history.last_failure_at + backoff:
@@ -67,6 +105,13 @@ def _cooling_down(rule: Rule, history: RuleHistory, now: datetime) -> Hold | Non
         reason = f"failed {times} ({history.last_failure_reason}), last at {_write_time(history.last_failure_at)}; waits {format_duration(backoff)}"
         return Hold(SkipCode.COOLING_DOWN, reason, history.last_failure_at + backoff)
     return None
+
+
+def _find_pause(rule: Rule, history: RuleHistory) -> timedelta:
+    """The least time between two runs: as the policy has it, doubled for every three runs in a row that changed nothing."""
+    pause = max(rule.cooldown, rule.every or timedelta(0))
+    doublings = min(history.empty_runs // EMPTY_RUNS_PER_DOUBLING, _MOST_DOUBLINGS)
+    return max(pause, min(LONGEST_INTERVAL, pause * float(1 << doublings)))
 
 
 def _write_time(moment: datetime) -> str:

@@ -17,6 +17,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
+from maintainer.ports.admission import AdmissionStore
 
 T = TypeVar("T")
 
@@ -163,7 +164,7 @@ class PlanDue:
     wanted: int
 
 
-class Store(Protocol):
+class Store(AdmissionStore, Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
     # -- tables

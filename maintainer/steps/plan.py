@@ -18,6 +18,7 @@ from maintainer.policy.candidate import with_candidate
 from maintainer.policy.decide import decide
 from maintainer.policy.effective import effective
 from maintainer.policy.explain import give_verdicts
+from maintainer.policy.halt import digest_halts, find_halt
 from maintainer.policy.hold import Circumstances
 from maintainer.ports.store import PlanDue, TableRecord
 from maintainer.steps.each import each
@@ -32,8 +33,8 @@ LONGEST_TRUST = timedelta(hours=1)
 def plan(ports: Ports) -> int:
     """Make the plans that something has changed for, or whose time has come; returns how many verdicts changed."""
     note_policies(ports)
-    # Another version of this program decides otherwise too.
-    version = f"{__version__} {ports.policies.current().version}"
+    # Another version of this program decides otherwise too, and a halt covers any number of tables.
+    version = f"{__version__} {ports.policies.current().version} {digest_halts(ports.store.halts())}".rstrip()
     return sum(each(ports.store.tables_to_plan(ports.clock.now(), version), partial(_plan_due_table, ports, version)))
 
 
@@ -85,6 +86,11 @@ def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, 
         in_flight=unfinished.job_id if unfinished is not None else None,
         paused_by=record.pause.by if record.pause is not None else None,
         is_requested=is_requested,
+        calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
+        memory_gb=ports.admission.memory_gb,
+        previous=record.plan,
+        halt=find_halt(ports.store.halts(), health.table),
+        band=record.grade.band if record.grade is not None else None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.catalog import Catalog
@@ -28,6 +29,7 @@ class Ports:
     clock: Clock
     new_id: Callable[[], str]
     notifier: Notifier = field(default_factory=NoNotifier)
+    admission: AdmissionRules = field(default_factory=AdmissionRules)
 
     def catalog_of(self, table: TableIdentifier) -> Catalog:
         """The catalog of a table; UnknownTableError when it is not configured."""

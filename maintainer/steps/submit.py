@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.errors import InvalidTransitionError, RunnerUnavailableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -14,10 +15,11 @@ from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import DigestManifests
 from maintainer.health.measure import summarise
-from maintainer.policy.admit import admit
 from maintainer.policy.decide import decide, on_request
 from maintainer.policy.guard import check_before_submit
+from maintainer.policy.halt import find_halt, is_draining
 from maintainer.policy.hold import Circumstances
+from maintainer.steps.admission import admit_now
 from maintainer.steps.each import each
 from maintainer.steps.plan import make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
@@ -28,21 +30,27 @@ CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between
 
 def submit(ports: Ports) -> int:
     """Admit what the stored plans want and start it; returns how many jobs were handed to the runner."""
-    unfinished = ports.store.unfinished_jobs()
-    busy = frozenset(job.table_uuid for job in unfinished)
-    plans = [plan for plan in ports.store.plans_with_work() if plan.table.catalog in ports.catalogs]
-    # A job that waits for its proof has left Spark: while its table cannot be read, the others need not wait too.
-    free_slots = ports.runner.capacity - sum(not job.awaits_review for job in unfinished)
-    admitted = admit(plans, busy, free_slots)
     try:
-        each(admitted, lambda admission: ports.store.add_job(_make_job(ports, admission.plan, admission.planned, "policy", ())))
+        each([verdict for verdict in admit_now(ports) if verdict.is_admitted], partial(_add_admitted, ports))
     finally:
         started = start_pending(ports)
     return started
 
 
+def _add_admitted(ports: Ports, verdict: AdmissionVerdict) -> bool:
+    record = ports.store.table(verdict.candidate.table)
+    plan = record.plan if record is not None else None
+    wanted = plan.planned if plan is not None and plan.table_uuid == verdict.candidate.table_uuid else ()
+    planned = next((planned for planned in wanted if planned.rule is verdict.candidate.rule), None)
+    if plan is None or planned is None:
+        return False  # planned anew since the candidates were read
+    return ports.store.add_job(_make_job(ports, plan, replace(planned, score=verdict.score), "policy", ()))
+
+
 def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Hand pending jobs to the runner, oldest first; those named in `only`, or all."""
+    """Hand pending jobs to the runner, oldest first; those named in `only`, or all. While the daemon drains they wait."""
+    if is_draining(ports.store.halts()):
+        return 0
     pending = [job for job in ports.store.unfinished_jobs() if job.state is JobState.PENDING and (only is None or job.job_id in only)]
     return sum(each(pending, partial(_start, ports)))
 
@@ -75,6 +83,10 @@ def _make_job(ports: Ports, plan: Plan, planned: PlannedAction, requested_by: st
         requested_by=requested_by,
         created_at=ports.clock.now(),
         then=then,
+        cost=planned.cost,
+        score=planned.score,
+        memory_gb=ports.admission.memory_gb,
+        charged_to=plan.budget.name if plan.budget is not None else "",
     )
 
 
@@ -139,13 +151,24 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         history=ports.store.rule_history(health.table_uuid),
         paused_by=record.pause.by if record.pause is not None and not is_requested else None,
         is_requested=is_requested,
+        calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
+        memory_gb=ports.admission.memory_gb,
+        halt=None if is_requested else find_halt(ports.store.halts(), health.table),
     )
     return decide(health, policy, circumstances)
 
 
 def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
     """The job with the action of this moment: a policy may keep more since it was planned, and the table may need another option."""
-    return replace(job, action=planned.action, findings=planned.findings, estimate=planned.estimate, reason=planned.reason, policy_version=fresh.policy_version)
+    return replace(
+        job,
+        action=planned.action,
+        findings=planned.findings,
+        estimate=planned.estimate,
+        reason=planned.reason,
+        policy_version=fresh.policy_version,
+        cost=planned.cost,
+    )
 
 
 def _why_not_needed(fresh: Plan, rule: RuleName) -> str:

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 import msgspec
 from pydantic import TypeAdapter
 
+from maintainer.domain.admission import Candidate, Halt
+from maintainer.domain.calibration import CostFit
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.domain.health import Grade, PartitionHealth, SnapshotStamp, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -42,6 +44,9 @@ _PAUSE = msgspec.json.Decoder(Pause)
 _CATALOG_FAULTS = msgspec.json.Decoder(tuple[CatalogFault, ...])
 _DIGEST = msgspec.json.Decoder(ManifestDigest)
 _VERDICT = msgspec.json.Decoder(RuleVerdict)
+_CANDIDATE = msgspec.json.Decoder(Candidate)
+_FIT = msgspec.json.Decoder(CostFit)
+_HALT = msgspec.json.Decoder(Halt)
 _FIELDS = msgspec.json.Decoder(dict[str, object])
 _LEVELS = msgspec.json.Decoder(tuple[str, tuple[str, ...], str])
 
@@ -165,6 +170,36 @@ def write_job(job: Job) -> str:
 def read_job(document: str) -> Job:
     """A job."""
     return _read("a job", lambda: _JOB.validate_json(document, strict=True))
+
+
+def write_candidate(candidate: Candidate) -> str:
+    """A candidate as JSON."""
+    return _write(f"candidate {candidate.table}", lambda: msgspec.json.encode(candidate)).decode()
+
+
+def read_candidate(document: str) -> Candidate:
+    """A candidate."""
+    return _read("a candidate", lambda: _CANDIDATE.decode(document))
+
+
+def write_fit(fit: CostFit) -> str:
+    """What jobs taught as JSON."""
+    return _write("a calibration", lambda: msgspec.json.encode(fit)).decode()
+
+
+def read_fit(document: str) -> CostFit:
+    """What jobs taught."""
+    return _read("a calibration", lambda: _FIT.decode(document))
+
+
+def write_halt(halt: Halt) -> str:
+    """A halt as JSON."""
+    return _write(f"halt of {halt.scope}", lambda: msgspec.json.encode(halt)).decode()
+
+
+def read_halt(document: str) -> Halt:
+    """A halt."""
+    return _read("a halt", lambda: _HALT.decode(document))
 
 
 def write_fields(fields: Mapping[str, object]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, update
 
 from maintainer.adapters.store import documents
+from maintainer.adapters.store.admission import record_candidates
 from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
@@ -222,6 +223,7 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
     if known is None or known.table_uuid not in {None, plan.table_uuid}:
         return False
     connection.execute(database.upsert(plans, {"full_name": name, "document": documents.write_plan(plan), "planned": len(plan.planned)}))
+    record_candidates(connection, plan)
     return True
 
 

@@ -219,6 +219,49 @@ rule_histories = Table(
     Column("last_failure_reason", Text, nullable=False),
     Column("consecutive_failures", Integer, nullable=False),
     Column("idle_at_metadata_location", Text),
+    Column("recent_conflicts", Integer, nullable=False, server_default="0"),
+    Column("empty_runs", Integer, nullable=False, server_default="0"),
+)
+
+# What admission looks at, without the plans themselves: written and gone with them.
+candidates = Table(
+    "candidates",
+    metadata,
+    Column("full_name", name_type(), ForeignKey("plans.full_name", ondelete="CASCADE"), primary_key=True),
+    Column("position", SmallInteger, primary_key=True, autoincrement=False),
+    Column("document", Text, nullable=False),  # JSON
+    sqlite_with_rowid=False,
+)
+
+# What each job costs the budgets of the day that it was stored on.
+spending = Table(
+    "spending",
+    metadata,
+    Column("job_id", name_type(), primary_key=True),
+    Column("day", name_type(), nullable=False),  # 2026-11-21, in UTC
+    Column("catalog", name_type(), nullable=False),
+    Column("policy", name_type(), nullable=False),  # the name of its policy's budget; empty: it has none
+    Column("bytes", Double, nullable=False),
+    Column("gb_hours", Double, nullable=False),
+    Index("ix_spending_day", "day"),
+)
+
+# What finished jobs taught, folded when one finishes.
+calibrations = Table(
+    "calibrations",
+    metadata,
+    Column("level", name_type(), primary_key=True),  # table, catalog, fleet
+    Column("owner", name_type(), primary_key=True),  # a table's UUID, a catalog's name, nothing
+    Column("rule", name_type(), primary_key=True),
+    Column("learnt_at", Instant, nullable=False),
+    Column("document", Text, nullable=False),  # JSON
+)
+
+halts = Table(
+    "halts",
+    metadata,
+    Column("scope", name_type(), primary_key=True),
+    Column("document", Text, nullable=False),  # JSON
 )
 
 # What all finished jobs have saved, also those that were pruned; one row.

@@ -11,6 +11,7 @@ from logging import getLogger
 from sqlalchemy import select, text
 
 from maintainer.adapters.store import audit, counters, fleet, listing, manifests, marks, samples, work
+from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
@@ -33,11 +34,8 @@ from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overvi
 _log = getLogger(__name__)
 
 
-class SqlStore:
+class SqlStore(SqlAdmission):
     """Implements Store. One instance serves all threads of a process; several processes may use the same database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def record_health(self, health: TableHealth, grade: Grade) -> None:
         """See Store."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, exists, func, insert, or_, select, tuple_, update
 
 from maintainer.adapters.store import audit, documents
+from maintainer.adapters.store.admission import charge, learn, prune_admission
 from maintainer.adapters.store.counters import count_job, read_job_counts
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
@@ -35,6 +36,7 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
     if is_stored and job.state.is_final:
         _fold_finished(database, connection, job)
     if is_stored:
+        charge(database, connection, job)
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
         count_job(database, connection, None, job.state)
         audit.append(connection, audit_change(None, job))
@@ -50,6 +52,8 @@ def update_job(database: Database, connection: Connection, job: Job, expected: J
     state = expected.state if isinstance(expected, Job) else expected
     statement = update(jobs).where(jobs.c.job_id == job.job_id, jobs.c.state == state.value).values(_columns(job))
     is_ours = connection.execute(statement).rowcount > 0
+    if is_ours and job.state is not state:
+        charge(database, connection, job)
     if is_ours and job.state.is_final and not state.is_final:
         _fold_finished(database, connection, job)
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
@@ -78,6 +82,7 @@ def _finished_at(job: Job) -> datetime:
 def _fold_finished(database: Database, connection: Connection, job: Job) -> None:
     if job.effect is not None:
         _add_savings(connection, job.effect)
+    learn(database, connection, job, _finished_at(job))
     if isinstance(job.rule, Reading):  # no rule of a policy: it has no cool-down
         return
     values: dict[str, Any] = {"last_finished_at": _finished_at(job)}
@@ -89,14 +94,27 @@ def _fold_finished(database: Database, connection: Connection, job: Job) -> None
         case _:  # cancelled, or lost with its runner: says nothing about the rule
             pass
     key = {"table_uuid": job.table_uuid, "rule": job.rule.value}
-    fresh = {"last_failure_reason": "", "consecutive_failures": 0}
+    fresh = {"last_failure_reason": "", "consecutive_failures": 0, "recent_conflicts": int(_is_conflict(job)), "empty_runs": int(_is_empty(job))}
     if connection.execute(database.insert_unless_present(rule_histories, {**key, **fresh, **values})).rowcount:
         return
     changes = dict(values)
+    conflicts = rule_histories.c.recent_conflicts
     if changes.get("consecutive_failures"):
         changes["consecutive_failures"] = rule_histories.c.consecutive_failures + 1
+    if _is_conflict(job):
+        changes["recent_conflicts"] = conflicts + 1
+    if job.state is JobState.SUCCEEDED:
+        changes |= {"recent_conflicts": case((conflicts > 0, conflicts - 1), else_=0), "empty_runs": rule_histories.c.empty_runs + 1 if _is_empty(job) else 0}
     is_this = and_(rule_histories.c.table_uuid == job.table_uuid, rule_histories.c.rule == job.rule.value)
     connection.execute(update(rule_histories).where(is_this).values(changes))
+
+
+def _is_conflict(job: Job) -> bool:
+    return job.state is JobState.FAILED and job.failure_reason is FailureReason.CONFLICT
+
+
+def _is_empty(job: Job) -> bool:
+    return job.state is JobState.SUCCEEDED and job.effect is not None and job.effect.is_idle
 
 
 def _idle_at(job: Job) -> str | None:
@@ -218,6 +236,8 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
             last_failure_at=row.last_failure_at,
             last_failure_reason=row.last_failure_reason,
             idle_at_metadata_location=row.idle_at_metadata_location,
+            recent_conflicts=row.recent_conflicts,
+            empty_runs=row.empty_runs,
         )
         for row in rows
     }
@@ -240,6 +260,7 @@ def prune_jobs(database: Database, connection: Connection, before: datetime) -> 
     for state in sorted(gone):
         count_job(database, connection, JobState(state), None, gone[state])
     _prune_rule_histories(connection, before)
+    prune_admission(connection, before)
     return {"jobs": len(ids), "events": events}
 
 

@@ -34,6 +34,7 @@ from maintainer.ports.store import (
     TableQuery,
     TableRecord,
 )
+from tests.fakes.adapters.store_admission import FakeAdmission
 from tests.fakes.adapters.store_audit import FakeAudit
 from tests.fakes.adapters.store_policies import FakePolicyVersions
 from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
@@ -41,7 +42,7 @@ from tests.fakes.adapters.store_story import FakeStory
 
 
 @dataclass
-class FakeStore(FakePolicyVersions):
+class FakeStore(FakeAdmission, FakePolicyVersions):
     """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
 
     broken: str = ""
@@ -51,8 +52,6 @@ class FakeStore(FakePolicyVersions):
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)
     _digests: dict[str, tuple[int, dict[str, ManifestDigest]]] = field(default_factory=dict)
     _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
-    _jobs: dict[str, Job] = field(default_factory=dict)
-    _finished: list[Job] = field(default_factory=list)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
     _audit: FakeAudit = field(default_factory=FakeAudit)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)

@@ -127,5 +127,25 @@ def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
         consecutive_failures=sum(index > (successes[-1] if successes else -1) for index in failures),
         last_failure_at=None if failure is None else finished_at(failure),
         last_failure_reason="" if failure is None or failure.failure_reason is None else failure.failure_reason.value,
+        recent_conflicts=count_conflicts(jobs),
+        empty_runs=count_empty_runs(jobs),
         idle_at_metadata_location=success.baseline.metadata_location if success is not None and is_idle and success.baseline else None,
     )
+
+
+def count_conflicts(jobs: Sequence[Job]) -> int:
+    conflicts = 0
+    for job in jobs:
+        if job.state is JobState.SUCCEEDED:
+            conflicts = max(0, conflicts - 1)
+        elif job.state is JobState.FAILED and job.failure_reason is FailureReason.CONFLICT:
+            conflicts += 1
+    return conflicts
+
+
+def count_empty_runs(jobs: Sequence[Job]) -> int:
+    runs = 0
+    for job in jobs:
+        if job.state is JobState.SUCCEEDED:
+            runs = runs + 1 if job.effect is not None and job.effect.is_idle else 0
+    return runs

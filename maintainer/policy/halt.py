@@ -1,0 +1,27 @@
+"""Halts: which one holds a table back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from maintainer.domain.admission import Halt
+from maintainer.domain.identifier import TableIdentifier
+
+_DIGITS = 8
+
+
+def find_halt(halts: Sequence[Halt], table: TableIdentifier) -> Halt | None:
+    """The widest halt that covers the table: it is the one that has to be lifted last."""
+    covering = [halt for halt in halts if halt.covers(table)]
+    return min(covering, key=lambda halt: (not halt.is_drain, len(halt.scope), halt.scope), default=None)
+
+
+def is_draining(halts: Sequence[Halt]) -> bool:
+    """True while nothing at all may start."""
+    return any(halt.is_drain for halt in halts)
+
+
+def digest_halts(halts: Sequence[Halt]) -> str:
+    """Equal texts mean the same halts; empty for none."""
+    return sha256(repr([(halt.scope, halt.by, halt.reason, halt.is_drain) for halt in halts]).encode()).hexdigest()[:_DIGITS] if halts else ""

@@ -1,0 +1,71 @@
+"""What the store in memory knows for admission: seen anew from its plans and jobs at each look, unlike the real store, which keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from maintainer.domain.admission import Candidate, Halt, find_candidates
+from maintainer.domain.budget import Charge, Spending, day_of
+from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
+from maintainer.domain.job import Job
+from maintainer.domain.plan import Plan
+from maintainer.domain.policy import RuleName
+
+
+@dataclass
+class FakeAdmission:
+    """The part of the store that admission reads."""
+
+    _halts: dict[str, Halt] = field(default_factory=dict, kw_only=True)
+    _jobs: dict[str, Job] = field(default_factory=dict, kw_only=True)
+    _finished: list[Job] = field(default_factory=list, kw_only=True)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
+
+    def _open(self) -> AbstractContextManager[object]:
+        raise NotImplementedError
+
+    def plans(self) -> Sequence[Plan]:
+        raise NotImplementedError
+
+    def candidates(self) -> Sequence[Candidate]:
+        with self._open():
+            return tuple(candidate for plan in self.plans() for candidate in find_candidates(plan))
+
+    def spending(self, day: str) -> Spending:
+        with self._open():
+            by_owner: dict[tuple[str, str], Charge] = {}
+            for job in self._jobs.values():
+                if day_of(job.created_at) == day:
+                    owner = job.table.catalog, job.charged_to
+                    by_owner[owner] = by_owner.get(owner, Charge()) + job.charge
+            return Spending(day, dict(sorted(by_owner.items())))
+
+    def calibration(self, table_uuid: str, catalog: str) -> Calibration:
+        with self._open():
+            return Calibration(
+                _learn((job for job in self._finished if job.table_uuid == table_uuid), TABLE_ALPHA),
+                _learn((job for job in self._finished if job.table.catalog == catalog), SHARED_ALPHA),
+                _learn(self._finished, SHARED_ALPHA),
+            )
+
+    def set_halt(self, halt: Halt) -> None:
+        with self._open():
+            self._halts[halt.scope] = halt
+
+    def lift_halt(self, scope: str) -> bool:
+        with self._open():
+            return self._halts.pop(scope, None) is not None
+
+    def halts(self) -> Sequence[Halt]:
+        with self._open():
+            return tuple(self._halts[scope] for scope in sorted(self._halts))
+
+
+def _learn(jobs: Iterable[Job], alpha: float) -> dict[RuleName, CostFit]:
+    fits: dict[RuleName, CostFit] = {}
+    for job in jobs:
+        sample = job.cost_sample
+        if sample is not None:
+            fits[job.policy_rule] = fits.get(job.policy_rule, NOTHING_LEARNT).learn(sample, alpha)
+    return fits
