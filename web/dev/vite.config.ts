@@ -7,6 +7,7 @@ import * as fleet from "./fixtures/fleet.ts";
 import * as jobs from "./fixtures/jobs.ts";
 import * as tables from "./fixtures/tables.ts";
 import { minutesAgo } from "./fixtures/times.ts";
+import { verdicts } from "./fixtures/verdicts.ts";
 
 const PREFIX = "/api/v1";
 
@@ -46,6 +47,14 @@ function answerTable(response: ServerResponse, parts: string[], query: URLSearch
       });
     case "partitions":
       return send(response, { items: tables.partitions, next_cursor: null, total: 96 });
+    case "verdicts":
+      return send(response, { items: verdicts, next_cursor: null, total: verdicts.length });
+    case "measurements":
+      return send(
+        response,
+        { name: "q", seconds: 1, at: minutesAgo(0), data_files: 1536, average_file_size_bytes: 36_142, cost: null },
+        201,
+      );
     case "run":
       return send(response, { jobs: [jobs.jobs[1]], plan: jobs.makePlan(table.table) }, 202);
     default:

@@ -20,6 +20,7 @@ const JOB_PAGE = 50;
 const WORST_PARTITIONS = 10;
 /** Beyond this many loaded pages a list is no longer read again as a whole on every tick. */
 const REFRESHED_PAGES = 3;
+const VERDICT_PAGE = 50;
 
 export interface TableFilters {
   search: string;
@@ -121,6 +122,21 @@ export const planQuery = (path: TablePath) =>
     refetchInterval: TABLES_EVERY_MS,
   });
 
+export const verdictsQuery = (path: TablePath) =>
+  infiniteQueryOptions({
+    queryKey: [...tableKey(path), "verdicts"],
+    queryFn: ({ pageParam, signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/verdicts", {
+          params: { path, query: { limit: VERDICT_PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false),
+  });
+
 export const jobsQuery = (filters: JobFilters) =>
   infiniteQueryOptions({
     queryKey: ["jobs", filters],
@@ -206,6 +222,20 @@ export function useResume(path: TablePath) {
   const refresh = useRefresh(path);
   return useMutation({
     mutationFn: () => carryOut(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/resume", atTable(path))),
+    onSuccess: refresh,
+  });
+}
+
+export interface NewMeasurement {
+  name: string;
+  seconds: number;
+}
+
+export function useAddMeasurement(path: TablePath) {
+  const refresh = useRefresh(path);
+  return useMutation({
+    mutationFn: (measurement: NewMeasurement) =>
+      unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/measurements", { ...atTable(path), body: measurement })),
     onSuccess: refresh,
   });
 }

@@ -4,6 +4,7 @@ type Schemas = components["schemas"];
 
 export type Band = Schemas["Band"];
 export type CatalogOut = Schemas["CatalogOut"];
+export type Cost = Schemas["CostOut"];
 export type EffectivePolicy = Schemas["EffectivePolicyOut"];
 export type Effect = Schemas["EffectOut"];
 export type Estimate = Schemas["EstimateOut"];
@@ -29,16 +30,19 @@ export type PolicyProblem = Schemas["PolicyProblemOut"];
 export type PolicySet = Schemas["PolicySetOut"];
 export type PolicyValue = Schemas["PolicyValueOut"];
 export type PolicyVerdict = Schemas["PolicyVerdict"];
+export type QueryComparison = Schemas["QueryComparisonOut"];
 export type RowProof = Schemas["RowProof"];
 export type RuleName = Schemas["RuleName"];
 export type JobRule = Schemas["JobOut"]["rule"];
 export type RunAccepted = Schemas["RunAccepted"];
+export type Score = Schemas["ScoreOut"];
 export type SkipCode = Schemas["SkipCode"];
 export type Skipped = Schemas["SkippedOut"];
 export type StorageProfile = Schemas["StorageProfile"];
 export type TableDetail = Schemas["TableDetail"];
 export type TablePage = Schemas["TablePage"];
 export type TableSummary = Schemas["TableSummary"];
+export type Verdict = Schemas["VerdictOut"];
 
 /** Where a table is on the wire and in the page's own addresses. */
 export interface TablePath {

@@ -44,6 +44,12 @@ export function formatFactor(factor: number): string {
   return `${Number(factor.toPrecision(2))}×`;
 }
 
+/** A number for people to compare, with three significant digits: 0.0312, 28 600, 1 440. */
+export function formatSignificant(value: number): string {
+  const rounded = Number(value.toPrecision(3));
+  return Math.abs(rounded) >= 100 ? formatCount(Math.round(rounded)) : String(rounded).replace("-", "−");
+}
+
 /** A time span in its two largest units: 2 h 5 min, 41.3 s. */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return UNKNOWN;

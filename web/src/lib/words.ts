@@ -1,4 +1,4 @@
-import type { Band, FailureReason, FaultKind, JobRule, JobState, Mode, RowProof, SkipCode, StorageProfile } from "../api/types";
+import type { Band, Cost, FailureReason, FaultKind, JobRule, JobState, Mode, RowProof, SkipCode, StorageProfile } from "../api/types";
 import { capitalize } from "./format";
 
 export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
@@ -88,6 +88,13 @@ export const PROFILE_WORDS: Record<StorageProfile, string> = {
   object_store: "object store",
   hdfs: "HDFS",
   ozone: "Ozone",
+};
+
+/** Whose finished jobs a predicted cost rests on. */
+export const BASIS_WORDS: Record<Cost["basis"], string> = {
+  table: "jobs of this table",
+  catalog: "jobs of its catalog",
+  default: "published figures",
 };
 
 export const MODE_WORDS: Record<Mode, string> = {

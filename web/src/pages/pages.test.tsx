@@ -2,7 +2,7 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { effect, events, jobs, makeJob, makePlan } from "../../dev/fixtures/jobs";
-import { makeDetail, makeFinding, makeTable, tables } from "../../dev/fixtures/tables";
+import { comparison, makeDetail, makeFinding, makeTable, tables } from "../../dev/fixtures/tables";
 import { unwrap } from "../api/client";
 import { JobList } from "../components/JobList";
 import { ErrorNotice } from "../components/notices";
@@ -57,9 +57,10 @@ describe("a row of the table list", () => {
 
 describe("what small files cost", () => {
   const detail = makeDetail(makeTable());
+  const path = { catalog: "lake", namespace: "streaming", table: "page_views" };
 
   it("is a range, called an estimate, with its profile and its source", async () => {
-    await show(<ImpactPanel table={detail} />);
+    await show(<ImpactPanel table={detail} path={path} />);
     expect(screen.getByRole("heading", { name: "Impact (estimate)" })).toBeInTheDocument();
     expect(screen.getByText(/^2\.5× to 9\.1×/)).toBeInTheDocument();
     expect(screen.getByText("object store")).toBeInTheDocument();
@@ -70,13 +71,24 @@ describe("what small files cost", () => {
   it("shows a cost only at a price and a name node only where there is one", async () => {
     if (detail.impact === null) throw new Error("the fixture has an impact");
     const impact = { ...detail.impact, request_cost_per_scan: null, name_node_objects: 300, name_node_heap_bytes: 200_000 };
-    await show(<ImpactPanel table={{ ...detail, impact }} />);
+    await show(<ImpactPanel table={{ ...detail, impact }} path={path} />);
     expect(screen.queryByText("Cost of the requests")).not.toBeInTheDocument();
     expect(screen.getByText(/at least 300 objects, 195/)).toBeInTheDocument();
   });
 
+  it("is the users' own where they have measured, and says so", async () => {
+    if (detail.impact === null) throw new Error("the fixture has an impact");
+    const impact = { ...detail.impact, slowdown_low: 3.01, slowdown_high: 3.01, comparisons: [comparison], source: "Measured by you." };
+    await show(<ImpactPanel table={{ ...detail, impact }} path={path} />);
+    expect(screen.getByRole("heading", { name: "Impact (measured by you)" })).toBeInTheDocument();
+    expect(screen.getByText("Your queries take")).toBeInTheDocument();
+    const row = within(screen.getByRole("row", { name: /^daily totals/ })).getAllByRole("cell");
+    expect(row.map((cell) => cell.textContent.replaceAll("\u00a0", " "))).toEqual(["31 s", "10 s", "3×"]);
+    expect(screen.queryByText(/130 MB/)).not.toBeInTheDocument();
+  });
+
   it("is not made up for a table without files", async () => {
-    await show(<ImpactPanel table={{ ...detail, impact: null }} />);
+    await show(<ImpactPanel table={{ ...detail, impact: null }} path={path} />);
     expect(screen.getByText(/Nothing to estimate/)).toBeInTheDocument();
   });
 });
@@ -116,7 +128,7 @@ describe("a plan", () => {
 
   it("says what does not run, why, and when it is looked at again", async () => {
     await show(<PlanVerdicts plan={makePlan("lake.streaming.page_views")} />);
-    expect(screen.getByText("Not needed: the policy's threshold is not reached.")).toBeInTheDocument();
+    expect(screen.getByText("Rewriting manifests is not due: manifests 48, threshold above 100.")).toBeInTheDocument();
     expect(screen.getByText(/when the table changes/)).toBeInTheDocument();
     expect(screen.getByText(/^in 2\d\smin$/)).toBeInTheDocument();
   });

@@ -1,25 +1,104 @@
-import type { TableDetail } from "../../api/types";
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import type { QueryComparison, TableDetail, TablePath } from "../../api/types";
 import { Empty } from "../../components/notices";
 import { Panel } from "../../components/Panel";
-import { formatBytes, formatCount, formatDuration, formatFactor } from "../../lib/format";
+import { formatBytes, formatCount, formatDuration, formatFactor, formatSignificant } from "../../lib/format";
 import { PROFILE_WORDS } from "../../lib/words";
+import { MeasurementDialog } from "./MeasurementDialog";
 
-/** What the table's files are expected to cost: a range from published measurements, with its source. */
-export function ImpactPanel({ table }: { table: TableDetail }) {
-  const { impact } = table;
+type Impact = NonNullable<TableDetail["impact"]>;
+
+function Slowdown({ impact }: { impact: Impact }) {
+  const { slowdown_low: low, slowdown_high: high, comparisons, reference_file_size_bytes: reference } = impact;
+  const isOwn = comparisons.length > 0;
   return (
-    <Panel title="Impact (estimate)" aside={impact && <span className="dim">{PROFILE_WORDS[impact.profile]}</span>}>
+    <>
+      <dt>{isOwn ? "Your queries take" : "Full scans take"}</dt>
+      <dd>
+        {formatFactor(low)}
+        {formatFactor(low) !== formatFactor(high) && <> to {formatFactor(high)}</>}{" "}
+        <span className="dim">of the time with {isOwn ? formatBytes(reference) : "130 MB"} files</span>
+        {impact.is_beyond_measured && <div className="dim">Smaller files than these were not measured: it may be worse.</div>}
+      </dd>
+    </>
+  );
+}
+
+function Comparisons({ comparisons }: { comparisons: QueryComparison[] }) {
+  const hasCosts = comparisons.some((found) => found.small_cost !== null && found.large_cost !== null);
+  return (
+    <div className="scroll-x" tabIndex={0} role="group" aria-label="Your queries, figures">
+      <table className="grid">
+        <caption className="hidden">Your queries with small and with large files</caption>
+        <thead>
+          <tr>
+            <th scope="col">Query</th>
+            <th scope="col" className="num">
+              Small files
+            </th>
+            <th scope="col" className="num">
+              Large files
+            </th>
+            {hasCosts && (
+              <th scope="col" className="num">
+                Cost
+              </th>
+            )}
+            <th scope="col" className="num">
+              Now
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {comparisons.map((found) => (
+            <tr key={found.name}>
+              <th scope="row" title={`${formatCount(found.runs)} runs`}>
+                {found.name}
+              </th>
+              <td className="num" title={`files of ${formatBytes(found.small_average_bytes)} on average`}>
+                {formatDuration(found.small_seconds)}
+              </td>
+              <td className="num" title={`files of ${formatBytes(found.large_average_bytes)} on average`}>
+                {formatDuration(found.large_seconds)}
+              </td>
+              {hasCosts && (
+                <td className="num">
+                  {found.small_cost !== null && found.large_cost !== null
+                    ? `${formatSignificant(found.small_cost)} → ${formatSignificant(found.large_cost)}`
+                    : ""}
+                </td>
+              )}
+              <td className="num">{formatFactor(found.slowdown)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What the table's files cost: the users' own measurements where there are any to compare, else a published range with its source. */
+export function ImpactPanel({ table, path }: { table: TableDetail; path: TablePath }) {
+  const { impact } = table;
+  const [isOpen, setOpen] = useState(false);
+  const isOwn = impact !== null && impact.comparisons.length > 0;
+  return (
+    <Panel
+      title={isOwn ? "Impact (measured by you)" : "Impact (estimate)"}
+      aside={
+        <div className="row">
+          {impact && <span className="dim">{PROFILE_WORDS[impact.profile]}</span>}
+          <Button onClick={() => setOpen(true)}>Add a measurement…</Button>
+        </div>
+      }
+    >
       {impact === null ? (
         <Empty title="Nothing to estimate: no data file was counted" />
       ) : (
         <div className="stack">
           <dl className="description">
-            <dt>Full scans take</dt>
-            <dd>
-              {formatFactor(impact.slowdown_low)} to {formatFactor(impact.slowdown_high)}{" "}
-              <span className="dim">of the time with 130 MB files</span>
-              {impact.is_beyond_measured && <div className="dim">Smaller files than these were not measured: it may be worse.</div>}
-            </dd>
+            <Slowdown impact={impact} />
             <dt>Requests per full scan</dt>
             <dd>
               at least {formatCount(impact.requests_per_scan)}{" "}
@@ -44,9 +123,11 @@ export function ImpactPanel({ table }: { table: TableDetail }) {
               </>
             )}
           </dl>
+          {isOwn && <Comparisons comparisons={impact.comparisons} />}
           <p className="dim">{impact.source}</p>
         </div>
       )}
+      <MeasurementDialog path={path} isOpen={isOpen} onClose={() => setOpen(false)} />
     </Panel>
   );
 }

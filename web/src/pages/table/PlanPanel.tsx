@@ -3,13 +3,13 @@ import { ApiError } from "../../api/client";
 import { usePlan, usePlanAgain } from "../../api/queries";
 import type { Plan, Planned, Skipped, TablePath } from "../../api/types";
 import { EstimateWords } from "../../components/EstimateWords";
-import { FindingList } from "../../components/FindingWords";
 import { Empty, ErrorNotice, Loaded } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { Statement } from "../../components/Statement";
 import { TimeAgo } from "../../components/TimeAgo";
-import { capitalize, pluralize } from "../../lib/format";
-import { MODE_WORDS, RULE_WORDS, SKIP_WORDS } from "../../lib/words";
+import { Weights } from "../../components/Weights";
+import { pluralize } from "../../lib/format";
+import { MODE_WORDS, RULE_WORDS } from "../../lib/words";
 
 function PlannedVerdict({ planned }: { planned: Planned }) {
   return (
@@ -19,12 +19,12 @@ function PlannedVerdict({ planned }: { planned: Planned }) {
         <h3>{RULE_WORDS[planned.rule]}</h3>
         <code className="dim">{planned.rule}</code>
       </div>
-      <p>{capitalize(planned.reason)}</p>
-      <FindingList findings={planned.findings} />
+      <p>{planned.sentence}</p>
       <p>
         <span className="dim">Expected: </span>
         <EstimateWords estimate={planned.estimate} rule={planned.rule} />
       </p>
+      <Weights cost={planned.cost} score={planned.score} />
       <Statement sql={planned.action} />
     </section>
   );
@@ -38,16 +38,14 @@ function SkippedVerdict({ skipped }: { skipped: Skipped }) {
         <h3>{RULE_WORDS[skipped.rule]}</h3>
         <code className="dim">{skipped.rule}</code>
       </div>
-      <p>
-        <strong>{SKIP_WORDS[skipped.code]}.</strong> {capitalize(skipped.reason)}
-      </p>
-      {skipped.findings.length > 0 && <FindingList findings={skipped.findings} />}
+      <p>{skipped.sentence}</p>
       {skipped.estimate && (
         <p>
           <span className="dim">It would achieve: </span>
           <EstimateWords estimate={skipped.estimate} rule={skipped.rule} />
         </p>
       )}
+      <Weights cost={skipped.cost} score={skipped.score} />
       {skipped.action && <Statement sql={skipped.action} />}
       <p className="dim">
         Looked at again {skipped.next_at ? <TimeAgo time={skipped.next_at} /> : "when the table changes"}

@@ -6,7 +6,6 @@ import type { TableDetail, TablePath } from "../../api/types";
 import { TableBadges } from "../../components/badges";
 import { ErrorNotice, Notice } from "../../components/notices";
 import { TimeAgo } from "../../components/TimeAgo";
-import { capitalize } from "../../lib/format";
 import { FAULT_WORDS, MODE_WORDS } from "../../lib/words";
 import { RunDialog } from "./RunDialog";
 
@@ -70,7 +69,6 @@ export function TableHeading({ table, path }: { table: TableDetail; path: TableP
           )}
         </div>
       </div>
-      {table.reason && <p>{capitalize(table.reason)}</p>}
       <p className="dim">
         Measured <TimeAgo time={table.measured_at} />
         {table.snapshot_id && (

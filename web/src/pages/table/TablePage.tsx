@@ -10,12 +10,14 @@ import { PolicyValues } from "../../components/PolicyValues";
 import type { TableAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
 import { MODE_WORDS } from "../../lib/words";
+import { Answers } from "./Answers";
 import { Metadata, WorstPartitions } from "./Contents";
 import { HistoryChart } from "./HistoryChart";
 import { ImpactPanel } from "./ImpactPanel";
 import { KeyFigures } from "./KeyFigures";
 import { PlanPanel } from "./PlanPanel";
 import { SizeHistogram } from "./SizeHistogram";
+import { Story } from "./Story";
 import { TableHeading } from "./TableHeading";
 import { Upkeep } from "./Upkeep";
 
@@ -74,14 +76,16 @@ export function TablePage() {
       {(data) => (
         <div className="stack">
           <TableHeading table={data} path={path} />
+          <Answers table={data} path={path} />
           <KeyFigures table={data} />
           <div className="columns">
             <SizeHistogram table={data} />
             <HistoryChart path={path} metric={metric} range={range} onChange={change} />
           </div>
           <PlanPanel path={path} />
+          <Story table={data.table} path={path} />
           <div className="columns">
-            <ImpactPanel table={data} />
+            <ImpactPanel table={data} path={path} />
             <Upkeep table={data} />
           </div>
           <JobsOfTable table={data.table} />

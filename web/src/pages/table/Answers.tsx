@@ -1,0 +1,112 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { jobsQuery, usePlan } from "../../api/queries";
+import type { Job, Plan, TableDetail, TablePath } from "../../api/types";
+import { BandBadge, StateBadge } from "../../components/badges";
+import { sayOutcome } from "../../components/JobList";
+import { Panel } from "../../components/Panel";
+import { TimeAgo } from "../../components/TimeAgo";
+import { capitalize } from "../../lib/format";
+import { mainObstacle, nextStep } from "../../lib/verdicts";
+import { BAND_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
+
+function Health({ table }: { table: TableDetail }) {
+  if (!table.band) return <>It was not measured yet.</>;
+  return (
+    <>
+      <BandBadge band={table.band} /> {capitalize(table.reason)}{" "}
+      {table.band_since && (
+        <span className="dim">
+          Since <TimeAgo time={table.band_since} />
+          {table.previous_band && <>, {BAND_WORDS[table.previous_band].toLowerCase()} before that</>}.
+        </span>
+      )}
+    </>
+  );
+}
+
+function Next({ plan }: { plan: Plan }) {
+  const { kind, rules, at } = nextStep(plan);
+  const names = rules.map(({ rule }) => RULE_WORDS[rule]).join(", ");
+  switch (kind) {
+    case "start":
+      return (
+        <>
+          {names}: {rules.length > 1 ? "they start" : "it starts"} when the table’s turn comes.
+        </>
+      );
+    case "look":
+      return (
+        <>
+          {names}: looked at again <TimeAgo time={at} />.
+        </>
+      );
+    case "change":
+      return <>Nothing, until the table or its policy changes.</>;
+  }
+}
+
+function WhyNot({ plan }: { plan: Plan }) {
+  return <>{mainObstacle(plan)?.sentence ?? "The policy has no rules for this table."}</>;
+}
+
+function LastRun({ job }: { job: Job }) {
+  return (
+    <>
+      <Link to="/jobs/$id" params={{ id: job.job_id }}>
+        {RULE_WORDS[job.rule]}
+      </Link>
+      , <TimeAgo time={job.started_at ?? job.created_at} />
+      {job.requested_by !== "policy" && `, asked for by a ${job.requested_by}`}: {job.reason}
+    </>
+  );
+}
+
+function Outcome({ job }: { job: Job }) {
+  return (
+    <>
+      <StateBadge state={job.state} /> {isFinal(job.state) ? capitalize(sayOutcome(job)) : "It is still at work."}
+    </>
+  );
+}
+
+/** What everybody asks of a table first, each in a sentence. */
+export function Answers({ table, path }: { table: TableDetail; path: TablePath }) {
+  const plan = usePlan(path).data;
+  const jobs = useInfiniteQuery(jobsQuery({ table: table.table, state: undefined })).data?.pages[0]?.items;
+  const last = jobs?.[0];
+  return (
+    <Panel title="At a glance">
+      <dl className="description answers">
+        <dt>Is it healthy?</dt>
+        <dd>
+          <Health table={table} />
+        </dd>
+        {plan && (
+          <>
+            <dt>What happens next?</dt>
+            <dd>
+              <Next plan={plan} />
+            </dd>
+            {plan.planned.length === 0 && (
+              <>
+                <dt>Why is nothing started?</dt>
+                <dd>
+                  <WhyNot plan={plan} />
+                </dd>
+              </>
+            )}
+          </>
+        )}
+        {jobs && (
+          <>
+            <dt>Why did it run last?</dt>
+            <dd>{last ? <LastRun job={last} /> : "Nothing has run yet."}</dd>
+            <dt>Did it help?</dt>
+            <dd>{last ? <Outcome job={last} /> : "Nothing has run yet."}</dd>
+          </>
+        )}
+      </dl>
+    </Panel>
+  );
+}

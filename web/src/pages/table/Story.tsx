@@ -1,0 +1,112 @@
+import { Button, Checkbox } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { jobsQuery, verdictsQuery } from "../../api/queries";
+import type { Job, TablePath, Verdict } from "../../api/types";
+import { StateBadge } from "../../components/badges";
+import { sayOutcome } from "../../components/JobList";
+import { Empty, Loaded } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import { TimeAgo } from "../../components/TimeAgo";
+import { Weights } from "../../components/Weights";
+import { capitalize, formatDuration, pluralize } from "../../lib/format";
+import { useNow } from "../../lib/now";
+import { secondsBetween } from "../../lib/time";
+import { isDue } from "../../lib/verdicts";
+import { RULE_WORDS } from "../../lib/words";
+
+type Entry = { at: string; verdict: Verdict } | { at: string; job: Job };
+
+/** Verdicts and jobs as one story, newest first; of one moment the verdict before the job that it led to. */
+export function mergeStory(verdicts: Verdict[], jobs: Job[]): Entry[] {
+  const told = [...jobs.map((job) => ({ at: job.created_at, job })), ...verdicts.map((verdict) => ({ at: verdict.at, verdict }))];
+  return told.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+function VerdictEntry({ verdict }: { verdict: Verdict }) {
+  const now = useNow();
+  const stood = secondsBetween(verdict.at, verdict.until ?? new Date(now).toISOString());
+  return (
+    <div className="stack-tight">
+      <div className="row">
+        <span className={verdict.code === "planned" ? "badge badge-info" : "badge"}>
+          {verdict.code === "planned" ? "Planned" : isDue(verdict.code) ? "Waits" : "Not needed"}
+        </span>
+        <span className="dim">
+          {verdict.until ? "stood for" : "stands since"} {formatDuration(Math.max(0, stood ?? 0))}
+        </span>
+      </div>
+      <p>{verdict.sentence}</p>
+      <Weights cost={verdict.cost} score={verdict.score} />
+    </div>
+  );
+}
+
+function JobEntry({ job }: { job: Job }) {
+  return (
+    <div className="stack-tight">
+      <div className="row">
+        <StateBadge state={job.state} />
+        <Link to="/jobs/$id" params={{ id: job.job_id }}>
+          {RULE_WORDS[job.rule]}
+        </Link>
+        {job.requested_by !== "policy" && <span className="dim">asked for by a {job.requested_by}</span>}
+      </div>
+      <p>{capitalize(sayOutcome(job))}</p>
+    </div>
+  );
+}
+
+export function StoryList({ entries }: { entries: Entry[] }) {
+  if (entries.length === 0) return <Empty title="Nothing was due yet" />;
+  return (
+    <ol className="timeline">
+      {entries.map((entry) => (
+        <li key={"job" in entry ? entry.job.job_id : entry.verdict.rule + entry.at}>
+          <span className="num dim">
+            <TimeAgo time={entry.at} />
+          </span>
+          {"job" in entry ? <JobEntry job={entry.job} /> : <VerdictEntry verdict={entry.verdict} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Why it ran, whether it helped, and why it did not run: verdicts as they changed, and the jobs between them. */
+export function Story({ table, path }: { table: string; path: TablePath }) {
+  const [showsAll, setShowsAll] = useState(false);
+  const verdicts = useInfiniteQuery(verdictsQuery(path));
+  const jobs = useInfiniteQuery(jobsQuery({ table, state: undefined })).data?.pages[0]?.items ?? [];
+  return (
+    <Panel
+      title="Story"
+      aside={<Checkbox size="xs" label="Also what was not needed" checked={showsAll} onChange={() => setShowsAll(!showsAll)} />}
+    >
+      <Loaded query={verdicts} label="the story">
+        {({ pages }) => {
+          const known = pages.flatMap((page) => page.items);
+          const oldest = verdicts.hasNextPage ? (known.at(-1)?.at ?? "") : "";
+          // Jobs from before the oldest verdict that was read would stand in the wrong place.
+          const shown = jobs.filter((job) => job.created_at >= oldest);
+          return (
+            <>
+              <StoryList entries={mergeStory(showsAll ? known : known.filter((verdict) => isDue(verdict.code)), shown)} />
+              {verdicts.hasNextPage && (
+                <div className="list-end">
+                  <span className="dim">
+                    {known.length} of {pluralize(pages[0]?.total ?? 0, "verdict")}
+                  </span>
+                  <Button loading={verdicts.isFetchingNextPage} onClick={() => void verdicts.fetchNextPage()}>
+                    Earlier
+                  </Button>
+                </div>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}
