@@ -12,7 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import request_response
 
 from maintainer import __version__
-from maintainer.api import audit, catalogs, documentation, jobs, namespaces, overview, policies, probes, story, tables
+from maintainer.api import audit, catalogs, documentation, jobs, namespaces, overview, pins, policies, probes, story, tables
 from maintainer.api.deps import Services
 from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
@@ -74,7 +74,7 @@ def _declare_api() -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    for router in (overview.router, tables.router, story.router, jobs.router, policies.router, catalogs.router, namespaces.router, audit.router):
+    for router in (overview.router, tables.router, story.router, jobs.router, policies.router, catalogs.router, namespaces.router, audit.router, pins.router):
         api.include_router(router, prefix=PREFIX, responses=declare_problems(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE))
     api.include_router(probes.router)
     documentation.register_documentation(api)

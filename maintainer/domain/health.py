@@ -94,6 +94,14 @@ class Disagreement:
     counted: int
 
 
+class SnapshotRole(StrEnum):
+    """Why somebody may still need a snapshot that is on no branch's tip, as its own summary says."""
+
+    STAGED = "staged"  # written for an audit (wap.id) and published by no other snapshot yet
+    CHECKPOINT = "checkpoint"  # a Flink job restores from it
+    MARKER = "marker"  # Flink's conversion of equality deletes goes on from it
+
+
 @dataclass(frozen=True, slots=True)
 class SnapshotStamp:
     """The little of a snapshot that expiry needs."""
@@ -101,6 +109,9 @@ class SnapshotStamp:
     snapshot_id: int
     parent_id: int | None
     committed_at: datetime
+    removed_bytes: int | None = None  # of the files that it took out of the table; None: the writer did not say
+    role: SnapshotRole | None = None
+    role_of: str = ""  # the audit's, the Flink job's or the staging snapshot's id
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ class Rule:
     keep: int | None = None  # expire_snapshots
     older_than: timedelta | None = None  # remove_orphan_files
     columns: tuple[str, ...] = ()  # compute_table_stats; none: all
+    staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ class PolicyLayer:
     budget (Budget), blackouts (tuple of Window),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
-    .keep (int), .older_than (timedelta), .columns (tuple of str), .options.<iceberg option> (str).
+    .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .options.<iceberg option> (str).
     """
 
     name: str  # the file's name, relative to the policy directory

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from maintainer.domain.effect import Measurement
-from maintainer.domain.health import ManifestGroup, PartitionHealth, SnapshotStamp, TableHealth
+from maintainer.domain.health import ManifestGroup, PartitionHealth, TableHealth
 from maintainer.domain.inventory import (
     DEFAULT_TARGET_FILE_SIZE_BYTES,
     DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
@@ -24,6 +24,7 @@ from maintainer.domain.sizes import FileSizes, list_limit, merge_sizes
 from maintainer.health.agreement import find_disagreements
 from maintainer.health.deletes import join_deletes
 from maintainer.health.history import count_kept_files, date_writes, find_holds, grow_per_day, rate_commits
+from maintainer.health.roles import stamp_snapshots
 
 
 def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:
@@ -60,7 +61,7 @@ def _add_up(inventory: TableInventory) -> TableHealth:
     data = sums[Content.DATA]
     deletes = [sums[content] for content in Content if content is not Content.DATA]
     manifests = Counter(manifest.content for manifest in inventory.manifests)
-    stamps = tuple(SnapshotStamp(s.snapshot_id, s.parent_id, s.committed_at) for s in inventory.snapshots)
+    stamps = stamp_snapshots(inventory.snapshots)
     times = [stamp.committed_at for stamp in stamps]
     delete_files = sum(s.files for s in deletes)
     target_manifest_size = positive_property(inventory.properties, "commit.manifest.target-size-bytes", DEFAULT_TARGET_MANIFEST_SIZE_BYTES)

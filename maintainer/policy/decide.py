@@ -67,11 +67,13 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
 
 def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
-    gain = find_gain(shrink_scope(rule, health, history), health, target_of_policy(policy), circumstances.now)
+    gain = find_gain(shrink_scope(rule, health, history), health, target_of_policy(policy), circumstances.now, circumstances.pins)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at = (gain.estimate, gain.next_at) if gain is not None else (None, None)
         return SkippedRule(rule.name, SkipCode.NOTHING_TO_GAIN, sentence, next_at, findings, estimate)
+    if gain.refusal is not None:
+        return SkippedRule(rule.name, SkipCode.PINNED, gain.refusal, None, findings, gain.estimate)
     cost = predict(rule.name, measure_work(gain.action, gain.estimate, health), circumstances.calibration, circumstances.memory_gb)
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)

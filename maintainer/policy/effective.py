@@ -46,7 +46,13 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
         # Statistics of columns cost a full scan, those of partitions a look at the new manifests.
         RuleName.COMPUTE_TABLE_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7)},
         RuleName.COMPUTE_PARTITION_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=1)},
-        RuleName.EXPIRE_SNAPSHOTS: {"enabled": True, "cooldown": timedelta(hours=6), "max_age": timedelta(days=5), "keep": 10},
+        RuleName.EXPIRE_SNAPSHOTS: {
+            "enabled": True,
+            "cooldown": timedelta(hours=6),
+            "max_age": timedelta(days=5),
+            "keep": 10,
+            "staged_max_age": timedelta(days=14),
+        },
         RuleName.REMOVE_ORPHAN_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7), "older_than": timedelta(days=7)},
     }
 )
@@ -172,6 +178,7 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         sort_order=_get(merged, f"{at}.sort_order", str),
         options=tuple((path.removeprefix(options), str(merged[path].value)) for path in sorted(merged) if path.startswith(options)),
         max_age=_get(merged, f"{at}.max_age", timedelta),
+        staged_max_age=_get(merged, f"{at}.staged_max_age", timedelta),
         keep=_get_whole(merged, f"{at}.keep", None),
         older_than=_get(merged, f"{at}.older_than", timedelta),
         columns=_get(merged, f"{at}.columns", tuple) or (),
@@ -192,6 +199,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
             values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
         values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
+        values[f"{at}.staged_max_age"] = rule.staged_max_age
     return {path: value for path, value in values.items() if value is not None}
 
 

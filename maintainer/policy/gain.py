@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from maintainer.domain.action import (
     Action,
     ComputePartitionStats,
     ComputeTableStats,
-    ExpireSnapshots,
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
 )
 from maintainer.domain.health import TableHealth
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Policy, Rule, RuleName
-from maintainer.domain.units import GIB, format_duration, format_size
+from maintainer.domain.units import GIB, format_size
 from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
 from maintainer.policy.estimate import (
     MANIFEST_EXCESS_FACTOR,
-    estimate_expire_snapshots,
     estimate_rewrite_data_files,
     estimate_rewrite_manifests,
     is_manifest_rewrite_worthwhile,
 )
-from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
+from maintainer.policy.expiry import describe_expiry, preview_expiry
 
 # A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large one commits as it goes, because a conflict
 # after an hour would cost the whole hour. At the published 2 MB/s an executor, 1 GiB is about nine minutes of work.
@@ -42,6 +41,7 @@ class Gain:
     is_worthwhile: bool
     sentence: str
     next_at: datetime | None = None
+    refusal: str | None = None  # why it must not be done although it would achieve something
 
 
 def target_of_policy(policy: Policy) -> int | None:
@@ -51,7 +51,7 @@ def target_of_policy(policy: Policy) -> int | None:
     return int(option) if option is not None else policy.target_file_size_bytes
 
 
-def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime) -> Gain | None:
+def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, pins: tuple[Pin, ...] = ()) -> Gain | None:
     """The action of a rule with what it would achieve; None when the rule has no procedure here or the table nothing for it.
 
     target_bytes is the target file size that the policy asks for, None when it leaves that to the table.
@@ -70,7 +70,7 @@ def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: da
     if rule.name is RuleName.COMPUTE_PARTITION_STATS:
         return _gain_of_statistics(ComputePartitionStats(health.snapshot_id), health, health.partition_statistics_snapshot_id)
     if rule.name is RuleName.EXPIRE_SNAPSHOTS:
-        return _gain_of_expiry(rule, health, now)
+        return _gain_of_expiry(rule, health, pins, now)
     return None
 
 
@@ -153,21 +153,7 @@ def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
     return Gain(RewriteManifests(found.spec_id, rule.options), estimate, is_worthwhile, sentence)
 
 
-def _gain_of_expiry(rule: Rule, health: TableHealth, now: datetime) -> Gain:
-    age = rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE
-    keep = rule.keep if rule.keep is not None else DEFAULT_SNAPSHOTS_KEPT
-    # To the full hour, downwards: the same work has the same statement at each look, and nothing younger than asked for goes.
-    older_than = _full_hour(now - age)
-    found = estimate_expire_snapshots(health, older_than, keep, now)
-    removed = found.estimate.items_removed
-    if removed:
-        sentence = f"{removed:,} of {health.snapshots:,} snapshots are older than {format_duration(age)} and beyond the newest {keep}"
-    else:
-        sentence = f"none of {health.snapshots:,} snapshots is older than {format_duration(age)} and beyond the newest {keep}, branches and tags"
-    # Expiry cuts at the full hour, so that a snapshot may go at the first one after it is old enough.
-    next_at = _full_hour(found.oldest_waiting_at + age) + timedelta(hours=1) if found.oldest_waiting_at is not None else None
-    return Gain(ExpireSnapshots(older_than, keep, rule.options), found.estimate, removed > 0, sentence, next_at)
-
-
-def _full_hour(moment: datetime) -> datetime:
-    return moment.replace(minute=0, second=0, microsecond=0)
+def _gain_of_expiry(rule: Rule, health: TableHealth, pins: tuple[Pin, ...], now: datetime) -> Gain:
+    preview = preview_expiry(health, rule, pins, now)
+    sentence = describe_expiry(preview, health, rule)
+    return Gain(preview.action, preview.estimate, bool(preview.snapshots), sentence, preview.next_at, preview.refusal)

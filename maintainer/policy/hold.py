@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from maintainer.domain.admission import Halt
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import Band, TableHealth
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import format_duration
@@ -33,6 +34,7 @@ class Circumstances:
     history: Mapping[RuleName, RuleHistory] = field(default_factory=dict)
     in_flight: str | None = None  # the id of the table's unfinished job
     paused_by: str | None = None
+    pins: tuple[Pin, ...] = ()  # what readers have asked to be kept
     is_requested: bool = False  # a person asks for it now: what failed before may have been put right
     calibration: Calibration = field(default_factory=Calibration)
     memory_gb: float = 1.0  # what one job occupies

@@ -12,6 +12,7 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
@@ -303,6 +304,19 @@ class Store(AdmissionStore, Protocol):
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         """What became of each rule's finished jobs on this table."""
+        ...
+
+    # -- pins
+    def pins(self, table_uuid: str) -> Sequence[Pin]:
+        """What readers of the table have asked to be kept, by name, those whose time is over too."""
+        ...
+
+    def set_pin(self, table_uuid: str, pin: Pin) -> None:
+        """Add a pin, or replace the one of that name; the table's plan is to be made anew."""
+        ...
+
+    def remove_pin(self, table_uuid: str, name: str) -> bool:
+        """Take a pin away; False when there is none of that name."""
         ...
 
     # -- jobs

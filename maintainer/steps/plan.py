@@ -83,6 +83,7 @@ def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, 
     return Circumstances(
         now=ports.clock.now(),
         history=ports.store.rule_history(health.table_uuid),
+        pins=tuple(ports.store.pins(health.table_uuid)),
         in_flight=unfinished.job_id if unfinished is not None else None,
         paused_by=record.pause.by if record.pause is not None else None,
         is_requested=is_requested,

@@ -149,6 +149,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
     circumstances = Circumstances(
         now=ports.clock.now(),
         history=ports.store.rule_history(health.table_uuid),
+        pins=tuple(ports.store.pins(health.table_uuid)),
         paused_by=record.pause.by if record.pause is not None and not is_requested else None,
         is_requested=is_requested,
         calibration=ports.store.calibration(health.table_uuid, health.table.catalog),

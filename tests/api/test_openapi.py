@@ -22,6 +22,8 @@ PROMISED = {
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/run"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/pause"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/verdicts"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/measurements"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/measurements"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/pins"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/pins"),
+    ("DELETE", "/api/v1/tables/{catalog}/{namespace}/{table}/pins/{name}"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/expiry"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/resume"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics"),
 }  # fmt: skip
 
@@ -70,4 +72,4 @@ def test_every_operation_is_described_and_its_errors_are_problems(path: str, met
     if path.startswith("/api/"):
         assert {"422", "503"} <= set(errors)
         assert all(list(response["content"]) == ["application/problem+json"] for response in errors.values())
-    assert method in {"get", "post"}
+    assert method in {"get", "post", "delete"}

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner, Result
 
-from maintainer.cli import commands, once
+from maintainer.cli import commands, once, pins
 from maintainer.cli.once import follow_job, run_until_rest
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
@@ -38,6 +38,8 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
     monkeypatch.setattr(commands, "load", lambda _: None)
     monkeypatch.setattr(commands, "open_app", open_world)
+    monkeypatch.setattr(pins, "load", lambda _: None)
+    monkeypatch.setattr(pins, "open_app", open_world)
     monkeypatch.setattr(once, "POLL_SECONDS", 0)
     return made
 
@@ -134,3 +136,14 @@ def test_a_catalog_that_cannot_be_listed_fails_the_command_and_the_rest_is_print
     assert done.exit_code == 1
     assert isinstance(json.loads(done.stdout), list)
     assert "warning: gone could not be listed: connection refused" in done.stderr
+
+
+def test_a_pin_is_set_listed_and_taken_away(world: World) -> None:
+    world.put("orders")
+    assert call("pin", "lake.sales.orders").output == "lake.sales.orders has no pins\n"
+    assert call("pin", "lake.sales.orders", "--snapshot", "1", "--for", "7d", "--by", "ada").output == "cli: snapshot 1, by ada, until 2026-03-11 12:00 UTC\n"
+    assert world.store.pins("uuid-orders")[0].snapshot_id == 1
+    unknown = call("pin", "lake.sales.orders", "--snapshot", "9")
+    assert (unknown.exit_code, "has no snapshot 9" in unknown.output) == (2, True)
+    assert call("unpin", "lake.sales.orders").output == "pin cli of lake.sales.orders is gone\n"
+    assert call("unpin", "lake.sales.orders").exit_code == 2

@@ -61,3 +61,17 @@ def test_only_rewrites_leave_a_snapshot_of_their_own() -> None:
         Procedure.REWRITE_POSITION_DELETE_FILES,
         Procedure.REWRITE_MANIFESTS,
     ]
+
+
+def test_guard_21_each_procedure_prepares_the_next() -> None:
+    order = list(RuleName)
+    assert order == [
+        RuleName.REWRITE_DATA_FILES,
+        RuleName.REWRITE_POSITION_DELETE_FILES,
+        RuleName.REWRITE_MANIFESTS,
+        RuleName.COMPUTE_TABLE_STATS,
+        RuleName.COMPUTE_PARTITION_STATS,
+        RuleName.EXPIRE_SNAPSHOTS,
+        RuleName.REMOVE_ORPHAN_FILES,
+    ]
+    assert [RuleName(procedure.value) for procedure in Procedure] == [rule for rule in order if rule in {RuleName(p.value) for p in Procedure}]

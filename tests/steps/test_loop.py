@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.effect import RowProof
 from maintainer.domain.errors import RunnerUnavailableError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery, Pause
@@ -21,7 +23,7 @@ from maintainer.steps.plan import measured_record, plan, preview
 from maintainer.steps.prune import prune
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_cancel, request_run, submit
+from maintainer.steps.submit import request_cancel, request_run, start_pending, submit
 from maintainer.steps.watch import watch
 from tests.samples import NOW
 from tests.steps.world import World, layer
@@ -529,3 +531,24 @@ def act(world: World, tables: list[TableIdentifier], action: str) -> None:
                 world.runner.lose(job.job_id)
             case _:
                 request_cancel(world.ports, job, "ada")
+
+
+def test_guard_11_a_pin_that_comes_before_the_job_is_handed_over_holds_it_back() -> None:
+    world = World()
+    table = world.put("orders")
+    for _ in range(150):
+        world.clock.advance(timedelta(minutes=1))
+        world.commit(table)
+    world.clock.advance(timedelta(days=6))
+    for _ in range(20):
+        world.commit(table)
+    scan(world.ports)
+    made, job = request_run(world.ports, table, (RuleName.EXPIRE_SNAPSHOTS,), "person")
+    assert job is not None, made.skipped
+    assert job.estimate.items_removed > 100
+    world.store.set_pin(job.table_uuid, Pin("replica", 5, "ada", world.clock.now()))
+    start_pending(world.ports)
+    handed = world.runner.submitted[job.job_id]
+    assert isinstance(handed.action, ExpireSnapshots)
+    assert handed.estimate.items_removed == 4
+    assert handed.reason.endswith("stays for pin replica of ada")

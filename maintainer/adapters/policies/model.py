@@ -255,6 +255,9 @@ class ExpireSnapshotsRule(_RuleModel):
     keep: Annotated[int, Field(le=_LARGEST_COUNT), BeforeValidator(_check_keep)] | None = Field(
         None, description="Snapshots kept whatever their age; floor 2, default 10.", json_schema_extra={"minimum": 2}
     )
+    staged_max_age: Annotated[timedelta, DurationBetween("24h", bound="floor")] | None = Field(
+        None, description="Staged snapshots (wap.id) that are not published yet may go when they are older than this; floor 24h, default 14d."
+    )
     options: ExpireSnapshotsOptions | None = None  # type: ignore[valid-type]  # as above
 
 

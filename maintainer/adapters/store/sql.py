@@ -13,10 +13,11 @@ from sqlalchemy import select, text
 from maintainer.adapters.store import audit, counters, fleet, listing, manifests, marks, samples, work
 from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work
+from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work, want_plan
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
+from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
 from maintainer.adapters.store.policy_versions import is_in_force, read_version, read_versions, record_version
-from maintainer.adapters.store.schema import VERSION_TABLE, store_info
+from maintainer.adapters.store.schema import VERSION_TABLE, store_info, tables
 from maintainer.adapters.store.timings import prune_timings, read_timings, record_timing
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
 from maintainer.domain.audit import AuditEntry, AuditQuery
@@ -24,6 +25,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
@@ -198,6 +200,23 @@ class SqlStore(SqlAdmission):
         """See Store."""
         with self._database.read() as connection:
             return read_version(connection, version)
+
+    def pins(self, table_uuid: str) -> Sequence[Pin]:
+        """See Store."""
+        with self._database.read() as connection:
+            return read_pins(connection, table_uuid)
+
+    def set_pin(self, table_uuid: str, pin: Pin) -> None:
+        """See Store."""
+        with self._database.write(durable=True) as connection:
+            set_pin(self._database, connection, table_uuid, pin)
+            want_plan(connection, tables.c.table_uuid == table_uuid)
+
+    def remove_pin(self, table_uuid: str, name: str) -> bool:
+        """See Store."""
+        with self._database.write() as connection:
+            want_plan(connection, tables.c.table_uuid == table_uuid)
+            return remove_pin(connection, table_uuid, name)
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         """See Store; one entry for each rule that ever finished a job on the table."""

@@ -65,3 +65,8 @@ def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(pinned: Pat
 
 def test_every_pin_is_whole() -> None:
     assert all(len(jar.sha256) == 64 and jar.version and jar.group for jar in jars.PINNED_JARS)
+
+
+def test_guard_13_the_iceberg_that_runs_expiry_is_new_enough_for_several_refs() -> None:
+    runtime = next(jar for jar in jars.PINNED_JARS if jar.artifact.startswith("iceberg-spark-runtime"))
+    assert tuple(map(int, runtime.version.split("."))) >= (1, 10), "before 1.10 expiry could delete wrongly where a table has several refs"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.effect import RowProof
 from maintainer.domain.job import Job, JobState
+from maintainer.domain.pin import Pin
 from maintainer.domain.policy import RuleName
 from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import request_run
-from tests.adapters.spark.lakes import Lake
+from tests.adapters.spark.lakes import Lake, WallClock
 from tests.adapters.spark.workshop import Workshop, open_workshop
+from tests.fakes.adapters.clock import FakeClock
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -23,6 +27,7 @@ mode: enforce
 rules:
   rewrite_data_files: {strategy: sort, sort_order: "zorder(id, part)", options: {min-input-files: 2}}
   compute_table_stats: {columns: id}
+  expire_snapshots: {max_age: 24h, keep: 2}
 """
 COLUMNS = "id bigint, part int"
 MERGE_ON_READ = "'write.delete.mode' = 'merge-on-read', 'write.distribution-mode' = 'none'"
@@ -121,3 +126,21 @@ def test_a_z_ordered_rewrite_keeps_every_row_and_leaves_branches_alone(workshop:
     assert (job.effect.before.data_files, job.effect.after.data_files, job.effect.files_removed) == (16, 2, 14)
     assert {ref.name: ref.snapshot_id for ref in workshop.look(table).refs}["audit"] == branch
     assert workshop.lake.rows(table) == 16_000
+
+
+def test_expiry_leaves_what_a_pin_a_tag_a_branch_and_an_audit_need(workshop: Workshop) -> None:
+    table = workshop.create("kept", COLUMNS, rows=tuple(f"SELECT id, {n} FROM range(3)" for n in range(8)))  # noqa: S608 - numbers
+    name = f"lake.db.{table.name}"
+    snapshots = [snapshot.snapshot_id for snapshot in workshop.look(table).snapshots]
+    workshop.sql(f"ALTER TABLE {name} CREATE TAG release AS OF VERSION {snapshots[1]}", f"ALTER TABLE {name} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    workshop.sql("SET spark.wap.id = audit-1", f"INSERT INTO {name} SELECT id, 99 FROM range(1)", "RESET spark.wap.id")  # noqa: S608 - names are ours
+    workshop.store.set_pin(workshop.look(table).table_uuid, Pin("replica", snapshots[4], "ada", WallClock().now()))
+    in_two_days = replace(workshop, ports=replace(workshop.ports, clock=FakeClock(WallClock().now() + timedelta(days=2))))
+    job = in_two_days.run(table, RuleName.EXPIRE_SNAPSHOTS)
+    assert_proved(job, RowProof.NOT_NEEDED)
+    assert "what is newer than snapshot" in job.reason
+    left = {snapshot.snapshot_id for snapshot in workshop.look(table).snapshots}
+    assert left & set(snapshots) == {snapshots[1], *snapshots[4:]}, "the tag keeps its own, the pin everything newer"
+    assert len(left - set(snapshots)) == 1, "what was staged is still there"
+    assert job.effect is not None
+    assert (job.effect.snapshots_removed, job.estimate.items_removed) == (3, 3)

@@ -16,6 +16,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.timing import QueryTiming
@@ -234,6 +235,20 @@ class FakeStore(FakeAdmission, FakePolicyVersions):
             if plan.table in self._tables and self._uuids.get(plan.table) in {None, plan.table_uuid}:
                 self._tables[plan.table] = replace(self._tables[plan.table], plan=plan)
                 self._story.tell(plan, verdicts)
+
+    def pins(self, table_uuid: str) -> Sequence[Pin]:
+        with self._open():
+            return tuple(pin for _, pin in sorted(self._story.pins.get(table_uuid, {}).items()))
+
+    def set_pin(self, table_uuid: str, pin: Pin) -> None:
+        with self._open():
+            self._story.pins.setdefault(table_uuid, {})[pin.name] = pin
+            self._want_plan_of(table_uuid)
+
+    def remove_pin(self, table_uuid: str, name: str) -> bool:
+        with self._open():
+            self._want_plan_of(table_uuid)
+            return self._story.pins.get(table_uuid, {}).pop(name, None) is not None
 
     def verdicts(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[RuleVerdict]:
         with self._open():

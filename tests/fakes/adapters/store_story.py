@@ -8,6 +8,7 @@ from datetime import datetime
 
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
@@ -20,6 +21,7 @@ class FakeStory:
     """One list a table, oldest first, each entry beside the UUID that it is about."""
 
     verdicts: dict[TableIdentifier, list[tuple[str, RuleVerdict]]] = field(default_factory=dict)
+    pins: dict[str, dict[str, Pin]] = field(default_factory=dict)
     timings: dict[str, dict[tuple[datetime, str], QueryTiming]] = field(default_factory=dict)
 
     def tell(self, plan: Plan, made: Sequence[RuleVerdict]) -> None:

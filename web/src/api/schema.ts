@@ -321,6 +321,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/expiry": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What expiry would take away
+     * @description From the last measurement, under the policy in force; nothing is stored or started.
+     */
+    get: operations["get_expiry"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables/{catalog}/{namespace}/{table}/history": {
     parameters: {
       query?: never;
@@ -400,6 +420,50 @@ export interface paths {
      */
     post: operations["pause_table"];
     delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/pins": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Who still needs which snapshot
+     * @description Pins by name, and all keepers, the one that holds the oldest snapshot first.
+     */
+    get: operations["get_pins"];
+    put?: never;
+    /**
+     * Keep a snapshot and what is newer
+     * @description Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a job that runs already is not held back.
+     */
+    post: operations["set_pin"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/pins/{name}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Take a pin away
+     * @description What it held may go at the next expiry; 404 when there is no pin of that name.
+     */
+    delete: operations["remove_pin"];
     options?: never;
     head?: never;
     patch?: never;
@@ -756,6 +820,43 @@ export interface components {
       partitions: number;
     };
     /**
+     * ExpiryOut
+     * @description What one run of expire_snapshots would take away now, by simulation on the table's metadata.
+     */
+    ExpiryOut: {
+      /**
+       * Action
+       * @description The CALL statement.
+       */
+      action: string;
+      /**
+       * Bytes Freed
+       * @description About; null where the snapshots' summaries do not tell.
+       */
+      bytes_freed: number | null;
+      /**
+       * Is Slice
+       * @description More is old enough; it waits for later runs.
+       */
+      is_slice: boolean;
+      /** @description Whoever holds back the rest. */
+      keeper: components["schemas"]["KeeperOut"] | null;
+      /** Refs */
+      refs: string[];
+      /**
+       * Refusal
+       * @description Why nothing may go.
+       */
+      refusal: string | null;
+      /**
+       * Snapshot Ids
+       * @description The oldest first; at most 1000.
+       */
+      snapshot_ids: string[];
+      /** Snapshots */
+      snapshots: number;
+    };
+    /**
      * FailureReason
      * @description Why a job failed: a closed set, so that it can be a metric's label.
      * @enum {string}
@@ -980,6 +1081,21 @@ export interface components {
      * @enum {string}
      */
     JobState: "pending" | "submitted" | "running" | "succeeded" | "failed" | "cancelled" | "unknown";
+    /**
+     * KeeperOut
+     * @description A snapshot that stays with everything newer, and for whom.
+     */
+    KeeperOut: {
+      /**
+       * Committed At
+       * Format: date-time
+       */
+      committed_at: string;
+      /** Reason */
+      reason: string;
+      /** Snapshot Id */
+      snapshot_id: string;
+    };
     /** Liveness */
     Liveness: {
       /**
@@ -1219,6 +1335,61 @@ export interface components {
        * @default
        */
       reason?: string;
+    };
+    /**
+     * PinList
+     * @description The pins that were asked for, and everybody who holds a snapshot: pins, table properties, tags, Flink, audits.
+     */
+    PinList: {
+      /** Keepers */
+      keepers: components["schemas"]["KeeperOut"][];
+      /** Pins */
+      pins: components["schemas"]["PinOut"][];
+    };
+    /**
+     * PinOut
+     * @description A pin; is_held is false when its time is over or the table does not have the snapshot any more.
+     */
+    PinOut: {
+      /** By */
+      by: string;
+      /** Is Held */
+      is_held: boolean;
+      /**
+       * Made At
+       * Format: date-time
+       */
+      made_at: string;
+      /** Name */
+      name: string;
+      /** Snapshot Id */
+      snapshot_id: string;
+      /** Until */
+      until: string | null;
+    };
+    /**
+     * PinRequest
+     * @description Keep a snapshot and everything newer from expiry.
+     */
+    PinRequest: {
+      /**
+       * By
+       * @description Who needs it; shown where it holds something back.
+       * @default person
+       */
+      by?: string;
+      /**
+       * Name
+       * @description Letters, digits, dots, dashes and underscores; a pin of that name is replaced.
+       */
+      name: string;
+      /** Snapshot Id */
+      snapshot_id: string;
+      /**
+       * Until
+       * @description RFC 3339; without it the pin holds until it is taken away.
+       */
+      until?: string | null;
     };
     /**
      * PlanOut
@@ -1569,6 +1740,7 @@ export interface components {
       | "not_measured"
       | "gc_disabled"
       | "retention_floor"
+      | "pinned"
       | "in_flight"
       | "outside_window"
       | "over_budget"
@@ -2827,6 +2999,69 @@ export interface operations {
       };
     };
   };
+  get_expiry: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ExpiryOut"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   get_history: {
     parameters: {
       query?: {
@@ -3143,6 +3378,216 @@ export interface operations {
       };
       /** @description Unsupported Media Type */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_pins: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PinList"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  set_pin: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PinRequest"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PinOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  remove_pin: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        name: string;
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
         headers: {
           [name: string]: unknown;
         };

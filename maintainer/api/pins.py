@@ -1,0 +1,140 @@
+"""Pins, and what expiry would take away."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import AwareDatetime, Field
+
+from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
+from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.health_schemas import Schema
+from maintainer.domain.health import TableHealth
+from maintainer.domain.pin import Pin
+from maintainer.domain.policy import Rule, RuleName
+from maintainer.policy.expiry import ExpiryPreview, find_keepers, preview_expiry
+from maintainer.ports.store import TableRecord
+
+MAX_LISTED_SNAPSHOTS = 1000  # of a preview; `snapshots` says how many there are
+
+router = APIRouter(tags=["tables"])
+_ONE = "/tables/{catalog}/{namespace}/{table}"
+_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+_NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+
+
+class PinRequest(Schema):
+    """Keep a snapshot and everything newer from expiry."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100, description="Letters, digits, dots, dashes and underscores; a pin of that name is replaced.")]
+    snapshot_id: Annotated[str, Field(pattern="^[0-9]{1,19}$")]
+    by: Annotated[str, Field(max_length=200, description="Who needs it; shown where it holds something back.")] = REQUESTED_BY
+    until: Annotated[AwareDatetime | None, Field(description="RFC 3339; without it the pin holds until it is taken away.")] = None
+
+
+class PinOut(Schema):
+    """A pin; is_held is false when its time is over or the table does not have the snapshot any more."""
+
+    name: str
+    snapshot_id: str
+    by: str
+    made_at: datetime
+    until: datetime | None
+    is_held: bool
+
+
+class KeeperOut(Schema):
+    """A snapshot that stays with everything newer, and for whom."""
+
+    snapshot_id: str
+    committed_at: datetime
+    reason: str
+
+
+class PinList(Schema):
+    """The pins that were asked for, and everybody who holds a snapshot: pins, table properties, tags, Flink, audits."""
+
+    pins: list[PinOut]
+    keepers: list[KeeperOut]
+
+
+class ExpiryOut(Schema):
+    """What one run of expire_snapshots would take away now, by simulation on the table's metadata."""
+
+    action: Annotated[str, Field(description="The CALL statement.")]
+    snapshots: int
+    snapshot_ids: Annotated[list[str], Field(description="The oldest first; at most 1000.")]
+    refs: list[str]
+    bytes_freed: Annotated[int | None, Field(description="About; null where the snapshots' summaries do not tell.")]
+    keeper: Annotated[KeeperOut | None, Field(description="Whoever holds back the rest.")]
+    refusal: Annotated[str | None, Field(description="Why nothing may go.")]
+    is_slice: Annotated[bool, Field(description="More is old enough; it waits for later runs.")]
+
+
+def _health_of(record: TableRecord) -> TableHealth:
+    if record.health is None:
+        raise ProblemError(HTTPStatus.CONFLICT, f"table {record.table} has not been measured yet, so its snapshots are not known")
+    return record.health
+
+
+def _expiry_rule(services: ServicesIn, record: TableRecord, health: TableHealth) -> Rule:
+    policy = services.effective(record.table, health.properties)
+    return policy.rule(RuleName.EXPIRE_SNAPSHOTS) or Rule(RuleName.EXPIRE_SNAPSHOTS)
+
+
+def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
+    is_held = pin.holds_at(now) and any(stamp.snapshot_id == pin.snapshot_id for stamp in health.history)
+    return PinOut(name=pin.name, snapshot_id=str(pin.snapshot_id), by=pin.by, made_at=pin.made_at, until=pin.until, is_held=is_held)
+
+
+@router.get(f"{_ONE}/pins", summary="Who still needs which snapshot", responses=_NOT_FOUND)
+def get_pins(record: RecordIn, services: ServicesIn) -> PinList:
+    """Pins by name, and all keepers, the one that holds the oldest snapshot first."""
+    health, now = _health_of(record), services.clock.now()
+    pins = tuple(services.store.pins(health.table_uuid))
+    keepers = sorted(find_keepers(health, _expiry_rule(services, record, health), pins, now), key=lambda keeper: keeper.committed_at)
+    told = [KeeperOut(snapshot_id=str(k.snapshot_id), committed_at=k.committed_at, reason=k.reason) for k in keepers]
+    return PinList(pins=[_write_pin(pin, health, now) for pin in pins], keepers=told)
+
+
+@router.post(f"{_ONE}/pins", summary="Keep a snapshot and what is newer", status_code=HTTPStatus.CREATED, responses=_ASKED)
+def set_pin(record: RecordIn, services: ServicesIn, request: PinRequest) -> PinOut:
+    """Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a job that runs already is not held back."""
+    health, now = _health_of(record), services.clock.now()
+    pin = Pin(request.name, int(request.snapshot_id), request.by, now, request.until)
+    if not any(stamp.snapshot_id == pin.snapshot_id for stamp in health.history):
+        raise ProblemError(HTTPStatus.CONFLICT, f"table {record.table} has no snapshot {pin.snapshot_id} at its last measurement")
+    services.store.set_pin(health.table_uuid, pin)
+    return _write_pin(pin, health, now)
+
+
+@router.delete(f"{_ONE}/pins/{{name}}", summary="Take a pin away", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED)
+def remove_pin(record: RecordIn, services: ServicesIn, name: Annotated[str, Path(max_length=100)]) -> None:
+    """What it held may go at the next expiry; 404 when there is no pin of that name."""
+    if not services.store.remove_pin(_health_of(record).table_uuid, name):
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"table {record.table} has no pin {name!r}")
+
+
+@router.get(f"{_ONE}/expiry", summary="What expiry would take away", responses=_NOT_FOUND)
+def get_expiry(record: RecordIn, services: ServicesIn) -> ExpiryOut:
+    """From the last measurement, under the policy in force; nothing is stored or started."""
+    health, now = _health_of(record), services.clock.now()
+    preview = preview_expiry(health, _expiry_rule(services, record, health), services.store.pins(health.table_uuid), now)
+    return _write_expiry(preview, services.statement(record.table, preview.action))
+
+
+def _write_expiry(preview: ExpiryPreview, statement: str) -> ExpiryOut:
+    keeper = preview.keeper
+    return ExpiryOut(
+        action=statement,
+        snapshots=len(preview.snapshots),
+        snapshot_ids=[str(stamp.snapshot_id) for stamp in preview.snapshots[:MAX_LISTED_SNAPSHOTS]],
+        refs=list(preview.refs),
+        bytes_freed=preview.bytes_freed,
+        keeper=KeeperOut(snapshot_id=str(keeper.snapshot_id), committed_at=keeper.committed_at, reason=keeper.reason) if keeper else None,
+        refusal=preview.refusal,
+        is_slice=preview.is_slice,
+    )

@@ -1,0 +1,81 @@
+"""`maintainer pin` and `unpin`: what readers need is kept from expiry, in the store that the daemon uses."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from maintainer.cli.console import command
+from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.health import TableHealth
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.pin import Pin
+from maintainer.domain.units import parse_duration
+from maintainer.steps.plan import measured_record
+from maintainer.steps.ports import Ports
+from maintainer.steps.scan import scan_table
+
+TableName = Annotated[str, typer.Argument(metavar="TABLE", help="catalog.namespace.table")]
+DEFAULT_BY = "person"
+
+
+def register(application: typer.Typer) -> None:
+    """Add the commands."""
+    application.command("pin")(pin)
+    application.command("unpin")(unpin)
+
+
+@command
+def pin(  # noqa: PLR0913, PLR0917 - the options of one command
+    table: TableName,
+    snapshot: Annotated[
+        int | None, typer.Option("--snapshot", help="The snapshot that is still needed, with everything newer; the list of pins without it.")
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="A pin of that name is replaced.")] = "cli",
+    by: Annotated[str, typer.Option("--by", help="Who needs it.")] = DEFAULT_BY,
+    hold: Annotated[str | None, typer.Option("--for", help="How long, like 7d; until `maintainer unpin` without it.")] = None,
+    config: Config = None,
+) -> None:
+    """Keep a snapshot and everything newer from expiry, or list who keeps what."""
+    wanted = TableIdentifier.parse(table)
+    span = parse_duration(hold) if hold is not None else None
+    with open_app(load(config)) as app:
+        ports = app.ports
+        health = _measure(ports, wanted)
+        now = ports.clock.now()
+        if snapshot is not None:
+            if all(stamp.snapshot_id != snapshot for stamp in health.history):
+                message = f"table {wanted} has no snapshot {snapshot}"
+                raise InvalidValueError(message)
+            ports.store.set_pin(health.table_uuid, Pin(name, snapshot, by, now, now + span if span is not None else None))
+        for line in _describe(ports, health, now):
+            typer.echo(line)
+
+
+@command
+def unpin(table: TableName, name: Annotated[str, typer.Option("--name", help="The pin's name.")] = "cli", config: Config = None) -> None:
+    """Take a pin away."""
+    wanted = TableIdentifier.parse(table)
+    with open_app(load(config)) as app:
+        health = _measure(app.ports, wanted)
+        if not app.ports.store.remove_pin(health.table_uuid, name):
+            message = f"table {wanted} has no pin {name!r}"
+            raise InvalidValueError(message)
+        typer.echo(f"pin {name} of {wanted} is gone")
+
+
+def _measure(ports: Ports, table: TableIdentifier) -> TableHealth:
+    ports.catalog_of(table)
+    scan_table(ports, table)
+    return measured_record(ports, table)[1]
+
+
+def _describe(ports: Ports, health: TableHealth, now: datetime) -> list[str]:
+    pins = ports.store.pins(health.table_uuid)
+    if not pins:
+        return [f"{health.table} has no pins"]
+    ends = {pin.name: f"until {pin.until:%Y-%m-%d %H:%M} UTC" if pin.until is not None else "until it is taken away" for pin in pins}
+    return [f"{pin.name}: snapshot {pin.snapshot_id}, by {pin.by}, {ends[pin.name] if pin.holds_at(now) else 'over'}" for pin in pins]
