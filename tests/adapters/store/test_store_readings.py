@@ -1,0 +1,66 @@
+"""Digests that are added beside others, and jobs that only read."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from maintainer.domain.inventory import ManifestContent, ManifestDigest
+from maintainer.domain.job import Job, JobState
+from maintainer.domain.plan import Estimate
+from maintainer.domain.reading import DigestManifests, Reading
+from maintainer.ports.store import Store
+from tests.adapters.store.values import NOW, ORDERS, ORDERS_UUID, make_grade, make_health
+
+
+def digest(path: str, length: int = 1) -> ManifestDigest:
+    return ManifestDigest(path, length, 0, ManifestContent.DATA, 1)
+
+
+def known(store: Store, target: int = 512) -> list[tuple[str, int]]:
+    return sorted((path, found.length_bytes) for path, found in store.digests(ORDERS_UUID, ["a", "b", "c"], target).items())
+
+
+def test_added_digests_stand_beside_those_that_are_there(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    store.record_digests(ORDERS_UUID, 512, [digest("a")])
+    store.add_digests(ORDERS_UUID, 512, [digest("b"), digest("c")])
+    assert known(store) == [("a", 1), ("b", 1), ("c", 1)]
+
+
+def test_an_added_digest_takes_the_place_of_an_older_one_of_its_manifest(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    store.record_digests(ORDERS_UUID, 512, [digest("a"), digest("b")])
+    store.add_digests(ORDERS_UUID, 512, [digest("a", 2), digest("a", 2)])
+    assert known(store) == [("a", 2), ("b", 1)]
+
+
+def test_an_added_digest_of_another_target_takes_the_place_too(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    store.record_digests(ORDERS_UUID, 256, [digest("a")])
+    store.add_digests(ORDERS_UUID, 512, [digest("a")])
+    assert (known(store, 256), known(store, 512)) == ([], [("a", 1)])
+
+
+def test_digests_of_a_table_that_was_never_measured_are_kept(store: Store) -> None:
+    store.add_digests(ORDERS_UUID, 512, (digest(path) for path in "ab"))
+    store.record_health(make_health(), make_grade())
+    assert known(store) == [("a", 1), ("b", 1)]
+
+
+def test_recording_drops_what_was_added_and_is_no_longer_named(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    store.add_digests(ORDERS_UUID, 512, [digest("a"), digest("b")])
+    store.record_digests(ORDERS_UUID, 512, [digest("b")])
+    assert known(store) == [("b", 1)]
+
+
+def test_a_job_that_only_reads_comes_out_as_it_went_in_and_leaves_no_history_of_a_rule(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    action = DigestManifests(7, 512, is_partitioned=True, lists_files=False)
+    job = Job("m-1", ORDERS, ORDERS_UUID, Reading.DIGEST_MANIFESTS, action, (), Estimate(4, 4, 0, 0), "to read", "", 50, "scan", NOW)
+    assert store.add_job(job)
+    assert store.unfinished_job_of(ORDERS_UUID) == job
+    ended = job.advance(JobState.FAILED, finished_at=NOW + timedelta(hours=1), failure_message="no Spark")
+    assert store.update_job(ended, JobState.PENDING)
+    assert store.job("m-1") == ended
+    assert store.rule_history(ORDERS_UUID) == {}
