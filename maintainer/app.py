@@ -30,12 +30,14 @@ from maintainer.adapters.spark.statements import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.deps import Services
+from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.errors import InvalidTransitionError, MaintainerError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.domain.units import GIB, parse_size
 from maintainer.health.impact import ImpactModel, StorageProfile
 from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
@@ -95,7 +97,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications)
         stack.callback(notifier.close)
-        ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id, notifier)
+        ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id, notifier, admission_rules(settings))
         yield App(settings, ports, telemetry)
 
 
@@ -108,6 +110,11 @@ def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
         return store.table_names()
     finally:
         store.close()
+
+
+def admission_rules(settings: Settings) -> AdmissionRules:
+    """How admission is configured. The driver's memory is shared by the jobs that run in it: each occupies its part, whether the others run or not."""
+    return settings.admission.as_rules(parse_size(f"{settings.spark.driver_memory}iB") / GIB / settings.spark.max_jobs)
 
 
 def new_job_id() -> str:

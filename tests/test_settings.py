@@ -94,6 +94,17 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "repeat_after": "6h",
             "max_per_hour": 60,
         },
+        "admission": {
+            "max_jobs": None,
+            "bytes_per_day": None,
+            "gb_hours_per_day": None,
+            "scorer": "maintainer",
+            "per_catalog": {},
+            "urgent_share": 0.1,
+            "explore_share": 0.05,
+            "sla": "1d",
+            "blackouts": (),
+        },
         "drain_timeout": "1m",
         "auth": {},
     }

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
 from maintainer.policy.effective import write_value
+from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
@@ -41,6 +42,7 @@ class Settings(Strict):
     server: ServerSettings = ServerSettings()
     impact: ImpactSettings = ImpactSettings()
     notifications: NotificationSettings = NotificationSettings()
+    admission: AdmissionSettings = AdmissionSettings()
     drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
     auth: Annotated[dict[str, str], BeforeValidator(check_auth)] = Field(default_factory=dict)
 
@@ -49,6 +51,13 @@ class Settings(Strict):
         unknown = sorted(self.scan.catalogs.keys() - self.catalogs.keys())
         if unknown:
             refuse(f"has scan.catalogs.{unknown[0]}, but catalogs has only {', '.join(sorted(self.catalogs))}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_budgets(self) -> Settings:
+        for name in self.admission.per_catalog:
+            if name not in self.catalogs:
+                refuse(f"has admission.per_catalog.{name}, but no catalog of that name (there is {', '.join(sorted(self.catalogs)) or 'none'})")
         return self
 
     def redacted(self) -> dict[str, object]:

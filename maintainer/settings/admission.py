@@ -1,0 +1,63 @@
+"""Who may start: budgets, shares of them that are kept, and when nothing starts."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from maintainer.adapters.policies.model import WindowModel
+from maintainer.adapters.policies.validation import DurationBetween, SizeBetween, Strict, refuse
+from maintainer.domain.admission import AdmissionRules, Scorer
+from maintainer.domain.budget import Budget
+from maintainer.domain.policy import Window
+
+FLEET = "the fleet"
+_MOST_BYTES = "1000PiB"
+
+
+def _read_windows(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+class BudgetSettings(Strict):
+    """The most that may be spent: jobs side by side, and bytes rewritten and GB-hours on one day (UTC); what is left out is not limited."""
+
+    max_jobs: Annotated[int, Field(ge=0, le=10_000)] | None = None
+    bytes_per_day: Annotated[int, SizeBetween("0B", _MOST_BYTES)] | None = None
+    gb_hours_per_day: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)] | None = None
+
+    def as_budget(self, name: str) -> Budget:
+        """The budget of that name."""
+        return Budget(self.max_jobs, self.bytes_per_day, self.gb_hours_per_day, name)
+
+
+class AdmissionSettings(BudgetSettings):
+    """The order, the fleet's budget, those of catalogs, and the shares of each daily budget that are kept."""
+
+    scorer: Annotated[Scorer, Field(strict=False)] = Scorer.MAINTAINER
+    per_catalog: dict[str, BudgetSettings] = Field(default_factory=dict)
+    urgent_share: Annotated[float, Field(ge=0, le=0.9)] = 0.1
+    explore_share: Annotated[float, Field(ge=0, le=0.9)] = 0.05
+    sla: Annotated[timedelta, DurationBetween("1m", "365d")] = timedelta(hours=24)
+    blackouts: Annotated[tuple[WindowModel, ...], BeforeValidator(_read_windows), Field(max_length=100)] = ()
+
+    @model_validator(mode="after")
+    def _check_shares(self) -> AdmissionSettings:
+        if self.urgent_share + self.explore_share >= 1:
+            refuse(f"has urgent_share {self.urgent_share:g} and explore_share {self.explore_share:g}, which leave nothing for the rest")
+        return self
+
+    def as_rules(self, memory_gb: float) -> AdmissionRules:
+        """As admission takes them; memory_gb is what one job occupies."""
+        return AdmissionRules(
+            scorer=self.scorer,
+            fleet=self.as_budget(FLEET),
+            per_catalog={name: budget.as_budget(f"catalog {name}") for name, budget in self.per_catalog.items()},
+            urgent_share=self.urgent_share,
+            explore_share=self.explore_share,
+            sla=self.sla,
+            blackouts=tuple(Window(window.cron, window.duration, window.timezone or "UTC") for window in self.blackouts),
+            memory_gb=memory_gb,
+        )
