@@ -116,9 +116,22 @@ def scan(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
 @application.command()
 @command
-def plan(tables: Tables = None, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+def plan(
+    tables: Tables = None,
+    policy: Annotated[
+        str | None, typer.Option("--policy", metavar="FILE|DIR|-", help="Show instead which verdicts this policy would change, from what was measured last.")
+    ] = None,
+    measure: Annotated[bool, typer.Option("--measure", help="With --policy: measure the tables concerned first.")] = False,
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
     """Show what would be done and why, and what not and why not; changes nothing."""
     with open_app(load(config)) as app:
+        if policy is not None:
+            from maintainer.cli.candidate import preview_policy  # noqa: PLC0415
+
+            preview_policy(app, policy, tables or [], output, is_fresh=measure)
+            return
         choice = choose_tables(app.ports, tables or [])
         plans, faults = _preview_all(app, choice.tables, tables or [])
         if output is OutputFormat.JSON:

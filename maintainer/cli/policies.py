@@ -1,4 +1,4 @@
-"""`maintainer policies`: validate policy files, explain what governs a table, and print the schema."""
+"""`maintainer policies`: validate policy files, explain what governs a table, list and compare versions, and print the schema."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicySet
+from maintainer.domain.policy_version import PolicyChange, PolicyVersion
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import describe, effective
+from maintainer.ports.store import MAX_PAGE
 from maintainer.settings import Settings
 from maintainer.steps.scan import Measured, scan_table
+from maintainer.steps.versions import CURRENT, compare_versions
 
-policies_app = typer.Typer(help="Policies: validate them, explain them, print their schema.", no_args_is_help=True)
+DEFAULT_VERSIONS = 20
+
+policies_app = typer.Typer(help="Policies: validate them, explain them, compare their versions, print their schema.", no_args_is_help=True)
 
 Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]
 
@@ -81,6 +86,61 @@ def explain_policy(table: Annotated[str, typer.Argument(help="catalog.namespace.
         typer.echo(f"error: {problem.source}: {problem.message}", err=True)
     if policy.ambiguities:
         raise typer.Exit(EXIT_USAGE)
+
+
+@policies_app.command("versions")
+@command
+def list_versions(
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_PAGE, help="How many.")] = DEFAULT_VERSIONS,
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """List the versions of the policies that the daemon has seen, the one in force first."""
+    with open_app(load(config)) as app:
+        versions = app.ports.store.policy_versions(limit).items
+    if output is OutputFormat.JSON:
+        print_json([_version_json(version) for version in versions])
+        return
+    shown = show.make_table("version", "first seen", "in force since", "files", "problems", right=("files", "problems"))
+    for version in versions:
+        times = (f"{at:%Y-%m-%d %H:%M:%S} UTC" for at in (version.first_seen_at, version.last_seen_at))
+        shown.add_row(version.version, *times, f"{version.layer_count:,}", f"{len(version.problems):,}")
+    make_console().print(shown)
+
+
+def _version_json(version: PolicyVersion) -> dict[str, object]:
+    return {
+        "version": version.version,
+        "first_seen_at": version.first_seen_at.isoformat(),
+        "last_seen_at": version.last_seen_at.isoformat(),
+        "layer_count": version.layer_count,
+        "problems": [{"source": problem.source, "message": problem.message} for problem in version.problems],
+    }
+
+
+@policies_app.command("diff")
+@command
+def compare_policies(
+    before: Annotated[str, typer.Argument(help="A version, or `current`.")],
+    after: Annotated[str, typer.Argument(help="A version, or `current`: the files as they are now.")] = CURRENT,
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Show what two versions of the policies have differently, field by field."""
+    with open_app(load(config)) as app:
+        changes = compare_versions(app.ports, before, after)
+    if output is OutputFormat.JSON:
+        print_json([{name: getattr(change, name) for name in PolicyChange.__dataclass_fields__} for change in changes])
+        return
+    if not changes:
+        say("no difference")
+        return
+    shown = show.make_table("file", "setting", "before", "after", "from")
+    for change in changes:
+        shown.add_row(
+            change.layer, change.path, *(escape(text) if text is not None else "-" for text in (change.before, change.after)), change.source_after or ""
+        )
+    make_console().print(shown)
 
 
 @policies_app.command("schema")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,9 +16,13 @@ from typer.testing import CliRunner, Result
 from maintainer.adapters.store import open_store
 from maintainer.cli import commands
 from maintainer.cli import policies as policy_commands
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.health.measure import measure
-from maintainer.policy.grade import grade
 from maintainer.policy.effective import effective
+from maintainer.policy.grade import grade
+from maintainer.steps.plan import plan
+from maintainer.steps.scan import scan
 from tests.samples import NOW, inventory
 from tests.steps.world import ENFORCE, World, layer
 
@@ -114,3 +119,88 @@ def test_an_ambiguous_table_is_planned_for_nothing(world: World) -> None:
     (plan,) = json.loads(done.stdout)
     assert plan["planned"] == []
     assert {skipped["code"] for skipped in plan["skipped"]} == {"ambiguous_policy"}
+
+
+def put_and_scan(world: World, *names: str) -> None:
+    for name in names:
+        world.put(name)
+    scan(world.ports)
+
+
+def test_versions_are_listed_and_compared(world: World) -> None:
+    put_and_scan(world, "orders")
+    plan(world.ports)
+    first = world.policies.current().version
+    world.clock.advance(timedelta(minutes=5))
+    world.policies.layers = (layer(ENFORCE.replace("keep: 10", "keep: 11")),)
+    plan(world.ports)
+    listed = json.loads(call("policies", "versions", "--format", "json").stdout)
+    assert [one["version"] for one in listed] == [world.policies.current().version, first]
+    assert first in call("policies", "versions").stdout
+    (change,) = json.loads(call("policies", "diff", first, "--format", "json").stdout)
+    assert (change["path"], change["before"], change["after"]) == ("rules.expire_snapshots.keep", "10", "11")
+    assert "rules.expire_snapshots.keep" in call("policies", "diff", first, listed[0]["version"]).stdout
+    assert "no difference" in call("policies", "diff", "current").stderr
+    unknown = call("policies", "diff", "nonsense")
+    assert (unknown.exit_code, unknown.stderr) == (2, "error: no policy version 'nonsense' is kept; `maintainer policies versions` lists those that are\n")
+
+
+def test_a_policy_file_is_tried_out_on_the_known_tables(world: World, tmp_path: Path) -> None:
+    put_and_scan(world, "orders", "returns")
+    file = tmp_path / "hold.yaml"
+    file.write_text("tables: lake.sales.ord*\nmode: observe\n")
+    done = call("plan", "--policy", str(file), "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    (told,) = json.loads(done.stdout)
+    assert told["table"] == "lake.sales.orders"
+    assert [(change["rule"], change["before"], change["after"]) for change in told["changes"]] == [("rewrite_data_files", "planned", "observe_only")]
+    assert "2 tables are known, 1 are concerned, 1 would be judged otherwise" in done.stderr
+    assert "observe_only" in call("plan", "--policy", str(file)).stdout
+    assert json.loads(call("plan", "lake.sales.returns", "--policy", str(file), "--format", "json").stdout) == []
+    assert call("plan", "lake.sales.nothing", "--policy", str(file)).exit_code == 2
+    assert call("plan", "*.nothing", "--policy", str(file)).exit_code == 2
+
+
+def test_a_policy_from_standard_input_lies_over_an_equally_narrow_file_and_a_file_can_disagree_with_it(world: World, tmp_path: Path) -> None:
+    put_and_scan(world, "orders")
+    text = "tables: '*'\nmode: observe\n"
+    done = CliRunner().invoke(commands.application, ["plan", "--policy", "-", "--format", "json"], input=text)
+    assert [change["after"] for change in json.loads(done.stdout)[0]["changes"]] == ["observe_only"]
+    (tmp_path / "b.yaml").write_text(text)
+    done = call("plan", "--policy", str(tmp_path / "b.yaml"), "--format", "json")
+    assert {change["after"] for change in json.loads(done.stdout)[0]["changes"]} == {"ambiguous_policy"}
+    assert "mode is observe here and enforce at" in done.stderr
+
+
+def test_a_whole_directory_is_tried_out_in_the_place_of_all_files(world: World, tmp_path: Path) -> None:
+    put_and_scan(world, "orders")
+    done = call("plan", "--policy", str(tmp_path), "--format", "json")
+    assert {change["after"] for change in json.loads(done.stdout)[0]["changes"]} == {"observe_only"}, "only the built-in default is left"
+    (tmp_path / "bad.yaml").write_text("priority: 1")
+    assert call("plan", "--policy", str(tmp_path)).exit_code == 2
+
+
+def test_another_target_is_measured_when_asked_to(world: World, tmp_path: Path) -> None:
+    put_and_scan(world, "orders")
+    (tmp_path / "small.yaml").write_text("tables: '*'\ntarget_file_size: 1MiB\n")
+    stored, fresh = (
+        json.loads(call("plan", "--policy", str(tmp_path / "small.yaml"), "--format", "json", *more).stdout)[0]["changes"] for more in ((), ("--measure",))
+    )
+    assert [change["after"] for change in stored] == ["not_measured"]
+    assert [change["after"] for change in fresh] == ["planned"]
+
+
+@pytest.mark.parametrize(("text", "told"), [("tables: '*'\npriority: 101\n", "priority is 101"), (None, "cannot be read")])
+def test_a_policy_that_cannot_be_used_is_refused(world: World, tmp_path: Path, text: str | None, told: str) -> None:
+    assert world.store.table_names() == ()
+    if text is not None:
+        (tmp_path / "x.yaml").write_text(text)
+    done = call("plan", "--policy", str(tmp_path / "x.yaml"))
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+def test_a_table_without_health_is_named(world: World, tmp_path: Path) -> None:
+    world.store.record_fault(TableFault(TableIdentifier.parse("lake.sales.broken"), FaultKind.METADATA_CORRUPT, "cut off", NOW))
+    (tmp_path / "x.yaml").write_text("tables: '*'\npriority: 1\n")
+    assert "lake.sales.broken is not measured: cut off" in call("plan", "--policy", str(tmp_path / "x.yaml")).stderr

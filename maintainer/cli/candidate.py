@@ -1,0 +1,101 @@
+"""`maintainer plan --policy`: which verdicts a policy that is not in force would change."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from maintainer.adapters.policies import PolicyDirectory, parse_policy
+from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS
+from maintainer.app import App
+from maintainer.cli import show
+from maintainer.cli.choose import describe_unknown
+from maintainer.cli.console import OutputFormat, make_console, print_json, say
+from maintainer.domain.errors import ConfigurationError, UnknownTableError
+from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
+from maintainer.domain.preview import TablePreview
+from maintainer.policy.ambiguity import find_ambiguities
+from maintainer.policy.candidate import find_affected, with_candidate, with_file
+from maintainer.steps.candidate import preview_tables
+
+STDIN = "-"
+CANDIDATE = "candidate.yaml"  # what a policy from standard input is called
+
+
+def preview_policy(app: App, policy: str, names: list[str], output: OutputFormat, *, is_fresh: bool) -> None:
+    """Print the tables whose verdicts would change, of those named or of all that are known."""
+    current = app.ports.policies.current()
+    candidate = read_candidate(policy, current)
+    known = app.ports.store.table_names()
+    concerned = find_affected(current, candidate, _choose_known(known, names))
+    for problem in find_ambiguities(candidate, concerned):
+        say(f"warning: {problem.source}: {problem.message}")
+    previews = list(preview_tables(app.ports, candidate, concerned, is_fresh=is_fresh))
+    changed = [preview for preview in previews if preview.changes]
+    if output is OutputFormat.JSON:
+        print_json([_preview_json(preview) for preview in changed])
+    elif changed:
+        make_console().print(_preview_table(changed))
+    for preview in previews:
+        if preview.unmeasured:
+            say(f"warning: {preview.table} is not measured: {preview.unmeasured}")
+    say(f"{len(known):,} tables are known, {len(concerned):,} are concerned, {len(changed):,} would be judged otherwise")
+
+
+def read_candidate(policy: str, current: PolicySet) -> PolicySet:
+    """What would be in force: with a file, in the place of one of its name; with what is on standard input, laid over all; a directory alone."""
+    path = Path(policy)
+    if policy != STDIN and path.is_dir():
+        instead = PolicyDirectory(path).current()
+        _refuse(instead.problems)
+        return instead
+    name = CANDIDATE if policy == STDIN else path.name
+    parsed = parse_policy(_read_text(policy), name, "standard input" if policy == STDIN else str(path))
+    if not isinstance(parsed, PolicyLayer):
+        _refuse(parsed)
+        return current
+    return with_candidate(current, parsed) if policy == STDIN else with_file(current, parsed)
+
+
+def _read_text(policy: str) -> str:
+    if policy == STDIN:
+        return sys.stdin.read(MAXIMUM_CHARACTERS + 1)
+    try:
+        return Path(policy).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"{policy} cannot be read: {error}"
+        raise ConfigurationError(message) from error
+
+
+def _refuse(problems: tuple[PolicyProblem, ...]) -> None:
+    if problems:
+        raise ConfigurationError("\n".join(f"{problem.source}: {problem.message}" for problem in problems))
+
+
+def _choose_known(known: Sequence[TableIdentifier], names: list[str]) -> list[TableIdentifier]:
+    patterns = [TablePattern(name if any(wildcard in name for wildcard in "*?[") else str(TableIdentifier.parse(name))) for name in names]
+    for pattern in patterns:
+        if not any(pattern.matches(table) for table in known):
+            message = describe_unknown(TableIdentifier.parse(pattern.text), known) if pattern.is_exact else f"no known table matches {pattern.text!r}"
+            raise UnknownTableError(message)
+    return [table for table in known if not patterns or any(pattern.matches(table) for pattern in patterns)]
+
+
+def _preview_json(preview: TablePreview) -> dict[str, object]:
+    changes = [{name: getattr(change, name) for name in ("rule", "before", "after", "why_before", "why_after")} for change in preview.changes]
+    return {"table": str(preview.table), "changes": changes}
+
+
+def _preview_table(previews: list[TablePreview]) -> Table:
+    table = show.make_table("table", "rule", "now", "then", "why then")
+    for preview in previews:
+        name = str(preview.table)
+        for change in preview.changes:
+            table.add_row(name, change.rule.value, Text(change.before or "-", style="dim"), Text(change.after or "-", style="bold"), Text(change.why_after))
+            name = ""
+    return table
