@@ -12,6 +12,8 @@ STAMPS := $(VENV)/stamps
 PAGE := maintainer/api/page/index.html
 ARGS ?=
 SCALE ?= 1
+SEED ?=
+SHAPES ?= 60
 ONLY ?=
 CONFIG ?= maintainer.yaml
 
@@ -30,7 +32,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := maintainer/domain maintainer/health maintainer/policy
 
-.PHONY: help setup demo run test test-web test-fast bench check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast conformance bench check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,6 +117,9 @@ test: setup  ## the whole suite: the page's, then Python's with real Spark, Post
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not slow" --numprocesses 2 --dist worksteal \
 	    $(addprefix --cov=,$(PURE_CORE)) --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100 $(ARGS)
+
+conformance: setup  ## predictions against a real Spark: writes docs/conformance.md; other tables with SEED=7 SHAPES=50
+	$(BIN)/python -m tests.conformance.report $(if $(SEED),--seed "$(SEED)" --shapes "$(SHAPES)")
 
 bench: setup  ## all benchmarks, one table of ratios against named peers (SCALE=0.1 ONLY=readers,store)
 	$(BIN)/python -m tests.benchmarks.harness --scale "$(SCALE)" --only "$(ONLY)"

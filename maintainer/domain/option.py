@@ -55,6 +55,7 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
         "max-file-size-bytes": OptionBound(OptionKind.BYTES, 1, _LARGEST_LONG),
         "min-input-files": _count(1),
         "max-file-group-size-bytes": OptionBound(OptionKind.BYTES, MIB, _LARGEST_LONG),
+        "max-file-group-input-files": _count(1),
         "max-concurrent-file-group-rewrites": _count(1, 1000),
         "partial-progress.enabled": _BOOLEAN,
         "partial-progress.max-commits": _count(1, 1000),

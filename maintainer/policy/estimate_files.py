@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from maintainer.domain.health import PartitionHealth, TableHealth
-from maintainer.domain.inventory import LARGE_FILE_RATIO, SMALL_FILE_RATIO
+from maintainer.domain.inventory import LARGE_FILE_RATIO, SMALL_FILE_RATIO, ManifestContent
 from maintainer.domain.partition import null_partition
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
@@ -111,15 +111,19 @@ def plan_groups(health: TableHealth, options: PlannerOptions, within: Collection
             candidates = find_candidates(partition, options.bounds)
             if candidates.files.count:
                 grouped[partition.partition if partition.spec_id == health.default_spec_id else null_text].append((partition, candidates))
-    count = partial(_count_outputs, health, options)
-    is_order_known = sum(group.content == "data" and group.count for group in health.manifest_groups) == 1
+    count = partial(_count_outputs, health, options, is_order_known=_is_order_known(health))
     return [
-        FileGroup(places, files.count, files.bytes, count(places, files, is_order_known), taken.deleted, taken.uncertain, _is_scattered(places, options))
+        FileGroup(places, files.count, files.bytes, count(places, files, taken), taken.deleted, taken.uncertain, _is_scattered(places, options))
         for found in grouped.values()
         for places, taken in [_merge(found)]
         for files in _split(taken.files, options)
         if options.bounds.takes_all or taken.deleted or is_worth_rewriting(files.count, files.bytes, options)
     ]
+
+
+def _is_order_known(health: TableHealth) -> bool:
+    """Of several manifests Iceberg reads at once, and takes the files as they come."""
+    return sum(group.count for group in health.manifest_groups if group.content is ManifestContent.DATA) == 1
 
 
 def is_worth_rewriting(files: int, size: int, options: PlannerOptions) -> bool:
@@ -166,7 +170,17 @@ def _share(files: FileSizes, number: int, position: int) -> FileSizes:
     return FileSizes(runs=tuple(runs))
 
 
-def _count_outputs(health: TableHealth, options: PlannerOptions, places: Sequence[Place], files: FileSizes, is_order_known: bool) -> Count:
+def _count_outputs(  # noqa: PLR0913 - a group and where it lies
+    health: TableHealth, options: PlannerOptions, places: Sequence[Place], files: FileSizes, taken: Candidates, *, is_order_known: bool
+) -> Count:
+    if taken.emptied >= taken.files.count:
+        return Count.exactly(0)
+    outputs = _count_written(health, options, places, files, is_order_known=is_order_known)
+    # A task whose files have lost all their rows writes nothing.
+    return Count(outputs.expected, 1, outputs.most) if taken.emptied else outputs
+
+
+def _count_written(health: TableHealth, options: PlannerOptions, places: Sequence[Place], files: FileSizes, *, is_order_known: bool) -> Count:
     if options.is_sort:
         return count_sorted(files.bytes, options.sizes, options.compression)
     packed = count_packed(files, options.sizes, is_order_known=is_order_known)
@@ -228,6 +242,6 @@ def _explain_error(taken: Sequence[FileGroup], groups: Sequence[FileGroup], rule
         "of many groups Iceberg takes those first that its hash map holds first": len(taken) < len(groups),
         "files of another spec may fall into more partitions than are known": any(group.is_scattered for group in taken),
         "only classes of file sizes are known in large partitions": any(group.uncertain_files for group in taken),
-        "how many files a group becomes depends on the order in which Spark reads them": any(group.outputs.least < group.outputs.most for group in taken),
+        "how many files a group becomes depends on row groups and on the order in which Spark reads them": any(group.outputs.least < group.outputs.most for group in taken),
     }
     return "; ".join(reason for reason, applies in reasons.items() if applies)

@@ -66,26 +66,17 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
     """Files that bin-packing writes: one for each task, more where what a task cannot split is beyond what a writer puts in one file."""
     total = files.bytes
     split = sizes.split(total)
-    if files.count == 1 or total + _SPLIT_OVERHEAD_BYTES <= split:
-        return _count_alone(total, sizes, files)
+    if total <= split:
+        return Count.exactly(1)
     items, factor = _expand(files)
-    bins = list(pack(_cut(items, sizes.chunk), split, _LOOKBACK, largest_first=True))
-    written = sum(max(1, -(-sum(weights) // max(split, sizes.write_max))) for weights in bins)
-    expected = max(1, round(written * factor))
-    least = max(1, -(-total // max(split, sizes.write_max)))
+    weights = [sum(one) for one in pack(_cut(items, sizes.chunk), split, _LOOKBACK, largest_first=True)]
+    expected = max(1, round(sum(max(1, -(-weight // sizes.write_max)) for weight in weights) * factor))
+    # Row groups of another size than the table's property says make other splits; a writer looks at the size every thousand rows only.
+    if is_order_known and files.listed and max(items) <= min(sizes.chunk, split):
+        return Count.exactly(expected)
     # Any two bins that were begun one after the other have more than half the limit each on average.
     most = max(expected, 2 * total // split + 1)
-    is_certain = is_order_known and bool(files.listed) and max(items) <= sizes.chunk
-    return Count.exactly(expected) if is_certain else Count(expected, min(least, expected), most)
-
-
-def _count_alone(total: int, sizes: OutputSizes, files: FileSizes) -> Count:
-    split = sizes.split(total)
-    if total + _SPLIT_OVERHEAD_BYTES <= split or total <= sizes.target:
-        return Count.exactly(1)
-    expected = len(list(pack(_cut(_expand(files)[0], sizes.chunk), split, _LOOKBACK, largest_first=True)))
-    # Row groups of another size than the table's property says make other splits.
-    return Count(expected, 1, max(expected, 2 * total // split + 1))
+    return Count(expected, 1 if max(items) > split else min(expected, -(-total // sizes.write_max)), most)
 
 
 def _expand(files: FileSizes) -> tuple[Sequence[int], float]:

@@ -32,6 +32,7 @@ class Candidates:
     files: FileSizes
     deleted: int = 0  # of them, those with too many deletes
     uncertain: int = 0  # files that may be candidates or not
+    emptied: int = 0  # files that have lost all their rows
 
 
 def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
@@ -42,22 +43,22 @@ def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
     further = [files for files in deleted if not bounds.takes_size(files.smallest)]
     listed = tuple(size for size in sizes.listed if bounds.takes_size(size))
     runs, unsure = _select_runs(sizes.runs, partition, bounds)
-    count = sum(files.files for files in deleted)
+    count, emptied = sum(files.files for files in deleted), sum(files.files for files in deleted if files.least_ratio >= 1)
     if sizes.runs or any(files.files > 1 for files in further):
         merged = merge_runs([*(SizeRun(size, size, 1, size) for size in listed), *runs, *(_as_run(files) for files in further)])
-        return Candidates(FileSizes(runs=merged), count, uncertain + unsure)
-    return Candidates(FileSizes((*listed, *(files.bytes for files in further))), count, uncertain + unsure)
+        return Candidates(FileSizes(runs=merged), count, uncertain + unsure, emptied)
+    return Candidates(FileSizes((*listed, *(files.bytes for files in further))), count, uncertain + unsure, emptied)
 
 
 def merge_candidates(found: Sequence[Candidates]) -> Candidates:
     """The candidates of several partitions together."""
     if len(found) == 1:
         return found[0]
-    deleted, uncertain = sum(one.deleted for one in found), sum(one.uncertain for one in found)
+    deleted, uncertain, emptied = (sum(column) for column in zip(*((one.deleted, one.uncertain, one.emptied) for one in found), strict=True))
     if any(one.files.runs for one in found):
         runs = [run for one in found for run in (*one.files.runs, *(SizeRun(size, size, 1, size) for size in one.files.listed))]
-        return Candidates(FileSizes(runs=merge_runs(runs)), deleted, uncertain)
-    return Candidates(FileSizes(tuple(size for one in found for size in one.files.listed)), deleted, uncertain)
+        return Candidates(FileSizes(runs=merge_runs(runs)), deleted, uncertain, emptied)
+    return Candidates(FileSizes(tuple(size for one in found for size in one.files.listed)), deleted, uncertain, emptied)
 
 
 def _as_run(files: DeletedFiles) -> SizeRun:

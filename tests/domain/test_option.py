@@ -12,6 +12,7 @@ def test_only_the_options_of_the_procedure_are_listed() -> None:
         "delete-file-threshold",
         "delete-ratio-threshold",
         "max-concurrent-file-group-rewrites",
+        "max-file-group-input-files",
         "max-file-group-size-bytes",
         "max-file-size-bytes",
         "max-files-to-rewrite",

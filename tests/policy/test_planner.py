@@ -251,3 +251,11 @@ def test_huge_partitions_are_estimated_in_a_moment() -> None:
     assert found.items_before == 100_000
     assert 20_000 < found.items_after < 30_000
     assert found.bytes_rewritten < 100_000 * GIB
+
+
+def test_files_that_have_lost_all_their_rows_leave_nothing() -> None:
+    table = health_of(partition([100 * MIB] * 2, deleted=(deleted(100 * MIB, 1.0),)))
+    found = estimate_rewrite_data_files(table, RULE)
+    assert (found.items_before, found.items_after, found.items_removed) == (1, 0, 1)
+    mixed = health_of(partition([30 * MIB] * 6, deleted=(deleted(30 * MIB, 1.0),)))
+    assert estimate_rewrite_data_files(mixed, RULE).error_bound >= 1

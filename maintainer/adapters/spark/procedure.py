@@ -18,12 +18,14 @@ from maintainer.domain.action import (
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option
+from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
+
+__all__ = ["call_statement", "quote_identifier", "quote_text"]
 
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
 _LEAST_KEPT = 2  # snapshots: the floor of every policy, held here once more
 _MAX_TEXT_CHARACTERS = 10_000  # of a where or sort_order clause
-_MAX_NAME_CHARACTERS = 1_000  # of one level of a name
 _MAX_COLUMNS = 1_000  # of compute_table_stats
 
 # max-failed-commits is never left to Iceberg's default, with which every commit may fail unnoticed.
@@ -57,33 +59,6 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
     full_name = ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
     written = ", ".join(f"{name} => {value}" for name, value in [("table", quote_text(full_name)), *arguments])
     return f"CALL {quote_identifier(table.catalog)}.system.{action.procedure.value}({written})"
-
-
-def quote_identifier(level: str) -> str:
-    """One level of a name in backticks; InvalidValueError when it is empty or too long, or Unicode cannot carry it."""
-    if not level or len(level) > _MAX_NAME_CHARACTERS:
-        message = f"name {level[:40]!r} has {len(level)} characters; a level has 1 to {_MAX_NAME_CHARACTERS}"
-        raise InvalidValueError(message)
-    _refuse_surrogates(level)
-    return "`" + level.replace("`", "``") + "`"
-
-
-def quote_text(text: str) -> str:
-    """A SQL string literal as Spark reads it with spark.sql.parser.escapedStringLiterals=false, which the driver sets.
-
-    A dollar sign is escaped too: Spark would substitute ``${...}`` anywhere in a statement.
-    """
-    _refuse_surrogates(text)
-    return "'" + "".join(_LITERAL_ESCAPES.get(character, character) for character in text) + "'"
-
-
-_LITERAL_ESCAPES = {"\\": "\\\\", "'": "\\'", "$": "\\u0024", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\u0000", "\x1a": "\\u001a"}
-
-
-def _refuse_surrogates(text: str) -> None:
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        message = f"text {text[:40]!r} holds half of a surrogate pair, which UTF-8 cannot carry"
-        raise InvalidValueError(message)
 
 
 def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
@@ -148,8 +123,8 @@ def _snapshot(procedure: Procedure, snapshot_id: int) -> tuple[str, str]:
 def _columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
     if not columns:
         return []
-    if len(columns) > _MAX_COLUMNS or any(not column or len(column) > _MAX_NAME_CHARACTERS for column in columns):
-        message = f"columns of compute_table_stats are {len(columns)}; there must be 1 to {_MAX_COLUMNS} of 1 to {_MAX_NAME_CHARACTERS} characters"
+    if len(columns) > _MAX_COLUMNS or any(not column or len(column) > MAX_NAME_CHARACTERS for column in columns):
+        message = f"columns of compute_table_stats are {len(columns)}; there must be 1 to {_MAX_COLUMNS} of 1 to {MAX_NAME_CHARACTERS} characters"
         raise InvalidValueError(message)
     return [("columns", f"array({', '.join(map(quote_text, columns))})")]
 

@@ -1,0 +1,77 @@
+"""One shape after the other: predicted by the twin, done by Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from maintainer.adapters.spark.procedure import call_statement
+from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.plan import Estimate
+from maintainer.domain.policy import Rule, RuleName
+from maintainer.policy.estimate_files import estimate_rewrite_data_files
+from maintainer.policy.where import write_where
+from tests.conformance.shapes import Shape
+from tests.conformance.tables import Lake
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was predicted for a shape, and what became of it."""
+
+    shape: str
+    predicted: Estimate
+    rewritten: int
+    added: int
+    where: str | None = None
+    strangers: int = 0  # rewritten files that lie in none of the chosen partitions
+
+    @property
+    def removed(self) -> int:
+        return self.rewritten - self.added
+
+    @property
+    def is_equal(self) -> bool:
+        return (self.predicted.items_before, self.predicted.items_after) == (self.rewritten, self.added) and not self.strangers
+
+    @property
+    def is_within_bound(self) -> bool:
+        """Never more than said, and of the files that are taken each one known, unless that is what is uncertain."""
+        return abs(self.predicted.items_removed - max(0, self.removed)) <= self.predicted.error_bound and not self.strangers
+
+    def row(self) -> str:
+        """One line of the report."""
+        verdict = "equal" if self.is_equal else f"within {self.predicted.error_bound}" if self.is_within_bound else "WRONG"
+        reason = "" if self.is_equal else self.predicted.note
+        predicted = f"{self.predicted.items_before} to {self.predicted.items_after}"
+        return f"| {self.shape} | {predicted} | {self.rewritten} to {self.added} | {verdict} | {reason} |".replace("\n", " ")
+
+
+def run(lake: Lake, shapes: Iterable[Shape]) -> Iterator[Outcome]:
+    """Make each table, predict, let Spark do it, compare."""
+    for number, shape in enumerate(shapes):
+        yield run_one(lake, shape, f"t{number}")
+
+
+def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
+    """One shape under a table name of its own."""
+    table = lake.make(name, shape.layout, shape.seed)
+    health = lake.read(table)
+    rule = Rule(RuleName.REWRITE_DATA_FILES, strategy=shape.strategy, sort_order=shape.sort_order, options=tuple(sorted(shape.options.items())))
+    places = sorted((partition.spec_id, partition.partition) for partition in health.partitions)
+    within = None if shape.chosen is None else [places[position] for position in shape.chosen]
+    predicted = estimate_rewrite_data_files(health, rule, within)
+    where = write_where(table.catalog, within, health.specs) if within is not None else None
+    assert (where is None) == (within is None), f"{shape.name}: no filter for {within}"
+    before = lake.files(table)
+    options = {"partial-progress.enabled": "false", **shape.options}
+    action = RewriteDataFiles(shape.strategy, shape.sort_order, where, tuple(sorted(options.items())))
+    done = lake.session.sql(call_statement(table, action))[0]
+    rewritten, added = int(done["rewritten_data_files_count"]), int(done["added_data_files_count"])
+    if within is None:
+        return Outcome(shape.name, predicted, rewritten, added)
+    after = lake.files(table)
+    gone = {path for path in before if path not in after}
+    untouched = {(p.spec_id, p.partition): p.data_files for p in lake.read(table).partitions}
+    lost = sum(p.data_files - untouched.get((p.spec_id, p.partition), 0) for p in health.partitions if (p.spec_id, p.partition) not in within)
+    return Outcome(shape.name, predicted, rewritten, added, where, strangers=abs(lost) + abs(len(gone) - rewritten))

@@ -1,0 +1,96 @@
+"""Run by the conformance suite in a process of its own: one Spark that answers one line of JSON with one line of JSON.
+
+Arguments: the directory of the catalog, and the jars, separated by commas. Requests: {"sql": ...} or {"deletes": [...], "table": ...}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+
+def start(directory: str, jars: str) -> SparkSession:
+    catalog = "spark.sql.catalog.lake"
+    settings = {
+        "spark.master": "local[2]",
+        "spark.jars": jars,
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.local.dir": f"{directory}/temporary",
+        "spark.sql.warehouse.dir": f"{directory}/hive",
+        "spark.ui.enabled": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.parser.escapedStringLiterals": "false",
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "jdbc",
+        f"{catalog}.uri": f"jdbc:sqlite:{directory}/catalog.db",
+        f"{catalog}.jdbc.schema-version": "V1",
+        f"{catalog}.warehouse": f"file://{directory}/warehouse",
+        f"{catalog}.cache-enabled": "false",
+    }
+    builder = SparkSession.builder
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def run_sql(spark: SparkSession, statement: str) -> list[dict[str, Any]]:
+    return [row.asDict(recursive=True) for row in spark.sql(statement).collect()]
+
+
+def commit_deletes(spark: SparkSession, table: str, files: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Delete files that lie there already, in one commit of Iceberg's own: Spark itself writes no equality deletes."""
+    jvm: Any = spark._jvm
+    iceberg = jvm.org.apache.iceberg
+    loaded = iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, table)
+    delta = loaded.newRowDelta()
+    tasks = list(loaded.newScan().planFiles().iterator())
+    places = {task.file().location(): task.file() for task in tasks}
+    for file in files:
+        spec = loaded.specs().get(file["spec_id"])
+        builder = iceberg.FileMetadata.deleteFileBuilder(spec)
+        if file["equality_ids"]:
+            gateway: Any = spark.sparkContext._gateway
+            ids = gateway.new_array(jvm.int, len(file["equality_ids"]))
+            for position, field_id in enumerate(file["equality_ids"]):
+                ids[position] = field_id
+            builder = builder.ofEqualityDeletes(ids)
+        else:
+            builder = builder.ofPositionDeletes()
+            if file["referenced"]:
+                builder = builder.withReferencedDataFile(file["referenced"])
+        builder = builder.withPath(file["path"]).withFormat("parquet").withFileSizeInBytes(file["bytes"]).withRecordCount(file["records"])
+        if spec.isPartitioned():
+            builder = builder.withPartition(places[file["partition_like"]].partition())
+        delta.addDeletes(builder.build())
+    delta.commit()
+    return []
+
+
+def main() -> None:
+    directory, jars = sys.argv[1:3]
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what Java prints goes to the log
+    spark = start(directory, jars)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            rows = commit_deletes(spark, request["table"], request["deletes"]) if "deletes" in request else run_sql(spark, request["sql"])
+            answer: dict[str, Any] = {"rows": rows}
+        except Exception as error:  # noqa: BLE001 - whatever Spark raises is told to whoever asked
+            answer = {"error": f"{type(error).__name__}: {error}"[:4000]}
+        answers.write(json.dumps(answer, default=str) + "\n")
+        answers.flush()
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

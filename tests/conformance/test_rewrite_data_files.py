@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from re import MULTILINE, findall
+
+import pytest
+
+from tests.conformance import rewrites, shapes
+from tests.conformance.report import PAGE
+from tests.conformance.rewrites import Outcome
+from tests.conformance.session import Session
+from tests.conformance.shapes import Shape
+from tests.conformance.tables import Lake
+
+SHAPES = shapes.by_hand()
+# Where exactness is impossible; each row of docs/conformance.md says why.
+BOUNDED = frozenset(
+    {
+        "one file to split at its row groups",
+        "one file that cannot be split, of few rows",
+        "one file that cannot be split, of many rows",
+        "a large file among small ones",
+        "max-file-size-bytes",
+        "months, then days",
+        "no partitions, then some",
+        "the old spec is written again",
+    }
+)
+GREATEST_ERROR = 0.05  # of the files that a rewrite removes, over all shapes
+spark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.xdist_group("conformance"), pytest.mark.timeout(600)]
+
+
+class Suite:
+    """The outcomes so far: each shape is run once, when it is asked for."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+        self._outcomes: dict[str, Outcome] = {}
+
+    def outcome(self, shape: Shape) -> Outcome:
+        if shape.name not in self._outcomes:
+            self._outcomes[shape.name] = rewrites.run_one(self._lake, shape, f"t{len(self._outcomes)}")
+        return self._outcomes[shape.name]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Suite]:
+    directory = tmp_path_factory.mktemp("conformance")
+    with Session(directory) as session:
+        lake = Lake(directory, session)
+        yield Suite(lake)
+        lake.close()
+
+
+@pytest.mark.parametrize("shape", [pytest.param(shape, id=shape.name, marks=spark) for shape in SHAPES])
+def test_spark_rewrites_and_adds_what_was_predicted(suite: Suite, shape: Shape) -> None:
+    outcome = suite.outcome(shape)
+    assert outcome.strangers == 0, outcome.where
+    if shape.name in BOUNDED:
+        assert outcome.predicted.items_before == outcome.rewritten
+        assert outcome.is_within_bound, outcome.row()
+        assert outcome.predicted.note
+    else:
+        assert outcome.is_equal, outcome.row()
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.xdist_group("conformance")
+@pytest.mark.timeout(600)
+def test_the_files_that_are_removed_are_predicted_within_a_twentieth(suite: Suite) -> None:
+    outcomes = [suite.outcome(shape) for shape in SHAPES if shape.name not in BOUNDED]
+    removed = sum(max(0, outcome.removed) for outcome in outcomes)
+    wrong = sum(abs(outcome.predicted.items_removed - max(0, outcome.removed)) for outcome in outcomes)
+    assert removed > 100
+    assert wrong <= GREATEST_ERROR * removed
+
+
+def test_there_are_at_least_sixty_shapes_each_of_its_own_name() -> None:
+    assert len({shape.name for shape in SHAPES}) == len(SHAPES) >= 60
+    assert {shape.name for shape in SHAPES} > BOUNDED
+
+
+def test_the_page_lists_each_shape_in_order() -> None:
+    rows = findall(r"^\| ([^|]+) \| \d+ to \d+ \| \d+ to \d+ \| [^|]+ \| [^|]*\|$", Path(PAGE).read_text(encoding="utf-8"), MULTILINE)
+    assert rows[: len(SHAPES)] == [shape.name for shape in SHAPES]
+
+
+def test_a_seed_makes_the_same_shapes_again() -> None:
+    assert shapes.by_seed(7, 5) == shapes.by_seed(7, 5) != shapes.by_seed(8, 5)
