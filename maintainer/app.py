@@ -29,6 +29,7 @@ from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
 from maintainer.adapters.spark.statements import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
+from maintainer.api.board import QueueBoard
 from maintainer.api.deps import Services
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.errors import InvalidTransitionError, MaintainerError, UnknownTableError
@@ -46,6 +47,7 @@ from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.paths import is_missing_sqlite
 from maintainer.steps.candidate import preview_tables
+from maintainer.steps.admission import read_queue
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
@@ -232,6 +234,7 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         compare_versions=partial(compare_versions, ports),
         preview_tables=partial(preview_tables, ports),
         impact=make_impact_model(app.settings.impact),
+        queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
     )
 
 

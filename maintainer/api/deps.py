@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import islice
 from threading import Event
 from typing import Annotated
@@ -12,6 +13,7 @@ from urllib.parse import unquote
 
 from fastapi import Depends, Path, Request
 
+from maintainer.api.board import Queue
 from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.job import Job
@@ -50,6 +52,7 @@ class Services:
     preview_tables: Callable[[PolicySet, Sequence[TableIdentifier]], Iterable[TablePreview]]  # verdicts under other policies, from stored health
     stopping: Event = field(default_factory=Event)  # set when the daemon stops: open event streams end at once
     impact: ImpactModel = field(default_factory=ImpactModel)  # what the estimate of small files' cost assumes
+    queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # what admission says of every planned action
 
 
 def services_of(request: Request) -> Services:

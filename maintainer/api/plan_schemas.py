@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from maintainer.api.health_schemas import Schema
+from maintainer.domain.admission import WaitCode
 from maintainer.domain.cost import CostBasis
 from maintainer.domain.health import Band
 from maintainer.domain.plan import SkipCode
@@ -62,6 +63,18 @@ class ScoreOut(Schema):
     sentence: str
 
 
+class AdmissionOut(Schema):
+    """Whether a planned action starts now, else why it waits and until when."""
+
+    is_admitted: bool
+    code: Annotated[WaitCode | None, Field(description="Why it waits; null: it starts.")]
+    sentence: str
+    next_at: Annotated[datetime | None, Field(description="When it may start at the earliest; null: when a job ends or somebody changes something.")]
+    ahead: Annotated[int | None, Field(description="How many go first, where that is why it waits.")]
+    waiting_since: datetime
+    score: Annotated[ScoreOut, Field(description="With its waiting counted.")]
+
+
 class PlannedOut(Schema):
     """A rule that is worth doing."""
 
@@ -73,6 +86,7 @@ class PlannedOut(Schema):
     sentence: Annotated[str, Field(description="The verdict in words, with its reason.")]
     cost: CostOut | None
     score: Annotated[ScoreOut | None, Field(description="As it stands, before its waiting is counted.")]
+    admission: Annotated[AdmissionOut | None, Field(description="Why not now, when next; null in a dry run.")]
 
 
 class SkippedOut(Schema):

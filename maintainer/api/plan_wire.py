@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from maintainer.api import plan_schemas
 from maintainer.api.wire import Statement, write_findings, write_id
+from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.cost import Cost, Score
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkippedRule
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.policy.explain import explain
+from maintainer.policy.explain import explain, explain_admission
 from maintainer.ports.store import Page
 
 
-def write_plan(plan: Plan, statement: Statement) -> plan_schemas.PlanOut:
-    """A plan, its actions as the CALL statements that would run."""
+def write_plan(plan: Plan, statement: Statement, verdicts: Iterable[AdmissionVerdict] = ()) -> plan_schemas.PlanOut:
+    """A plan, its actions as the CALL statements that would run, and what admission says of them."""
+    admissions = {verdict.candidate.rule: verdict for verdict in verdicts if verdict.candidate.table_uuid == plan.table_uuid}
     return plan_schemas.PlanOut(
         table=str(plan.table),
         policy=plan.policy_version,
         mode=plan.mode,
         snapshot_id=write_id(plan.snapshot_id),
         made_at=plan.made_at,
-        planned=[_write_planned(plan.table, planned, statement) for planned in plan.planned],
+        planned=[_write_planned(plan.table, planned, statement, admissions.get(planned.rule)) for planned in plan.planned],
         skipped=[_write_skipped(plan.table, skipped, statement) for skipped in plan.skipped],
     )
 
 
-def _write_planned(table: TableIdentifier, planned: PlannedAction, statement: Statement) -> plan_schemas.PlannedOut:
+def _write_planned(table: TableIdentifier, planned: PlannedAction, statement: Statement, admission: AdmissionVerdict | None) -> plan_schemas.PlannedOut:
     return plan_schemas.PlannedOut(
         rule=planned.rule,
         action=statement(table, planned.action),
@@ -35,6 +39,21 @@ def _write_planned(table: TableIdentifier, planned: PlannedAction, statement: St
         sentence=explain(planned),
         cost=_write_cost(planned.cost),
         score=_write_score(planned.score),
+        admission=None if admission is None else write_admission(admission),
+    )
+
+
+def write_admission(verdict: AdmissionVerdict) -> plan_schemas.AdmissionOut:
+    """What admission says of one action."""
+    wait = verdict.wait
+    return plan_schemas.AdmissionOut(
+        is_admitted=verdict.is_admitted,
+        code=wait.code if wait is not None else None,
+        sentence=explain_admission(verdict),
+        next_at=wait.next_at if wait is not None else None,
+        ahead=wait.ahead if wait is not None else None,
+        waiting_since=verdict.candidate.waiting_since,
+        score=_score_out(verdict.score),
     )
 
 
@@ -62,8 +81,10 @@ def _write_cost(cost: Cost | None) -> plan_schemas.CostOut | None:
 
 
 def _write_score(score: Score | None) -> plan_schemas.ScoreOut | None:
-    if score is None:
-        return None
+    return None if score is None else _score_out(score)
+
+
+def _score_out(score: Score) -> plan_schemas.ScoreOut:
     terms = [plan_schemas.TermOut(name=name, value=value) for name, value in score.terms]
     return plan_schemas.ScoreOut(scorer=score.scorer, value=score.value, terms=terms, sentence=score.sentence)
 

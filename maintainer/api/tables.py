@@ -134,7 +134,7 @@ def get_plan(record: RecordIn, services: ServicesIn) -> plan_schemas.PlanOut:
     """What the daemon decided last: each rule planned and why, or skipped, why, and when it is looked at next."""
     if record.plan is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"no plan has been made for {record.table} yet; POST makes a dry run")
-    return write_plan(record.plan, services.statement)
+    return write_plan(record.plan, services.statement, services.queue().of(record.table) if record.plan.planned else ())
 
 
 @router.post(f"{ONE_TABLE}/plan", summary="A fresh dry run", responses=ASKED)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
 
+from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import PLANNED, RuleVerdict
@@ -39,6 +40,7 @@ _VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
         SkipCode.OBSERVE_ONLY: "is due and not started, because the policy only observes",
         SkipCode.DISABLED: "is switched off",
         SkipCode.PAUSED: "is due and waits, because the table is paused",
+        SkipCode.AMBIGUOUS_POLICY: "cannot be decided on",
     }
 )
 _ORDER = tuple(RuleName)
@@ -54,6 +56,15 @@ def explain(verdict: PlannedAction | SkippedRule) -> str:
     gains = verdict.estimate is not None and verdict.estimate.items_removed > 0
     found = "; ".join(finding.sentence for finding in verdict.findings) if gains else ""
     return _sentence(verdict.rule, decided, "; ".join(part for part in (verdict.reason, found) if part))
+
+
+def explain_admission(verdict: AdmissionVerdict) -> str:
+    """Whether a planned action starts, else why it waits and until when, in one sentence."""
+    doing = _DOING[verdict.candidate.rule]
+    if verdict.wait is None:
+        return f"{doing} starts at the next look."
+    until = f", until {write_next_look(verdict.wait.next_at)} at the earliest" if verdict.wait.next_at is not None else ""
+    return f"{doing} waits{until}: {verdict.wait.reason.rstrip('.')}."
 
 
 def _sentence(rule: RuleName, decided: str, reason: str) -> str:

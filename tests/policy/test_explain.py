@@ -6,12 +6,13 @@ from datetime import timedelta
 import pytest
 
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
-from maintainer.domain.cost import Cost, Score
+from maintainer.domain.admission import AdmissionVerdict, Candidate, Wait, WaitCode
+from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.health import Finding
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
 from maintainer.domain.verdict import PLANNED
-from maintainer.policy.explain import explain, give_verdicts, key_of, write_next_look
+from maintainer.policy.explain import explain, explain_admission, give_verdicts, key_of, write_next_look
 from tests.samples import NOW, TABLE, UUID
 
 REWRITE, EXPIRE = RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS
@@ -63,6 +64,18 @@ def test_every_rule_and_every_code_has_words(rule: RuleName, code: SkipCode) -> 
 def test_the_next_look_is_told_in_utc_or_as_a_change() -> None:
     assert write_next_look(NOW + timedelta(hours=2)) == "2026-03-04 14:00 UTC"
     assert write_next_look(None) == "when the table or its policy changes"
+
+
+def test_an_action_that_is_planned_says_whether_it_starts_or_why_and_until_when_it_waits() -> None:
+    candidate = Candidate(TABLE, UUID, REWRITE, Cost(0.5, 0.8, 90.0), Worth(Benefit(98)), 1000, NOW)
+    starts = AdmissionVerdict(candidate, Score("maintainer", 1.0))
+    assert explain_admission(starts) == "Compacting data files starts at the next look."
+    queued = replace(starts, wait=Wait(WaitCode.QUEUED, "all places are taken; 3 actions go first", ahead=3))
+    assert explain_admission(queued) == "Compacting data files waits: all places are taken; 3 actions go first."
+    blackout = replace(starts, wait=Wait(WaitCode.BLACKOUT, "nothing starts in the blackout window (0 8 * * *, UTC)", NOW + timedelta(hours=1)))
+    assert explain_admission(blackout) == (
+        "Compacting data files waits, until 2026-03-04 13:00 UTC at the earliest: nothing starts in the blackout window (0 8 * * *, UTC)."
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,66 @@
+"""What is planned and in which order it starts, and why the rest waits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from maintainer.api.deps import ServicesIn
+from maintainer.api.health_schemas import Schema
+from maintainer.api.plan_schemas import AdmissionOut, CostOut
+from maintainer.api.plan_wire import write_admission
+from maintainer.api.tables import DEFAULT_PAGE, Limit
+from maintainer.domain.admission import AdmissionVerdict, WaitCode
+from maintainer.domain.policy import RuleName
+
+
+class QueuedOut(Schema):
+    """One planned action in the queue."""
+
+    table: str
+    rule: RuleName
+    is_urgent: Annotated[bool, Field(description="The table is in the critical band.")]
+    cost: CostOut
+    admission: AdmissionOut
+
+
+class QueueOut(Schema):
+    """The first planned actions, the best first; total says how many there are."""
+
+    at: datetime
+    items: list[QueuedOut]
+    total: int
+    starting: Annotated[int, Field(description="How many start at the next look.")]
+    waiting: Annotated[dict[WaitCode, int], Field(description="How many wait, by reason; every reason is named.")]
+
+
+router = APIRouter(tags=["jobs"])
+
+
+@router.get("/queue", summary="What happens next")
+def get_queue(services: ServicesIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
+    """Every planned action in the order in which it would start, and why those that wait do; a few seconds old at most."""
+    queue = services.queue()
+    waits = Counter(verdict.wait.code for verdict in queue.verdicts if verdict.wait is not None)
+    return QueueOut(
+        at=queue.at,
+        items=[_write_queued(verdict) for verdict in queue.verdicts[:limit]],
+        total=len(queue.verdicts),
+        starting=len(queue.verdicts) - waits.total(),
+        waiting={code: waits[code] for code in WaitCode},
+    )
+
+
+def _write_queued(verdict: AdmissionVerdict) -> QueuedOut:
+    candidate = verdict.candidate
+    return QueuedOut(
+        table=str(candidate.table),
+        rule=candidate.rule,
+        is_urgent=candidate.is_urgent,
+        cost=CostOut.model_validate(candidate.cost),
+        admission=write_admission(verdict),
+    )

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from maintainer.api.board import MAX_AGE, Queue, QueueBoard
+from maintainer.domain.admission import AdmissionVerdict, Candidate, Wait, WaitCode
+from maintainer.domain.cost import Benefit, Cost, Score, Worth
+from maintainer.domain.policy import RuleName
+from tests.api.nouns import HEALTH, NOW, ORDERS
+from tests.api.serving import Client, path_of
+from tests.fakes.adapters.clock import FakeClock
+
+REWRITE = RuleName.REWRITE_DATA_FILES
+QUEUED = Wait(WaitCode.QUEUED, "all places are taken; 1 action goes first", ahead=1)
+SPENT = Wait(WaitCode.OVER_BUDGET, "9 of 10 GB-hours of the fleet are spent today, and this takes up to 2", NOW + timedelta(hours=12))
+
+
+def verdict(name: str = "orders", wait: Wait | None = None, rule: RuleName = REWRITE) -> AdmissionVerdict:
+    uuid = HEALTH.table_uuid if name == "orders" else name
+    candidate = Candidate(replace(ORDERS, name=name), uuid, rule, Cost(0.5, 0.8, 90.0), Worth(Benefit(98)), 1000, NOW - timedelta(hours=1))
+    return AdmissionVerdict(candidate, Score("maintainer", 12.5, (("chance", 0.9),), "chance 0.9"), wait)
+
+
+def put(client: Client, *verdicts: AdmissionVerdict) -> None:
+    services = replace(client.daemon.services(), queue=lambda: Queue(NOW, verdicts))
+    client.api.state.services = services
+
+
+def test_the_queue_tells_who_starts_and_why_the_others_wait(client: Client) -> None:
+    put(client, verdict("a"), verdict("b", QUEUED), verdict("orders", SPENT))
+    queue = client.get("/api/v1/queue").json()
+    assert [(item["table"], item["admission"]["is_admitted"], item["admission"]["code"]) for item in queue["items"]] == [
+        ("lake.sales.a", True, None), ("lake.sales.b", False, "queued"), ("lake.sales.orders", False, "over_budget"),
+    ]  # fmt: skip
+    assert [item["admission"]["sentence"] for item in queue["items"]] == [
+        "Compacting data files starts at the next look.",
+        "Compacting data files waits: all places are taken; 1 action goes first.",
+        "Compacting data files waits, until 2026-03-02 00:00 UTC at the earliest: 9 of 10 GB-hours of the fleet are spent today, and this takes up to 2.",
+    ]
+    assert queue["items"][1]["admission"]["ahead"] == 1
+    assert (queue["total"], queue["starting"], queue["waiting"]["queued"], queue["waiting"]["blackout"]) == (3, 1, 1, 0)
+
+
+def test_the_first_of_the_queue_are_served(client: Client) -> None:
+    put(client, *(verdict(f"t{number}") for number in range(5)))
+    queue = client.get("/api/v1/queue", limit=2).json()
+    assert ([item["table"] for item in queue["items"]], queue["total"]) == (["lake.sales.t0", "lake.sales.t1"], 5)
+
+
+def test_an_idle_fleet_has_an_empty_queue(client: Client) -> None:
+    queue = client.get("/api/v1/queue").json()
+    assert (queue["items"], queue["total"], queue["starting"]) == ([], 0, 0)
+
+
+def test_a_plan_says_why_its_actions_wait(client: Client) -> None:
+    put(client, verdict("a"), verdict("orders", SPENT))
+    planned = client.get(f"{path_of(ORDERS)}/plan").json()["planned"][0]
+    assert planned["admission"]["code"] == "over_budget"
+    assert planned["admission"]["next_at"] == "2026-03-02T00:00:00Z"
+    assert planned["admission"]["waiting_since"] == "2026-03-01T11:00:00Z"
+
+
+def test_what_is_said_of_another_table_of_the_same_name_is_not_shown(client: Client) -> None:
+    stranger = verdict("orders", SPENT)
+    put(client, replace(stranger, candidate=replace(stranger.candidate, table_uuid="another")))
+    assert client.get(f"{path_of(ORDERS)}/plan").json()["planned"][0]["admission"] is None
+
+
+@dataclass
+class Judge:
+    """Counts how often it is asked."""
+
+    asked: list[None] = field(default_factory=list)
+
+    def __call__(self) -> tuple[AdmissionVerdict, ...]:
+        self.asked.append(None)
+        return (verdict(f"t{len(self.asked)}"),)
+
+
+def test_the_board_works_the_queue_out_anew_only_when_it_is_old() -> None:
+    clock, judge = FakeClock(NOW), Judge()
+    board = QueueBoard(judge, clock)
+    assert board.read() is board.read()
+    clock.advance(MAX_AGE - timedelta(milliseconds=1))
+    assert board.read().verdicts[0].candidate.table.name == "t1"
+    clock.advance(timedelta(milliseconds=1))
+    assert board.read().verdicts[0].candidate.table.name == "t2"
+    assert len(judge.asked) == 2
