@@ -9,6 +9,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
+from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Metric, Mode, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
 from maintainer.domain.units import GIB, KIB, MIB
@@ -71,7 +72,7 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
 _BUILT_IN_SETTINGS = MappingProxyType({path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()})
 _WINDOW_DURATION = timedelta(hours=1)
 _VERSION_DIGITS = 12
-_SIZES = {"average_file_size_below", "target_file_size_bytes"}
+_SIZES = {"average_file_size_below", "target_file_size_bytes", "bytes_per_day", "max_bytes_per_job"}
 
 _Value = TypeVar("_Value")
 _Settings = dict[str, Setting]
@@ -95,6 +96,8 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
         window=_build_window(merged),
         rules=tuple(_build_rule(name, merged) for name in RuleName if _is_named(name, merged)),
         ambiguities=tuple(laid.ambiguities[path] for path in sorted(laid.ambiguities)),
+        budget=_find_budget(merged),
+        blackouts=tuple(window for window in _get(merged, "blackouts", tuple) or () if isinstance(window, Window)),
     )
     values = _flatten(policy)
     inherited = {path: setting for path, setting in own.inherited().items() if path not in values}
@@ -163,6 +166,12 @@ def _build_window(merged: _Settings) -> Window | None:
     return Window(cron, _get(merged, "window.duration", timedelta) or _WINDOW_DURATION, _get(merged, "window.timezone", str) or "UTC")
 
 
+def _find_budget(merged: _Settings) -> Budget | None:
+    """The narrowest file's, as a whole, under that file's name: it is shared by all tables that have it from there."""
+    budget = _get(merged, "budget", Budget)
+    return None if budget is None or budget.is_unlimited else replace(budget, name=merged["budget"].source.rpartition(":")[0])
+
+
 def _build_rule(name: RuleName, merged: _Settings) -> Rule:
     at = f"rules.{name}"
     thresholds = ((key, _get(merged, f"{at}.when.{key}", float)) for key in THRESHOLDS)
@@ -190,6 +199,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
     values: dict[str, object] = {"mode": policy.mode, "priority": policy.priority, "target_file_size_bytes": policy.target_file_size_bytes}
     if policy.window is not None:
         values |= {"window.cron": policy.window.cron, "window.duration": policy.window.duration, "window.timezone": policy.window.timezone}
+    values |= {"blackouts": policy.blackouts or None, "budget": policy.budget}
     for rule in policy.rules:
         at = f"rules.{rule.name}"
         values |= {at: True, f"{at}.enabled": rule.is_enabled}
@@ -254,7 +264,12 @@ def write_value(path: str, value: object) -> str:
         case float() if value.is_integer():
             return str(int(value))
         case tuple():
-            return ", ".join(map(str, value))
+            return ", ".join(write_value("", item) for item in value)
+        case Window():
+            return f"{value.cron} for {_write_seconds(value.duration.total_seconds())} in {value.timezone}"
+        case Budget():
+            limits = {"max_jobs": value.max_jobs, "bytes_per_day": value.bytes_per_day, "gb_hours_per_day": value.gb_hours_per_day}
+            return ", ".join(f"{name} {write_value(name, limit)}" for name, limit in limits.items() if limit is not None)
         case timedelta():
             return _write_seconds(value.total_seconds())
         case _:

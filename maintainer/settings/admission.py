@@ -7,37 +7,22 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from maintainer.adapters.policies.model import WindowModel
-from maintainer.adapters.policies.validation import DurationBetween, SizeBetween, Strict, refuse
+from maintainer.adapters.policies.model import BudgetModel, WindowModel
+from maintainer.adapters.policies.validation import DurationBetween, refuse
 from maintainer.domain.admission import AdmissionRules, Scorer
-from maintainer.domain.budget import Budget
-from maintainer.domain.policy import Window
 
 FLEET = "the fleet"
-_MOST_BYTES = "1000PiB"
 
 
 def _read_windows(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-class BudgetSettings(Strict):
-    """The most that may be spent: jobs side by side, and bytes rewritten and GB-hours on one day (UTC); what is left out is not limited."""
-
-    max_jobs: Annotated[int, Field(ge=0, le=10_000)] | None = None
-    bytes_per_day: Annotated[int, SizeBetween("0B", _MOST_BYTES)] | None = None
-    gb_hours_per_day: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)] | None = None
-
-    def as_budget(self, name: str) -> Budget:
-        """The budget of that name."""
-        return Budget(self.max_jobs, self.bytes_per_day, self.gb_hours_per_day, name)
-
-
-class AdmissionSettings(BudgetSettings):
+class AdmissionSettings(BudgetModel):
     """The order, the fleet's budget, those of catalogs, and the shares of each daily budget that are kept."""
 
     scorer: Annotated[Scorer, Field(strict=False)] = Scorer.MAINTAINER
-    per_catalog: dict[str, BudgetSettings] = Field(default_factory=dict)
+    per_catalog: dict[str, BudgetModel] = Field(default_factory=dict)
     urgent_share: Annotated[float, Field(ge=0, le=0.9)] = 0.1
     explore_share: Annotated[float, Field(ge=0, le=0.9)] = 0.05
     sla: Annotated[timedelta, DurationBetween("1m", "365d")] = timedelta(hours=24)
@@ -58,6 +43,6 @@ class AdmissionSettings(BudgetSettings):
             urgent_share=self.urgent_share,
             explore_share=self.explore_share,
             sla=self.sla,
-            blackouts=tuple(Window(window.cron, window.duration, window.timezone or "UTC") for window in self.blackouts),
+            blackouts=tuple(window.as_window() for window in self.blackouts),
             memory_gb=memory_gb,
         )

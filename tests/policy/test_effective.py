@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.adapters.policies import read_table_properties
+from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Metric, Mode, Policy, PolicyLayer, PolicySet, RuleName, Setting, Threshold, Window
 from maintainer.domain.units import MIB, parse_duration, parse_size
@@ -296,3 +297,26 @@ def test_even_a_layer_with_nonsense_in_it_gives_a_policy(settings_of: dict[str, 
     assert isinstance(policy, Policy)
     assert describe(policy)
     describe_layer(nonsense)
+
+
+def test_a_budget_is_the_narrowest_files_as_a_whole_and_bears_its_name() -> None:
+    wide = layer("wide.yaml", "lake.*", budget=Budget(max_jobs=2, bytes_per_day=10 * MIB))
+    narrow = layer("narrow.yaml", "lake.sales.*", budget=Budget(gb_hours_per_day=1.5))
+    assert effective((wide,), ORDERS, {}).budget == Budget(2, 10 * MIB, None, "policies/wide.yaml")
+    policy = effective((wide, narrow), ORDERS, {})
+    assert policy.budget == Budget(None, None, 1.5, "policies/narrow.yaml")
+    assert ("budget", "gb_hours_per_day 1.5", "policies/narrow.yaml:1") in describe(policy)
+    assert ("budget", "max_jobs 2, bytes_per_day 10MiB", "policies/wide.yaml:1") in describe(effective((wide,), ORDERS, {}))
+
+
+def test_a_budget_without_limits_takes_a_wider_one_back() -> None:
+    wide, narrow = layer("wide.yaml", "lake.*", budget=Budget(max_jobs=2)), layer("narrow.yaml", "lake.sales.*", budget=Budget())
+    assert effective((wide, narrow), ORDERS, {}).budget is None
+
+
+def test_blackouts_are_a_list_of_windows() -> None:
+    night, noon = Window("0 1 * * *", timedelta(hours=4), "Europe/Berlin"), Window("0 12 * * *", timedelta(minutes=90))
+    policy = effective((layer("a.yaml", "lake.*", blackouts=(night, noon, "no window")),), ORDERS, {})
+    assert policy.blackouts == (night, noon)
+    assert ("blackouts", "0 1 * * * for 4h in Europe/Berlin, 0 12 * * * for 1h30m in UTC", "policies/a.yaml:1") in describe(policy)
+    assert effective((), ORDERS, {}).blackouts == ()

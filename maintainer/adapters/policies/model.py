@@ -13,10 +13,11 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model
 from maintainer.adapters.policies.document import resolve_scalar
 from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween, SizeBetween, Strict, refuse
 from maintainer.domain.action import Procedure
+from maintainer.domain.budget import Budget
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
-from maintainer.domain.policy import Mode
+from maintainer.domain.policy import Mode, Window
 from maintainer.domain.units import parse_size
 
 MAXIMUM_PATTERN_CHARACTERS = 500
@@ -97,6 +98,10 @@ Count = Annotated[int, Field(ge=0, le=_LARGEST_COUNT)]
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 FileRatio = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Column = Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_PATTERN_CHARACTERS))]
+
+
+def _read_list(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _read_columns(value: object) -> object:
@@ -304,6 +309,24 @@ class WindowModel(Strict):
         None, description="The time zone of cron; default UTC.", examples=["UTC", "Europe/Berlin"]
     )
 
+    def as_window(self) -> Window:
+        """The window that is meant."""
+        return Window(self.cron, self.duration, self.timezone or "UTC")
+
+
+class BudgetModel(Strict):
+    """The most that all tables that have it from this file may spend together; what is left out is not limited."""
+
+    max_jobs: Annotated[int, Field(ge=0, le=10_000)] | None = Field(default=None, description="Jobs side by side.")
+    bytes_per_day: Annotated[int, SizeBetween("0B", "1000PiB")] | None = Field(default=None, description="Bytes that jobs admitted on one day (UTC) rewrite.")
+    gb_hours_per_day: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)] | None = Field(
+        default=None, description="Memory in GB times hours of Spark's work, of jobs admitted on one day (UTC)."
+    )
+
+    def as_budget(self, name: str = "") -> Budget:
+        """The budget that is meant."""
+        return Budget(self.max_jobs, self.bytes_per_day, self.gb_hours_per_day, name)
+
 
 class PolicyModel(Strict):
     """A maintenance policy for one table or a group of tables."""
@@ -327,4 +350,8 @@ class PolicyModel(Strict):
         None, description="What rewrite_data_files aims at; 1MiB to 10GiB; default: the table's own write.target-file-size-bytes."
     )
     window: WindowModel | None = None
+    blackouts: Annotated[tuple[WindowModel, ...], BeforeValidator(_read_list), Field(max_length=100)] | None = Field(
+        None, description="When nothing starts, whatever the window says; a list of windows."
+    )
+    budget: BudgetModel | None = None
     rules: RulesModel | None = None

@@ -21,6 +21,8 @@ _MAPS = ("when", "options")  # one more level; a name below may hold dots
 _FILES_ONLY = {
     "tables": "only a file names tables",
     "window": "only a file sets a window",
+    "blackouts": "only a file sets blackouts",
+    "budget": "only a file sets a budget",
     "target_file_size": "write Iceberg's own write.target-file-size-bytes",
 }
 _LIKE_A_RULE = 0.8  # difflib's measure; other names under the prefix may be somebody else's

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pydantic import BaseModel
 
 from maintainer.adapters.policies.document import Defect, Path, read_document, write_path
-from maintainer.adapters.policies.model import PolicyModel
+from maintainer.adapters.policies.model import BudgetModel, PolicyModel
 from maintainer.adapters.policies.validation import validate
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, Setting
@@ -37,7 +37,11 @@ def flatten(model: BaseModel, at: Path = ()) -> Iterator[tuple[Path, object, Pat
             continue
         value = getattr(model, name)
         written = (*at, field.alias or name)
-        if isinstance(value, BaseModel):
+        if isinstance(value, BudgetModel):
+            yield written, value.as_budget(), written
+        elif written == ("blackouts",):
+            yield written, tuple(window.as_window() for window in value or ()), written
+        elif isinstance(value, BaseModel):
             if at == ("rules",):
                 yield written, True, written
             yield from flatten(value, written)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS, MAXIMUM_DEPTH, MAXIMUM_VALUES, read_document
+from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
-from maintainer.domain.policy import Mode, PolicyLayer, Setting
+from maintainer.domain.policy import Mode, PolicyLayer, Setting, Window
 
 _GOOD = """\
 tables: [lake.sales.orders, "lake.cdc.*"]
@@ -211,3 +212,21 @@ def test_an_option_of_another_procedure_is_refused() -> None:
     problems = problems_of(text)
     assert any("rewrite-all" in problem for problem in problems)
     assert any("columns" in problem for problem in problems)
+
+
+def test_a_budget_and_blackouts_are_read_as_wholes() -> None:
+    text = """\
+tables: "*"
+blackouts:
+  - {cron: "0 8 * * 1-5", duration: 10h, timezone: Europe/Berlin}
+budget: {max_jobs: 2, bytes_per_day: 1GiB, gb_hours_per_day: 0.5}
+"""
+    settings = layer_of(text).settings
+    assert settings["budget"] == Setting(Budget(2, 1024**3, 0.5), "x.yaml:4")
+    assert settings["blackouts"].value == (Window("0 8 * * 1-5", timedelta(hours=10), "Europe/Berlin"),)
+
+
+def test_a_budget_below_nothing_and_a_blackout_that_never_begins_are_refused() -> None:
+    problems = problems_of('tables: "*"\nbudget: {max_jobs: -1}\nblackouts: [{cron: "0 0 31 2 *", duration: 1h}]')
+    assert any("budget.max_jobs is -1, under the least value 0" in problem for problem in problems)
+    assert any("is not a cron expression that ever fires" in problem for problem in problems)
