@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from maintainer.domain.errors import MaintainerError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
@@ -27,7 +28,7 @@ from tests.steps.world import World
 
 NAMES = ("orders", "events", "users")
 MOST_CRASHES = 6  # in one story, so that some of its jobs live to their end
-STEPS = {"scan": scan, "plan": plan, "submit": submit, "watch": watch, "review": review}
+STEPS: Mapping[str, Callable[[Ports], object]] = {"scan": scan, "plan": plan, "submit": submit, "watch": watch, "review": review}
 TABLES = st.sampled_from(NAMES)
 WRITES = ("add_job", "update_job", "append_events", "record_plan", "record_health")
 
@@ -76,16 +77,20 @@ class Interleavings(RuleBasedStateMachine):
     @rule(data=st.data(), end=st.sampled_from(["finish", "commit and be lost", "be lost", "conflict"]))
     def end_spark_work(self, data: st.DataObject, end: str) -> None:
         runner, job = data.draw(st.sampled_from(self._spark_jobs()), "job")
-        if end in {"finish", "commit and be lost"}:
-            result = self.world.mend(job)
-            self.committed.add(job.job_id)
         match end:
             case "finish":
-                runner.finish(job.job_id, result)
+                runner.finish(job.job_id, self._commit(job))
+            case "commit and be lost":
+                self._commit(job)
+                runner.lose(job.job_id)
             case "conflict":
                 runner.fail(job.job_id, FailureReason.CONFLICT, "Cannot commit, found new delete for replaced data file")
             case _:
                 runner.lose(job.job_id)
+
+    def _commit(self, job: Job) -> dict[str, int | str | None]:
+        self.committed.add(job.job_id)
+        return self.world.mend(job)
 
     # -- what the daemon does
 
@@ -108,8 +113,7 @@ class Interleavings(RuleBasedStateMachine):
     @rule()
     def finish_everything(self) -> None:
         for runner, job in self._spark_jobs():
-            runner.finish(job.job_id, self.world.mend(job))
-            self.committed.add(job.job_id)
+            runner.finish(job.job_id, self._commit(job))
 
     @rule(name=TABLES)
     def ask_for_a_run(self, name: str) -> None:
@@ -148,8 +152,7 @@ class Interleavings(RuleBasedStateMachine):
         """The process is gone and its Spark with it; what Spark had committed by then stays."""
         self.crashes += 1
         for _, job in self._spark_jobs() if has_committed else ():
-            self.world.mend(job)
-            self.committed.add(job.job_id)
+            self._commit(job)
         self.world.runner = FakeRunner(self.world.clock, capacity=2, owner=f"process-{len(self.runners) + 1}")
         self.world.runner.living_owners = {self.world.runner.owner}
         self.runners.append(self.world.runner)
@@ -209,9 +212,7 @@ def _table(name: str) -> TableIdentifier:
     return TableIdentifier("lake", ("sales",), name)
 
 
-Interleavings.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
-
-
 @pytest.mark.slow
-class TestInterleavings(Interleavings.TestCase):
-    pass
+def test_no_interleaving_loses_or_repeats_anything() -> None:
+    sizes = settings(max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(Interleavings, settings=sizes)
