@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
+from queue import SimpleQueue
 from types import FrameType
 
 import uvicorn
@@ -67,7 +68,7 @@ def _run(app: App, listener: socket.socket) -> None:
         host, port = listener.getsockname()[:2]
         log.info("daemon.started page=http://%s:%d/ application=%s", f"[{host}]" if ":" in host else host, port, app.ports.runner.application)
         _log_policy_problems(app)
-        signals.first.wait()
+        signals.wait()
         log.info("daemon.stopping running_jobs=%d (they may finish; a second signal cancels them)", len(own_jobs(app.ports)))
         app.stopping.set()
         scheduler.drain(partial(_own_running, app, signals), partial(_cancel, app), _drain_timeout(app, signals))
@@ -87,11 +88,21 @@ class _Signals:
     """The first signal asks for an orderly end, the second for a quick one."""
 
     def __init__(self) -> None:
-        self.first = threading.Event()
-        self.second = threading.Event()
+        self._caught: SimpleQueue[int] = SimpleQueue()  # which alone may be put to while the same thread waits for it: an Event's lock is not reentrant
+        self._count = 0
+
+    def wait(self) -> None:
+        """Until the first."""
+        self._caught.get()
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether there was a second."""
+        return self._count > 1
 
     def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - a signal handler's signature
-        (self.second if self.first.is_set() else self.first).set()
+        self._count += 1
+        self._caught.put(number)
 
     @contextmanager
     def caught(self) -> Iterator[None]:
@@ -104,12 +115,12 @@ class _Signals:
 
 
 def _drain_timeout(app: App, signals: _Signals) -> timedelta:
-    return timedelta(0) if signals.second.is_set() else app.settings.drain_timeout
+    return timedelta(0) if signals.is_urgent else app.settings.drain_timeout
 
 
 def _own_running(app: App, signals: _Signals) -> list[Job]:
     jobs = own_jobs(app.ports)
-    if signals.second.is_set():
+    if signals.is_urgent:
         for job in jobs:
             if not job.cancel_requested_by:
                 _cancel(app, job)
