@@ -25,6 +25,7 @@ WIDTH = 200
 FIVE_TERABYTES = 5 * 10**12
 FIVE_TERABYTE_RECORDS = 10**11
 FILE_BYTES = 1_000_000  # of every file of the table with many partitions
+BY_ID = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "id"))
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64())})
 
 Record = dict[str, Any]
@@ -80,8 +81,7 @@ def long_history(catalog: SqlCatalog) -> None:
 
 def many_partitions(catalog: SqlCatalog) -> None:
     """One file in each partition, which many manifests list."""
-    by_id = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "id"))
-    table = catalog.create_table("x.many_partitions", Schema(NestedField(1, "id", LongType())), partition_spec=by_id)
+    table = catalog.create_table("x.many_partitions", Schema(NestedField(1, "id", LongType())), partition_spec=BY_ID)
     table.append(ROWS.slice(0, 1))
     change_entries(table, lambda entry: [spread(entry, number) for number in range(PARTITIONS)], MANIFESTS)
     change_metadata(table, forget_totals)
