@@ -14,6 +14,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from maintainer.domain.action import Procedure
+from maintainer.domain.cost import Quantity
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -26,6 +27,7 @@ PLANNED = "planned"  # the verdict of a rule that is not skipped
 
 _SCAN_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800)
 _JOB_SECONDS = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
+_ERROR_RATIOS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2, 5)
 _STEP_SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600)
 _FINAL_STATES = tuple(state for state in JobState if state.is_final)
 # Metric -> what it says; the fields of TableHealth that are gauges of a table.
@@ -142,11 +144,22 @@ class PrometheusTelemetry:
         self._manifests_removed = Counter("maintainer_manifests_removed_total", "Manifests fewer, by our own commits.", registry=here)
         self._snapshots_removed = Counter("maintainer_snapshots_removed_total", "Snapshots expired.", registry=here)
         self._bytes_rewritten = Counter("maintainer_bytes_rewritten_total", "Bytes of data files that were rewritten.", registry=here)
+        self._gb_hours = Counter("maintainer_gb_hours_total", "GB of memory times hours of Spark's work that finished jobs took.", action, registry=here)
+        self._estimate_errors = Histogram(
+            "maintainer_estimate_error_ratio",
+            "How far what was predicted of a job was off what came of it, as a share of that; too much and too little alike.",
+            ["quantity"],
+            registry=here,
+            buckets=_ERROR_RATIOS,
+        )
+        for quantity in Quantity:
+            self._estimate_errors.labels(quantity.value)
         for state in JobState:
             self._jobs.labels(state.value)
         for procedure in Procedure:
             self._job_seconds.labels(procedure.value)
             self._files_removed.labels(procedure.value)
+            self._gb_hours.labels(procedure.value)
             for state in _FINAL_STATES:
                 self._jobs_finished.labels(procedure.value, state.value)
             for reason in FailureReason:
@@ -200,6 +213,11 @@ class PrometheusTelemetry:
         self._jobs_finished.labels(action, job.state.value).inc()
         if job.duration is not None:
             self._job_seconds.labels(action).observe(job.duration.total_seconds())
+        if job.gb_hours is not None:
+            self._gb_hours.labels(action).inc(job.gb_hours)
+        for error in job.estimate_errors:
+            if error.ratio is not None:
+                self._estimate_errors.labels(error.quantity.value).observe(abs(error.ratio))
         if job.state is JobState.FAILED:
             self._job_failures.labels(action, (job.failure_reason or FailureReason.OTHER).value).inc()
         if effect is not None:

@@ -65,3 +65,31 @@ class Score:
     value: float
     terms: tuple[tuple[str, float], ...] = ()
     sentence: str = ""
+
+
+class Quantity(StrEnum):
+    """What is predicted of a job and known when it is done."""
+
+    FILES_REMOVED = "files_removed"
+    DELETE_FILES_REMOVED = "delete_files_removed"
+    MANIFESTS_REMOVED = "manifests_removed"
+    SNAPSHOTS_REMOVED = "snapshots_removed"
+    BYTES_REWRITTEN = "bytes_rewritten"
+    GB_HOURS = "gb_hours"
+    DURATION_SECONDS = "duration_seconds"
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateError:
+    """What was predicted of one job, and what came of it."""
+
+    quantity: Quantity
+    predicted: float
+    actual: float
+
+    @property
+    def ratio(self) -> float | None:
+        """(predicted - actual) / actual: 0.28 is 28 % too much; None when something was predicted and there was nothing."""
+        if self.predicted == self.actual:
+            return 0.0
+        return (self.predicted - self.actual) / self.actual if self.actual else None

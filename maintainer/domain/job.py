@@ -10,7 +10,7 @@ from enum import StrEnum
 from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Charge
 from maintainer.domain.calibration import CostSample
-from maintainer.domain.cost import Cost, Score
+from maintainer.domain.cost import Cost, EstimateError, Quantity, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
@@ -191,6 +191,28 @@ class Job:
         is_rewrite = self.rule in {RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_POSITION_DELETE_FILES}
         work = float(self.effect.bytes_rewritten) if is_rewrite and self.effect is not None else self.cost.work
         return CostSample(max(0.0, work), max(0.0, self.duration.total_seconds()), self.cost.duration_seconds)
+
+    @property
+    def estimate_errors(self) -> tuple[EstimateError, ...]:
+        """How far the predictions were off; none for a job that did not succeed."""
+        if self.state is not JobState.SUCCEEDED or self.effect is None:
+            return ()
+        effect, found = self.effect, []
+        removed = {
+            RuleName.REWRITE_DATA_FILES: (Quantity.FILES_REMOVED, effect.files_removed),
+            RuleName.REWRITE_POSITION_DELETE_FILES: (Quantity.DELETE_FILES_REMOVED, effect.delete_files_removed),
+            RuleName.REWRITE_MANIFESTS: (Quantity.MANIFESTS_REMOVED, effect.manifests_removed),
+            RuleName.EXPIRE_SNAPSHOTS: (Quantity.SNAPSHOTS_REMOVED, effect.snapshots_removed),
+        }
+        quantity, actual = removed.get(self.policy_rule, (None, 0))
+        if quantity is not None:
+            found.append(EstimateError(quantity, float(self.estimate.items_removed), float(actual)))
+        if quantity in {Quantity.FILES_REMOVED, Quantity.DELETE_FILES_REMOVED}:
+            found.append(EstimateError(Quantity.BYTES_REWRITTEN, float(self.estimate.bytes_rewritten), float(effect.bytes_rewritten)))
+        if self.cost is not None and self.gb_hours is not None and self.duration is not None:
+            found.append(EstimateError(Quantity.GB_HOURS, self.cost.gb_hours, self.gb_hours))
+            found.append(EstimateError(Quantity.DURATION_SECONDS, self.cost.duration_seconds, self.duration.total_seconds()))
+        return tuple(found)
 
     @property
     def duration(self) -> timedelta | None:

@@ -9,6 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from maintainer.adapters.telemetry import PrometheusTelemetry
+from maintainer.domain.cost import Cost
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, JobState
@@ -191,3 +192,22 @@ def test_the_documentation_lists_every_metric_and_no_other(telemetry: Prometheus
         labels = sorted({label for sample in family.samples for label in sample.labels} - {"le"})
         declared[name] = (family.type, ", ".join(f"`{label}`" for label in labels), family.documentation)
     assert documented == declared
+
+
+def test_a_finished_job_is_counted_with_what_it_took_and_how_far_the_predictions_were_off(telemetry: PrometheusTelemetry) -> None:
+    job = replace(finish_job(run_job(make_job())), effect=EFFECT, cost=Cost(1.0, 2.0, 60.0), memory_gb=2.0)
+    assert job.duration is not None
+    gb_hours = 2.0 * job.duration.total_seconds() / 3600
+    telemetry.job_finished(job, EFFECT)
+    series = read(telemetry)
+    assert series['maintainer_gb_hours_total{action="rewrite_data_files"}'] == pytest.approx(gb_hours)
+    assert series['maintainer_estimate_error_ratio_count{quantity="gb_hours"}'] == 1
+    assert series['maintainer_estimate_error_ratio_sum{quantity="gb_hours"}'] == pytest.approx(abs(1.0 - gb_hours) / gb_hours)
+    files = abs(job.estimate.items_removed - EFFECT.files_removed) / EFFECT.files_removed
+    assert series['maintainer_estimate_error_ratio_sum{quantity="files_removed"}'] == pytest.approx(files)
+
+
+def test_an_error_without_anything_to_compare_with_is_left_out(telemetry: PrometheusTelemetry) -> None:
+    nothing = replace(EFFECT, files_removed=0, bytes_rewritten=0)
+    telemetry.job_finished(replace(finish_job(run_job(make_job())), effect=nothing), nothing)
+    assert read(telemetry)['maintainer_estimate_error_ratio_count{quantity="files_removed"}'] == 0

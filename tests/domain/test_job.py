@@ -6,10 +6,14 @@ from datetime import timedelta
 import pytest
 
 from maintainer.domain.action import Procedure, RewriteManifests
+from maintainer.domain.calibration import CostSample
+from maintainer.domain.cost import Cost, EstimateError, Quantity
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
+from tests.adapters.store.values import make_effect
+from tests.adapters.store.values import make_job as stored_job
 from tests.samples import NOW, TABLE, UUID
 
 
@@ -75,3 +79,40 @@ def test_guard_21_each_procedure_prepares_the_next() -> None:
         RuleName.REMOVE_ORPHAN_FILES,
     ]
     assert [RuleName(procedure.value) for procedure in Procedure] == [rule for rule in order if rule in {RuleName(p.value) for p in Procedure}]
+
+
+def test_predictions_are_held_against_what_came_of_a_job_of_each_rule() -> None:
+    effect = replace(make_effect(), files_removed=80, delete_files_removed=4, manifests_removed=3, snapshots_removed=2, bytes_rewritten=500)
+    done = replace(stored_job(), state=JobState.SUCCEEDED, effect=effect, estimate=Estimate(100, 0, 100, 1000))
+    expected = {
+        RuleName.REWRITE_DATA_FILES: {"files_removed": 0.25, "bytes_rewritten": 1.0},
+        RuleName.REWRITE_POSITION_DELETE_FILES: {"delete_files_removed": 24.0, "bytes_rewritten": 1.0},
+        RuleName.REWRITE_MANIFESTS: {"manifests_removed": 97 / 3},
+        RuleName.EXPIRE_SNAPSHOTS: {"snapshots_removed": 49.0},
+        RuleName.COMPUTE_TABLE_STATS: {},
+    }
+    for rule, ratios in expected.items():
+        assert {error.quantity.value: error.ratio for error in replace(done, rule=rule).estimate_errors} == ratios
+    timed = replace(done, cost=Cost(0.5, 1.0, 30.0), memory_gb=60.0, started_at=NOW, ended_at=NOW + timedelta(seconds=60))
+    assert {error.quantity.value: error.ratio for error in timed.estimate_errors} == expected[RuleName.REWRITE_DATA_FILES] | {
+        "gb_hours": -0.5,
+        "duration_seconds": -0.5,
+    }
+
+
+def test_nothing_is_held_against_a_job_that_did_not_succeed() -> None:
+    assert replace(stored_job(), state=JobState.FAILED, effect=make_effect()).estimate_errors == ()
+    assert replace(stored_job(), state=JobState.SUCCEEDED, effect=None).estimate_errors == ()
+
+
+def test_a_prediction_of_something_where_there_was_nothing_has_no_ratio() -> None:
+    assert EstimateError(Quantity.FILES_REMOVED, 0.0, 0.0).ratio == 0.0
+    assert EstimateError(Quantity.FILES_REMOVED, 5.0, 0.0).ratio is None
+
+
+def test_only_a_success_that_was_timed_teaches_what_jobs_cost() -> None:
+    ran = replace(stored_job(), state=JobState.SUCCEEDED, cost=Cost(1.0, 2.0, 30.0, work=7.0), started_at=NOW, ended_at=NOW + timedelta(seconds=40))
+    assert ran.cost_sample == CostSample(7.0, 40.0, 30.0)
+    assert replace(ran, effect=make_effect(files_removed=3)).cost_sample == CostSample(300.0, 40.0, 30.0)
+    assert replace(ran, rule=RuleName.REWRITE_MANIFESTS, effect=make_effect()).cost_sample == CostSample(7.0, 40.0, 30.0)
+    assert [replace(ran, **change).cost_sample for change in ({"state": JobState.FAILED}, {"cost": None}, {"ended_at": None})] == [None] * 3
