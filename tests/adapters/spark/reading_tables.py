@@ -47,6 +47,11 @@ create table lake.readings.dropped (id bigint, day date, region string) using ic
 insert into lake.readings.dropped values (1, date '2026-01-01', 'a')
 alter table lake.readings.dropped drop partition field day
 insert into lake.readings.dropped values (2, date '2026-01-01', 'a')
+create table lake.readings.orphaned (id bigint, day date) using iceberg partitioned by (day) tblproperties ('format-version' = '2')
+insert into lake.readings.orphaned values (1, date '2026-01-01')
+alter table lake.readings.orphaned drop partition field day
+insert into lake.readings.orphaned values (2, date '2026-01-01')
+alter table lake.readings.orphaned drop column day
 create table lake.readings.positions (id bigint, part int) using iceberg partitioned by (part) \
 tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'partition')
 insert into lake.readings.positions select id, int(id % 3) from range(0, 600, 1, 3)

@@ -11,7 +11,7 @@ from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, ManifestDigest, TableInventory
-from maintainer.domain.job import Job
+from maintainer.domain.job import FailureReason, Job
 from maintainer.domain.plan import Estimate
 from maintainer.domain.reading import DigestManifests, Reading, UnreadManifests
 from tests.adapters.catalog.lake import know_nothing
@@ -108,6 +108,15 @@ def test_an_old_snapshot_is_read_as_it_was(catalog: PyIcebergCatalog, warm: Loca
     assert outcome_of(warm, job).kind == "finished"
     assert {manifest.path for manifest in warm.found(job) or ()} == before.keys()
     assert {digest.path: digest for digest in digests_of(catalog, warm, job)} == before
+
+
+def test_of_partitions_whose_source_column_was_dropped_spark_tells_nothing(catalog: PyIcebergCatalog, warm: LocalRunner) -> None:
+    assert len(read_here(catalog, "orphaned").manifests) == 2
+    job = reading(unread(catalog, "orphaned"), "orphaned")
+    warm.submit(job)
+    outcome = outcome_of(warm, job)
+    told = {digest.path: digest for digest in digests_of(catalog, warm, job)}
+    assert (outcome.kind, outcome.reason, told) == ("failed", FailureReason.INVALID_REQUEST, {})
 
 
 def test_of_a_snapshot_that_is_gone_nothing_is_found(catalog: PyIcebergCatalog, warm: LocalRunner) -> None:
