@@ -18,7 +18,7 @@ from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
 from maintainer.adapters.catalog.pointer import Pointer, locate
-from maintainer.adapters.catalog.reader import MetadataReader, explain_reading, length_of
+from maintainer.adapters.catalog.reader import MetadataReader, count_entries, explain_reading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, TableFault, TableInventory, Unreadable
@@ -43,14 +43,14 @@ class Opened:
 class TooMuch:
     """A table of which more has to be read than was allowed."""
 
-    bytes: int
+    entries: int
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much of a table's manifests may be read, in bytes and in files; None: however much there is."""
+    """How much of a table's manifests may be read, in entries and in files; None: however much there is."""
 
-    bytes: int | None = None  # else TooMuch
+    entries: int | None = None  # else TooMuch
     files: int | None = None  # else UnreadManifests
 
 
@@ -153,9 +153,9 @@ class Inventories:
         missing = [manifest for manifest in listed if manifest.path not in recalled]
         if bounds.files is not None and _count_files(missing) > bounds.files:
             return _describe_unread(table, metadata, missing, classes)
-        size = sum(map(length_of, missing))
-        if bounds.bytes is not None and size > bounds.bytes:
-            return TooMuch(size)
+        entries = sum(map(count_entries, missing))
+        if bounds.entries is not None and entries > bounds.entries:
+            return TooMuch(entries)
         outcomes = await self._reader.digest(opened.access, missing, metadata.specs, classes)
         fresh = {outcome.path: outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)}
         broken = [outcome for outcome in outcomes if isinstance(outcome, Unreadable)]

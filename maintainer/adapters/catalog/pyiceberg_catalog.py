@@ -24,13 +24,12 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
 from maintainer.domain.reading import FoundManifest, UnreadManifests
-from maintainer.domain.units import MIB
 from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
 
 DEFAULT_WORKERS: Final = 4
 DEFAULT_POLL_LIMITS: Final = PollLimits()
-HUGE_BYTES: Final = 32 * MIB  # of new manifests, some 60,000 files: half a second of one core
+HUGE_ENTRIES: Final = 60_000  # of new manifests: half a second of one core
 _NO_TARGET: Final = SizeClasses(target_bytes=0, small_below_bytes=0, large_above_bytes=0)  # for counting rows alone
 
 T = TypeVar("T")
@@ -119,7 +118,7 @@ class PyIcebergCatalog:
         """Inventories of several tables, as many at once as there are workers; a huge one is left until it keeps no other waiting."""
 
         def start(table: TableIdentifier, may_be_put_off: bool) -> Future[Taken | TooMuch]:
-            return self._submit(self._take(table, target_of, known, Bounds(HUGE_BYTES if may_be_put_off else None, most_files)))
+            return self._submit(self._take(table, target_of, known, Bounds(HUGE_ENTRIES if may_be_put_off else None, most_files)))
 
         for _, future in Abreast(start, lambda found: isinstance(found, TooMuch), self._workers).run(tables, should_stop):
             taken = future.result()

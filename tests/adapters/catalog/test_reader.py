@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,7 @@ from maintainer.adapters.catalog.decoding import Batch, decode_batch
 from maintainer.adapters.catalog.fast import _sample
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest
-from maintainer.adapters.catalog.reader import BATCH_BYTES, BATCH_MANIFESTS, ByteBudget, MetadataReader, ReadLimits, split
+from maintainer.adapters.catalog.reader import BATCH_BYTES, BATCH_ENTRIES, BATCH_MANIFESTS, ByteBudget, MetadataReader, ReadLimits, count_entries, split
 from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses, TableInventory, Unreadable
 from maintainer.domain.units import KIB, MIB
 from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, rows, small_target
@@ -24,7 +25,7 @@ CLASSES = SizeClasses.around(1000)
 
 
 def listed(path: str, length: int | None = None) -> ListedManifest:
-    return ListedManifest(path, length, 0, ManifestContent.DATA, 1)
+    return ListedManifest(path, length, 0, ManifestContent.DATA, 1, live_entries=9 if length == len(RAW) else None)
 
 
 class Shelf(Access):
@@ -61,6 +62,8 @@ def test_batches_are_bounded_by_bytes_and_by_number_and_a_large_manifest_goes_al
     found = [[manifest.length_bytes for manifest in batch] for batch in split([listed(str(number), size) for number, size in enumerate(sizes)])]
     assert found == [[BATCH_BYTES // 2, BATCH_BYTES // 2], [1], [BATCH_BYTES * 3], [1]]
     assert list(split([])) == []
+    dense = [replace(listed(str(number), 10), live_entries=BATCH_ENTRIES // 2) for number in range(5)]
+    assert [len(batch) for batch in split(dense)] == [2, 2, 1]
     assert [len(batch) for batch in split([listed("a"), listed("b")])] == [1, 1], "what has no length may be large"
 
 
@@ -107,7 +110,7 @@ def test_a_borrower_that_is_cancelled_gives_back_what_it_has_and_its_place() -> 
 
 def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "BATCH_BYTES", 4 * len(RAW))
-    monkeypatch.setattr(reading, "INLINE_BYTES", 0)
+    monkeypatch.setattr(reading, "INLINE_ENTRIES", 0)
     limit = 10 * len(RAW)
     in_flight, most, lock = 0, 0, threading.Lock()
     reader = MetadataReader(ReadLimits(decode_processes=2, manifest_bytes=limit, requests=1000))
@@ -128,7 +131,7 @@ def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: py
         return found
 
     monkeypatch.setattr(reading, "decode_batch", decode)
-    monkeypatch.setattr(reading, "POOLED_BYTES", 1 << 60)  # here, so that they can be counted
+    monkeypatch.setattr(reading, "POOLED_ENTRIES", 1 << 60)  # here, so that they can be counted
 
     async def read_tables() -> list[list[ManifestDigest | Unreadable]]:
         tables = [[listed(f"t{table}-m{number}", len(RAW)) for number in range(40)] for table in range(5)]
@@ -169,9 +172,9 @@ def test_digests_are_in_the_order_of_the_list_whatever_becomes_of_each(reader: M
 
 @pytest.mark.slow
 def test_a_large_table_is_decoded_by_processes_a_tiny_one_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "STARTING_BYTES", 2 * len(RAW))
-    monkeypatch.setattr(reading, "POOLED_BYTES", len(RAW))
-    monkeypatch.setattr(reading, "INLINE_BYTES", 0)
+    monkeypatch.setattr(reading, "STARTING_ENTRIES", 10)
+    monkeypatch.setattr(reading, "POOLED_ENTRIES", 9)
+    monkeypatch.setattr(reading, "INLINE_ENTRIES", 0)
     with closing(MetadataReader(ReadLimits(decode_processes=1))) as reader:
         tiny = reader.loop.run(reader.digest(Shelf(), [listed("m0", len(RAW))], {}, CLASSES))
         assert reader.pool.ids() == []
@@ -191,7 +194,7 @@ def test_a_huge_table_keeps_no_tiny_one_waiting(lake: Lake, monkeypatch: pytest.
     fill(lake, "huge", 3)
     for number in range(5):
         fill(lake, f"tiny{number}", 1)
-    monkeypatch.setattr(pyiceberg_catalog, "HUGE_BYTES", 6 * KIB)  # more than one manifest, less than three
+    monkeypatch.setattr(pyiceberg_catalog, "HUGE_ENTRIES", 6)  # more than the one manifest of a tiny table, less than three
     may_go_on = threading.Event()
     original = MetadataReader._fetch_manifest
     names = [identify("sales", name) for name in ("huge", *(f"tiny{number}" for number in range(5)))]
@@ -212,6 +215,13 @@ def test_a_huge_table_keeps_no_tiny_one_waiting(lake: Lake, monkeypatch: pytest.
                 may_go_on.set()
     assert sorted(order[:5]) == [f"tiny{number}" for number in range(5)]
     assert order[5:] == ["huge"]
+
+
+def test_what_a_manifest_costs_is_known_from_its_list_or_guessed_from_its_length() -> None:
+    assert count_entries(replace(listed("a", 100 * KIB), live_entries=4000)) == 4000
+    assert count_entries(listed("a", 100 * KIB)) == 100
+    assert count_entries(replace(listed("a", 100 * KIB), live_entries=0)) == 100, "all of them deleted, which takes as long to read"
+    assert count_entries(listed("a")) == 8192
 
 
 def test_the_bounds_have_a_size_that_a_batch_fits_in() -> None:

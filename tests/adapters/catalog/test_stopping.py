@@ -169,8 +169,8 @@ def test_decoding_processes_end_with_the_reader_whatever_they_are_doing(lake: La
     table = lake.make_table("sales", "orders")
     for _ in range(2):
         table.append(rows(3))
-    for name in ("POOLED_BYTES", "STARTING_BYTES", "INLINE_BYTES"):
-        monkeypatch.setattr(f"maintainer.adapters.catalog.reader.{name}", 0)
+    for name in ("POOLED_ENTRIES", "STARTING_ENTRIES", "INLINE_ENTRIES"):
+        monkeypatch.setattr(f"maintainer.adapters.catalog.reader.{name}", -1)
     reader = MetadataReader(ReadLimits(decode_processes=1))
     catalog = PyIcebergCatalog("lake", lake.properties, StoppedClock(), reader=reader)
     world = World()
