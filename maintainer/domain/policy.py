@@ -77,6 +77,8 @@ class Rule:
     keep: int | None = None  # expire_snapshots
     older_than: timedelta | None = None  # remove_orphan_files
     columns: tuple[str, ...] = ()  # compute_table_stats; none: all
+    hot_partition_age: timedelta | None = None  # rewrite_data_files leaves alone what was written to within this; None: the default, zero: nothing
+    max_bytes_per_job: int | None = None  # rewrite_data_files takes the best partitions up to this; None: all at once
     staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
 
 
@@ -134,7 +136,8 @@ class PolicyLayer:
     budget (Budget), blackouts (tuple of Window),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
-    .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .options.<iceberg option> (str).
+    .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .hot_partition_age (timedelta), .max_bytes_per_job (int),
+    .options.<iceberg option> (str).
     """
 
     name: str  # the file's name, relative to the policy directory
@@ -176,3 +179,4 @@ class PolicySet:
     problems: tuple[PolicyProblem, ...] = ()
     version: str = ""
     read_properties: PropertyReader = field(default=read_no_properties, compare=False, repr=False)
+    unread: tuple[str, ...] = ()  # catalogs with a source of policies that could not be read yet: their tables are only observed

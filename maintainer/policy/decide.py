@@ -70,8 +70,8 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     gain = find_gain(shrink_scope(rule, health, history), health, target_of_policy(policy), circumstances.now, circumstances.pins)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
-        estimate, next_at = (gain.estimate, gain.next_at) if gain is not None else (None, None)
-        return SkippedRule(rule.name, SkipCode.NOTHING_TO_GAIN, sentence, next_at, findings, estimate)
+        estimate, next_at, code = (gain.estimate, gain.next_at, gain.code) if gain is not None else (None, None, SkipCode.NOTHING_TO_GAIN)
+        return SkippedRule(rule.name, code, sentence, next_at, findings, estimate)
     if gain.refusal is not None:
         return SkippedRule(rule.name, SkipCode.PINNED, gain.refusal, None, findings, gain.estimate)
     cost = predict(rule.name, measure_work(gain.action, gain.estimate, health), circumstances.calibration, circumstances.memory_gb)
@@ -107,10 +107,10 @@ def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
 
 
 def on_request(policy: Policy, rules: tuple[RuleName, ...]) -> Policy:
-    """The policy for what a person asked for now: no mode, window, blackout or cool-down holds it back; named rules need no threshold either.
+    """The policy for what a person asked for now: no mode, window, blackout, cool-down or writer holds it back; named rules need no threshold either.
 
     Without names it is the policy's own rules with their thresholds. Guards and the achievable gain stand in both cases.
     """
     own = policy.rules if not rules else tuple(replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules)
-    asked = tuple(replace(rule, cooldown=timedelta(0), every=None) for rule in own)
+    asked = tuple(replace(rule, cooldown=timedelta(0), every=None, hot_partition_age=timedelta(0)) for rule in own)
     return replace(policy, mode=Mode.ENFORCE, window=None, blackouts=(), rules=asked)

@@ -41,7 +41,12 @@ THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProx
 # What a rule has when no layer says otherwise; the values are those of the project's documentation, docs/policies.md.
 _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
     {
-        RuleName.REWRITE_DATA_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "strategy": "binpack"},
+        RuleName.REWRITE_DATA_FILES: {
+            "enabled": True,
+            "cooldown": timedelta(hours=6),
+            "strategy": "binpack",
+            "hot_partition_age": timedelta(minutes=15),
+        },
         RuleName.REWRITE_POSITION_DELETE_FILES: {"enabled": True, "cooldown": timedelta(hours=6)},
         RuleName.REWRITE_MANIFESTS: {"enabled": True, "cooldown": timedelta(hours=6)},
         # Statistics of columns cost a full scan, those of partitions a look at the new manifests.
@@ -191,6 +196,8 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         keep=_get_whole(merged, f"{at}.keep", None),
         older_than=_get(merged, f"{at}.older_than", timedelta),
         columns=_get(merged, f"{at}.columns", tuple) or (),
+        hot_partition_age=_get(merged, f"{at}.hot_partition_age", timedelta),
+        max_bytes_per_job=_get_whole(merged, f"{at}.max_bytes_per_job", None),
     )
 
 
@@ -207,6 +214,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
         values |= {f"{at}.cooldown": rule.cooldown, f"{at}.every": rule.every, f"{at}.where": rule.where}
         if rule.name is RuleName.REWRITE_DATA_FILES:
             values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
+            values |= {f"{at}.hot_partition_age": rule.hot_partition_age, f"{at}.max_bytes_per_job": rule.max_bytes_per_job}
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
         values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
         values[f"{at}.staged_max_age"] = rule.staged_max_age

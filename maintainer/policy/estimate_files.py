@@ -242,6 +242,8 @@ def _explain_error(taken: Sequence[FileGroup], groups: Sequence[FileGroup], rule
         "of many groups Iceberg takes those first that its hash map holds first": len(taken) < len(groups),
         "files of another spec may fall into more partitions than are known": any(group.is_scattered for group in taken),
         "only classes of file sizes are known in large partitions": any(group.uncertain_files for group in taken),
-        "how many files a group becomes depends on row groups and on the order in which Spark reads them": any(group.outputs.least < group.outputs.most for group in taken),
+        "how many files a group becomes depends on row groups and on the order in which Spark reads them": any(
+            group.outputs.least < group.outputs.most for group in taken
+        ),
     }
     return "; ".join(reason for reason, applies in reasons.items() if applies)

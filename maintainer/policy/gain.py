@@ -15,7 +15,7 @@ from maintainer.domain.action import (
 )
 from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin
-from maintainer.domain.plan import Estimate
+from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_size
 from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
@@ -26,6 +26,7 @@ from maintainer.policy.estimate import (
     is_manifest_rewrite_worthwhile,
 )
 from maintainer.policy.expiry import describe_expiry, preview_expiry
+from maintainer.policy.scope import choose_scope
 
 # A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large one commits as it goes, because a conflict
 # after an hour would cost the whole hour. At the published 2 MB/s an executor, 1 GiB is about nine minutes of work.
@@ -42,6 +43,7 @@ class Gain:
     sentence: str
     next_at: datetime | None = None
     refusal: str | None = None  # why it must not be done although it would achieve something
+    code: SkipCode = SkipCode.NOTHING_TO_GAIN  # why it is not worthwhile, where it is not
 
 
 def target_of_policy(policy: Policy) -> int | None:
@@ -59,7 +61,7 @@ def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: da
     if health.snapshot_id is None:
         return None
     if rule.name is RuleName.REWRITE_DATA_FILES:
-        return _gain_of_data_files(rule, health, target_bytes)
+        return _gain_of_data_files(rule, health, target_bytes, now)
     if rule.name is RuleName.REWRITE_MANIFESTS:
         return _gain_of_manifests(rule, health)
     if rule.name is RuleName.REWRITE_POSITION_DELETE_FILES:
@@ -74,18 +76,24 @@ def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: da
     return None
 
 
-def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None) -> Gain:
-    estimate = estimate_rewrite_data_files(health, rule)
+def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime) -> Gain:
+    scope = choose_scope(rule, health, now)
+    estimate = estimate_rewrite_data_files(health, rule, None if scope.is_hot else scope.within)
     options = dict(rule.options)
     if target_bytes is not None:
         options.setdefault("target-file-size-bytes", str(target_bytes))
     options.setdefault("partial-progress.enabled", "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false")
-    action = RewriteDataFiles(rule.strategy, rule.sort_order, rule.where, tuple(sorted(options.items())))
+    where = f"({rule.where}) AND ({scope.where})" if rule.where and scope.where else scope.where or rule.where
+    action = RewriteDataFiles(rule.strategy, rule.sort_order, where, tuple(sorted(options.items())))
+    if scope.is_hot:
+        return Gain(action, estimate, is_worthwhile=False, sentence=scope.sentence, next_at=scope.next_at, code=SkipCode.HOT_PARTITION)
     is_worthwhile = estimate.items_removed > 0 or estimate.files_with_deletes > 0
     if is_worthwhile:
         sentence = f"{estimate.items_before:,} files in {_count(estimate.partitions, 'group')} would become {estimate.items_after:,}"
         if estimate.files_with_deletes:
             sentence += f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
+        if scope.sentence:
+            sentence += f"; {scope.sentence}"
     else:
         sentence = _explain_no_files(rule, health)
     return Gain(action, estimate, is_worthwhile, sentence)

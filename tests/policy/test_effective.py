@@ -190,6 +190,7 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         (f"{DATA}.when.average_file_size_below", "32MiB", "built-in default"),
         (f"{DATA}.cooldown", "6h", "built-in default"),
         (f"{DATA}.strategy", "binpack", "built-in default"),
+        (f"{DATA}.hot_partition_age", "15m", "built-in default"),
         (f"{MANIFESTS}.enabled", "true", "built-in default"),
         (f"{MANIFESTS}.when.manifest_count_above", "100", "built-in default"),
         (f"{MANIFESTS}.cooldown", "6h", "built-in default"),

@@ -27,7 +27,8 @@ mode: observe
 rules:
   rewrite_data_files:
     when: {average_file_size_below: 32MiB, small_file_count_above: 50}
-    cooldown: 1m   # short, for a demo; hours suit a real table
+    cooldown: 1m            # short, for a demo; hours suit a real table
+    hot_partition_age: 0s   # this lake was written just now, and nobody writes to it any more
   rewrite_manifests:
     when: {manifest_count_above: 100}
     cooldown: 1m

@@ -219,6 +219,12 @@ class RewriteDataFilesRule(_RuleModel):
     sort_order: Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_PATTERN_CHARACTERS))] | None = Field(
         None, description="Columns to sort by, like `id DESC NULLS LAST, name` or `zorder(a, b)`; with strategy sort."
     )
+    hot_partition_age: Annotated[timedelta, DurationBetween("0s", "365d")] | None = Field(
+        None, description="Partitions that were written to within this are left alone; 0s takes all, default 15m."
+    )
+    max_bytes_per_job: Annotated[int, SizeBetween("1MiB", "1000PiB")] | None = Field(
+        None, description="One job takes the partitions with the most to gain up to this size, the next job the next; default all at once."
+    )
     options: RewriteDataFilesOptions | None = None  # type: ignore[valid-type]  # made from the allow-list at run time
 
     @model_validator(mode="after")

@@ -1,0 +1,87 @@
+"""Which partitions a rewrite works on now: those that nobody is writing to, and no more at once than a job may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from maintainer.domain.health import TableHealth
+from maintainer.domain.policy import Rule
+from maintainer.domain.units import format_duration
+from maintainer.policy.estimate_files import FileGroup, Place, PlannerOptions, plan_groups
+from maintainer.policy.where import MAX_WHERE_CHARACTERS, write_where
+
+DEFAULT_HOT_PARTITION_AGE = timedelta(minutes=15)  # a rewrite that meets a writer is lost, and may cost the writer a retry
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The partitions chosen, with the filter that selects them; neither: the whole table."""
+
+    within: frozenset[Place] | None = None
+    where: str | None = None
+    sentence: str = ""  # what is left out, and why
+    is_hot: bool = False  # nothing is chosen, because all that would gain is being written to
+    next_at: datetime | None = None
+
+
+def choose_scope(rule: Rule, health: TableHealth, now: datetime) -> Scope:
+    """The whole table unless partitions are hot or it is more than a job may rewrite; then the partitions with the most to gain for each byte."""
+    gaining = [group for group in plan_groups(health, PlannerOptions.read(health, rule)) if group.removed or group.deleted_files]
+    age = DEFAULT_HOT_PARTITION_AGE if rule.hot_partition_age is None else rule.hot_partition_age
+    hot = _find_hot(gaining, health, now - age)
+    cold = [group for group in gaining if group not in hot]
+    most = rule.max_bytes_per_job
+    if not hot and (most is None or sum(group.bytes for group in gaining) <= most):
+        return Scope()
+    chosen, where = _choose(cold, health, most, MAX_WHERE_CHARACTERS - len(rule.where or ""))
+    if chosen:
+        within = frozenset(place for group in chosen for place in group.places)
+        return Scope(within, where, _explain(chosen, cold, hot, age, health))
+    if not hot:
+        return Scope(sentence="no filter can be written for its partitions, so the whole table is taken at once")
+    next_at = min(_newest(group, health) for group in hot) + age
+    sentence = f"what there is to gain lies in {_count(hot)} written to within {format_duration(age)}"
+    return Scope(frozenset(), None, sentence if not cold else f"{sentence}, and no filter can be written for the others", is_hot=True, next_at=next_at)
+
+
+def _newest(group: FileGroup, health: TableHealth) -> datetime:
+    written = {(partition.spec_id, partition.partition): partition.written_at for partition in health.partitions}
+    return max(moment for place in group.places if (moment := written[place]) is not None)
+
+
+def _find_hot(groups: Iterable[FileGroup], health: TableHealth, since: datetime) -> list[FileGroup]:
+    """Groups with a partition that was written to since then; a table without partitions has none to leave out."""
+    hot = {(p.spec_id, p.partition) for p in health.partitions if p.partition and p.written_at is not None and p.written_at > since}
+    return [group for group in groups if hot.intersection(group.places)]
+
+
+def _choose(cold: Iterable[FileGroup], health: TableHealth, most_bytes: int | None, most_characters: int) -> tuple[list[FileGroup], str]:
+    """The best groups that fit a job and a filter together; the best alone when it is already too large for a job."""
+    chosen: list[FileGroup] = []
+    filters: list[str] = []
+    for group in sorted(cold, key=lambda group: (-(group.removed + group.deleted_files) / max(1, group.bytes), group.places)):
+        fits = most_bytes is None or sum(one.bytes for one in (*chosen, group)) <= most_bytes
+        where = write_where(health.table.catalog, group.places, health.specs) if fits or not chosen else None
+        if where is not None and len(" OR ".join([*filters, where])) <= most_characters:
+            chosen.append(group)
+            filters.append(where)
+    return chosen, " OR ".join(dict.fromkeys(filters))
+
+
+def _explain(chosen: Sequence[FileGroup], cold: Sequence[FileGroup], hot: Sequence[FileGroup], age: timedelta, health: TableHealth) -> str:
+    parts = [f"{_count(chosen)} now"]
+    if len(chosen) < len(cold):
+        parts.append(f"{_count(cold[len(chosen) :])} in later jobs")
+    if hot:
+        parts.append(f"{_count(hot)} left alone, written to within {format_duration(age)}")
+    specs = {spec_id for group in chosen for spec_id, _ in group.places}
+    if any(partition.spec_id not in specs for partition in health.partitions):
+        parts.append("with files of other specs whose values overlap")
+    return ", ".join(parts)
+
+
+def _count(groups: Sequence[FileGroup]) -> str:
+    number = len({place for group in groups for place in group.places})
+    return f"{number:,} partition{'' if number == 1 else 's'}"
