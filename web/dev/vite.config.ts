@@ -73,6 +73,8 @@ function answer(request: IncomingMessage, response: ServerResponse, next: Connec
   switch (resource) {
     case "overview":
       return send(response, fleet.overview);
+    case "queue":
+      return send(response, jobs.queue);
     case "catalogs":
       return send(response, fleet.catalogs);
     case "policies":

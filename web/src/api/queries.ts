@@ -21,6 +21,8 @@ const WORST_PARTITIONS = 10;
 /** Beyond this many loaded pages a list is no longer read again as a whole on every tick. */
 const REFRESHED_PAGES = 3;
 const VERDICT_PAGE = 50;
+const QUEUE_SHOWN = 5;
+const WORST_TABLES = 5;
 
 export interface TableFilters {
   search: string;
@@ -39,6 +41,19 @@ const atTable = (path: TablePath) => ({ params: { path } });
 export const overviewQuery = queryOptions({
   queryKey: ["overview"],
   queryFn: ({ signal }) => unwrap(client.GET("/api/v1/overview", { signal })),
+  refetchInterval: TABLES_EVERY_MS,
+});
+
+export const queueQuery = queryOptions({
+  queryKey: ["queue"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/queue", { params: { query: { limit: QUEUE_SHOWN } }, signal })),
+  refetchInterval: TABLES_EVERY_MS,
+});
+
+/** The tables that maintenance is needed for most, whatever the list below is filtered by. */
+export const worstTablesQuery = queryOptions({
+  queryKey: ["tables", "worst"],
+  queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables", { params: { query: { sort: "-band", limit: WORST_TABLES } }, signal })),
   refetchInterval: TABLES_EVERY_MS,
 });
 
@@ -177,6 +192,7 @@ function useRefresh(path?: TablePath): () => Promise<void> {
       queries.invalidateQueries({ queryKey: ["jobs"] }),
       queries.invalidateQueries({ queryKey: ["job"] }),
       queries.invalidateQueries({ queryKey: ["overview"] }),
+      queries.invalidateQueries({ queryKey: ["queue"] }),
     ]);
   };
 }

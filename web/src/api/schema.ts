@@ -281,6 +281,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/queue": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What happens next
+     * @description Every planned action in the order in which it would start, and why those that wait do; a few seconds old at most.
+     */
+    get: operations["get_queue"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables": {
     parameters: {
       query?: never;
@@ -617,6 +637,35 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /**
+     * AdmissionOut
+     * @description Whether a planned action starts now, else why it waits and until when.
+     */
+    AdmissionOut: {
+      /**
+       * Ahead
+       * @description How many go first, where that is why it waits.
+       */
+      ahead: number | null;
+      /** @description Why it waits; null: it starts. */
+      code: components["schemas"]["WaitCode"] | null;
+      /** Is Admitted */
+      is_admitted: boolean;
+      /**
+       * Next At
+       * @description When it may start at the earliest; null: when a job ends or somebody changes something.
+       */
+      next_at: string | null;
+      /** @description With its waiting counted. */
+      score: components["schemas"]["ScoreOut"];
+      /** Sentence */
+      sentence: string;
+      /**
+       * Waiting Since
+       * Format: date-time
+       */
+      waiting_since: string;
+    };
     /**
      * AuditEntryOut
      * @description One line of the log; table is null for what concerns more than one.
@@ -1426,6 +1475,8 @@ export interface components {
        * @description The CALL statement that would run.
        */
       action: string;
+      /** @description Why not now, when next; null in a dry run. */
+      admission: components["schemas"]["AdmissionOut"] | null;
       cost: components["schemas"]["CostOut"] | null;
       estimate: components["schemas"]["EstimateOut"];
       /** Findings */
@@ -1624,6 +1675,49 @@ export interface components {
       small_cost: number | null;
       /** Small Seconds */
       small_seconds: number;
+    };
+    /**
+     * QueueOut
+     * @description The first planned actions, the best first; total says how many there are.
+     */
+    QueueOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /** Items */
+      items: components["schemas"]["QueuedOut"][];
+      /**
+       * Starting
+       * @description How many start at the next look.
+       */
+      starting: number;
+      /** Total */
+      total: number;
+      /**
+       * Waiting
+       * @description How many wait, by reason; every reason is named.
+       */
+      waiting: {
+        [key: string]: number;
+      };
+    };
+    /**
+     * QueuedOut
+     * @description One planned action in the queue.
+     */
+    QueuedOut: {
+      admission: components["schemas"]["AdmissionOut"];
+      cost: components["schemas"]["CostOut"];
+      /**
+       * Is Urgent
+       * @description The table is in the critical band.
+       */
+      is_urgent: boolean;
+      rule: components["schemas"]["RuleName"];
+      /** Table */
+      table: string;
     };
     /** Readiness */
     Readiness: {
@@ -2178,6 +2272,12 @@ export interface components {
       /** Total */
       total: number;
     };
+    /**
+     * WaitCode
+     * @description Why an action that is planned does not start now.
+     * @enum {string}
+     */
+    WaitCode: "queued" | "turn" | "in_flight" | "over_budget" | "reserved" | "too_large" | "blackout" | "paused" | "draining";
     /**
      * WriterRateOut
      * @description One writer's commits; at most ten writers and the others.
@@ -2848,6 +2948,47 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PolicyDiff"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_queue: {
+    parameters: {
+      query?: {
+        /** @description Items a page. */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["QueueOut"];
         };
       };
       /** @description Unprocessable Entity */

@@ -2,6 +2,7 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
+export type Admission = Schemas["AdmissionOut"];
 export type Band = Schemas["Band"];
 export type CatalogOut = Schemas["CatalogOut"];
 export type Cost = Schemas["CostOut"];
@@ -31,6 +32,8 @@ export type PolicySet = Schemas["PolicySetOut"];
 export type PolicyValue = Schemas["PolicyValueOut"];
 export type PolicyVerdict = Schemas["PolicyVerdict"];
 export type QueryComparison = Schemas["QueryComparisonOut"];
+export type Queue = Schemas["QueueOut"];
+export type Queued = Schemas["QueuedOut"];
 export type RowProof = Schemas["RowProof"];
 export type RuleName = Schemas["RuleName"];
 export type JobRule = Schemas["JobOut"]["rule"];
@@ -43,6 +46,7 @@ export type TableDetail = Schemas["TableDetail"];
 export type TablePage = Schemas["TablePage"];
 export type TableSummary = Schemas["TableSummary"];
 export type Verdict = Schemas["VerdictOut"];
+export type WaitCode = Schemas["WaitCode"];
 
 /** Where a table is on the wire and in the page's own addresses. */
 export interface TablePath {

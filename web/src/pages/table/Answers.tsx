@@ -5,7 +5,7 @@ import type { Job, Plan, TableDetail, TablePath } from "../../api/types";
 import { BandBadge, StateBadge } from "../../components/badges";
 import { sayOutcome } from "../../components/JobList";
 import { Panel } from "../../components/Panel";
-import { TimeAgo } from "../../components/TimeAgo";
+import { HowLong, TimeAgo } from "../../components/TimeAgo";
 import { capitalize } from "../../lib/format";
 import { mainObstacle, nextStep } from "../../lib/verdicts";
 import { BAND_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
@@ -14,10 +14,10 @@ function Health({ table }: { table: TableDetail }) {
   if (!table.band) return <>It was not measured yet.</>;
   return (
     <>
-      <BandBadge band={table.band} /> {capitalize(table.reason)}{" "}
+      <BandBadge band={table.band} /> {capitalize(table.reason).replace(/\.?$/, ".")}{" "}
       {table.band_since && (
         <span className="dim">
-          Since <TimeAgo time={table.band_since} />
+          For <HowLong since={table.band_since} />
           {table.previous_band && <>, {BAND_WORDS[table.previous_band].toLowerCase()} before that</>}.
         </span>
       )}
@@ -30,11 +30,7 @@ function Next({ plan }: { plan: Plan }) {
   const names = rules.map(({ rule }) => RULE_WORDS[rule]).join(", ");
   switch (kind) {
     case "start":
-      return (
-        <>
-          {names}: {rules.length > 1 ? "they start" : "it starts"} when the table’s turn comes.
-        </>
-      );
+      return <>{plan.planned.map((planned) => planned.admission?.sentence ?? `${RULE_WORDS[planned.rule]} is planned.`).join(" ")}</>;
     case "look":
       return (
         <>

@@ -20,11 +20,19 @@ function PlannedVerdict({ planned }: { planned: Planned }) {
         <code className="dim">{planned.rule}</code>
       </div>
       <p>{planned.sentence}</p>
+      {planned.admission && (
+        <p>
+          {planned.admission.sentence}{" "}
+          <span className="dim">
+            Wanted since <TimeAgo time={planned.admission.waiting_since} />.
+          </span>
+        </p>
+      )}
       <p>
         <span className="dim">Expected: </span>
         <EstimateWords estimate={planned.estimate} rule={planned.rule} />
       </p>
-      <Weights cost={planned.cost} score={planned.score} />
+      <Weights cost={planned.cost} score={planned.admission?.score ?? planned.score} />
       <Statement sql={planned.action} />
     </section>
   );

@@ -34,7 +34,7 @@ function VerdictEntry({ verdict }: { verdict: Verdict }) {
           {verdict.code === "planned" ? "Planned" : isDue(verdict.code) ? "Waits" : "Not needed"}
         </span>
         <span className="dim">
-          {verdict.until ? "stood for" : "stands since"} {formatDuration(Math.max(0, stood ?? 0))}
+          {verdict.until ? "stood for" : "has stood for"} {formatDuration(Math.max(0, stood ?? 0))}
         </span>
       </div>
       <p>{verdict.sentence}</p>

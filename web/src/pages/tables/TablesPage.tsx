@@ -7,6 +7,7 @@ import type { TablesAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
 import { DEFAULT_SORT } from "../../lib/sorts";
 import { FleetAlerts } from "./FleetAlerts";
+import { Outlook } from "./Outlook";
 import { OverviewTiles } from "./OverviewTiles";
 import { TableFilters } from "./TableFilters";
 import { TableList } from "./TableList";
@@ -38,6 +39,7 @@ export function TablesPage() {
       <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
         {(data) => <OverviewTiles overview={data} />}
       </Loaded>
+      {!search && !catalog && !band && <Outlook />}
       <TableFilters address={address} onChange={change} onClear={() => change({ search: "", catalog: "", band: undefined })} />
       {tables.error && <ErrorNotice error={tables.error} onRetry={() => void tables.refetch()} />}
       {first ? (

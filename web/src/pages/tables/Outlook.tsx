@@ -1,0 +1,87 @@
+import { useQuery } from "@tanstack/react-query";
+import { queueQuery, worstTablesQuery } from "../../api/queries";
+import type { Queue, Queued, TableSummary } from "../../api/types";
+import { TableBadges } from "../../components/badges";
+import { Empty, Loaded } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import { TableLink } from "../../components/TableLink";
+import { HowLong } from "../../components/TimeAgo";
+import { capitalize, formatCount, formatDuration } from "../../lib/format";
+import { RULE_WORDS } from "../../lib/words";
+
+/** How many actions are planned and how they stand, in one line. */
+export function sayQueue(queue: Queue): string {
+  const waiting = queue.total - queue.starting;
+  if (queue.total === 0) return "nothing is planned";
+  return `${formatCount(queue.total)} planned, ${formatCount(queue.starting)} starting, ${formatCount(waiting)} waiting`;
+}
+
+function QueuedEntry({ queued }: { queued: Queued }) {
+  const { admission } = queued;
+  return (
+    <li className="stack-tight">
+      <div className="row">
+        <span className={admission.is_admitted ? "badge badge-info" : "badge"}>{admission.is_admitted ? "Starts" : "Waits"}</span>
+        <TableLink name={queued.table} />
+        <span className="dim">
+          {RULE_WORDS[queued.rule]}, about {formatDuration(queued.cost.duration_seconds)}
+        </span>
+      </div>
+      {!admission.is_admitted && <p className="dim">{admission.sentence}</p>}
+    </li>
+  );
+}
+
+export function QueueList({ queue }: { queue: Queue }) {
+  if (queue.items.length === 0) return <Empty title="Nothing is planned">Tables that need maintenance and may have it appear here.</Empty>;
+  return (
+    <ol className="outlook">
+      {queue.items.map((queued) => (
+        <QueuedEntry key={queued.table + queued.rule} queued={queued} />
+      ))}
+    </ol>
+  );
+}
+
+export function WorstList({ tables }: { tables: TableSummary[] }) {
+  const worst = tables.filter((table) => table.fault !== null || (table.band !== null && table.band !== "healthy"));
+  if (worst.length === 0) return <Empty title="Every table is healthy" />;
+  return (
+    <ol className="outlook">
+      {worst.map((table) => (
+        <li key={table.table} className="stack-tight">
+          <div className="row">
+            <TableBadges table={table} />
+            <TableLink name={table.table} />
+            {table.band_since && (
+              <span className="dim">
+                for <HowLong since={table.band_since} />
+              </span>
+            )}
+          </div>
+          <p className="dim">{capitalize(table.fault?.reason ?? table.reason)}</p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What needs attention most, and what happens next. */
+export function Outlook() {
+  const worst = useQuery(worstTablesQuery);
+  const queue = useQuery(queueQuery);
+  return (
+    <div className="columns">
+      <Panel title="Worst tables">
+        <Loaded query={worst} label="the worst tables">
+          {({ items }) => <WorstList tables={items} />}
+        </Loaded>
+      </Panel>
+      <Panel title="What happens next" aside={queue.data && <span className="dim">{sayQueue(queue.data)}</span>}>
+        <Loaded query={queue} label="the queue">
+          {(data) => <QueueList queue={data} />}
+        </Loaded>
+      </Panel>
+    </div>
+  );
+}
