@@ -35,7 +35,7 @@ class AutoComp:
         gains, costs = _normalise([gain for _, gain, _ in wanted]), _normalise([cost for _, _, cost in wanted])
         scored = [(GAIN_WEIGHT * gain - (1 - GAIN_WEIGHT) * cost, entry) for gain, cost, entry in zip(gains, costs, wanted, strict=True)]
         for _, (number, gain, cost) in sorted(scored, key=lambda item: (-item[0], item[1][0])):
-            yield Work(number, expected_files_removed=gain, expected_gb_hours=cost)
+            yield Work(number, is_partial=True, expected_files_removed=gain, expected_gb_hours=cost)
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
         """It rests a while, and learns nothing."""

@@ -9,15 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from maintainer.domain.admission import AdmissionRules, Candidate, Scorer
+from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates
 from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit, CostSample
-from maintainer.domain.plan import PlannedAction, RuleHistory
+from maintainer.domain.health import TableHealth
+from maintainer.domain.plan import Plan, PlannedAction, RuleHistory
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, RuleName
 from maintainer.policy.admit import AdmissionCircumstances, admit
-from maintainer.policy.cost import find_worth, measure_work, predict
 from maintainer.policy.decide import decide
 from maintainer.policy.effective import effective
 from maintainer.policy.hold import Circumstances
+from maintainer.policy.scope import choose_scope
+from maintainer.policy.shrink import shrink_scope
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Outcome, Work
 
@@ -35,6 +38,7 @@ class _Memory:
     fit: CostFit = NOTHING_LEARNT
     good_for: int | None = None  # the table's version that the last verdict was for
     next_look: datetime | None = None
+    plan: Plan | None = None
     candidate: Candidate | None = None
     work: Work | None = None
 
@@ -68,19 +72,22 @@ class Daemon:
         if memory.good_for == table.version and memory.next_look is not None and now < memory.next_look:
             return
         health = table.measure(now)
-        plan = decide(health, memory.policy, Circumstances(now, {RULE: memory.history}))
+        circumstances = Circumstances(now, {RULE: memory.history}, calibration=self._calibration(memory), memory_gb=self._rules.memory_gb, previous=memory.plan)
+        memory.plan = plan = decide(health, memory.policy, circumstances)
         planned = next((planned for planned in plan.planned if planned.rule is RULE), None)
         looks = [skipped.next_at for skipped in plan.skipped if skipped.rule is RULE and skipped.next_at is not None]
         memory.good_for, memory.next_look = table.version, min([*looks, now + LONGEST_TRUST])
         if planned is None:
             memory.candidate = memory.work = None
             return
-        since = memory.candidate.waiting_since if memory.candidate is not None else now
-        work = measure_work(planned.action, planned.estimate, health)
-        cost = predict(RULE, work, self._calibration(memory), self._rules.memory_gb)
-        worth = find_worth(RULE, planned.estimate, cost, health, memory.history)
-        memory.candidate = Candidate(plan.table, plan.table_uuid, RULE, cost, worth, planned.estimate.bytes_rewritten, since, plan.priority)
-        memory.work = Work(number, _partitions(planned), planned.estimate.items_removed, cost.gb_hours)
+        memory.candidate = next(candidate for candidate in find_candidates(plan) if candidate.rule is RULE)
+        memory.work = Work(
+            number,
+            _find_partitions(planned, memory, health, now),
+            _is_partial(planned),
+            planned.estimate.items_removed,
+            memory.candidate.cost.gb_hours,
+        )
 
     def _calibration(self, memory: _Memory) -> Calibration:
         return Calibration(_known(memory.fit), {}, _known(self._fleet))
@@ -100,10 +107,17 @@ def _known(fit: CostFit) -> Mapping[RuleName, CostFit]:
     return {RULE: fit} if fit.samples else {}
 
 
-def _partitions(planned: PlannedAction) -> frozenset[str] | None:
+def _is_partial(planned: PlannedAction) -> bool:
+    return isinstance(planned.action, RewriteDataFiles) and dict(planned.action.options).get("partial-progress.enabled") == "true"
+
+
+def _find_partitions(planned: PlannedAction, memory: _Memory, health: TableHealth, now: datetime) -> frozenset[str] | None:
     """The partitions that the action is narrowed to; None: all."""
-    del planned
-    return None
+    rule = memory.policy.rule(RULE)
+    if rule is None or not isinstance(planned.action, RewriteDataFiles) or planned.action.where is None:
+        return None
+    within = choose_scope(shrink_scope(rule, health, memory.history), health, now).within
+    return None if within is None else frozenset(name for _, name in within)
 
 
 def _remember(history: RuleHistory, table: SimulatedTable, outcome: Outcome) -> RuleHistory:

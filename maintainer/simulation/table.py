@@ -8,7 +8,7 @@ from math import exp
 from random import Random
 
 from maintainer.domain.health import PartitionHealth, TableHealth
-from maintainer.domain.inventory import DEFAULT_TARGET_MANIFEST_SIZE_BYTES, SizeClasses
+from maintainer.domain.inventory import DEFAULT_TARGET_MANIFEST_SIZE_BYTES, PartitionField, PartitionSpec, SizeClasses
 from maintainer.simulation.fleet import Layout, Traits, Writer, days_at_start
 
 MIN_INPUT_FILES = 5  # Iceberg: min-input-files
@@ -190,13 +190,14 @@ class SimulatedTable:
             metadata_bytes=0,
             commits_per_hour=self.traits.commits_per_hour,
             partitions=self._measure_partitions(),
+            specs=(_SPECS[self.traits.layout],),
         )
 
     def _measure_partitions(self) -> tuple[PartitionHealth, ...]:
         told, settled = [], Partition()
         for name, p in self.partitions.items():
             if p.small_files or p.large_files:
-                told.append(PartitionHealth(0, name, p.files, p.bytes, p.small_files, p.small_bytes, p.large_files, p.large_bytes, 0))
+                told.append(PartitionHealth(0, name, p.files, p.bytes, p.small_files, p.small_bytes, p.large_files, p.large_bytes, 0, written_at=p.written_at))
             else:
                 settled.fitting_files += p.fitting_files
                 settled.fitting_bytes += p.fitting_bytes
@@ -217,6 +218,10 @@ class SimulatedTable:
         if count and not is_dry:
             self.version += 1
         return Rewritten(before, after, size, count)
+
+    def rewritable(self, only: frozenset[str] | None = None) -> list[str]:
+        """The partitions that a rewrite would take, of all or of those named."""
+        return [name for name, partition in self.partitions.items() if (only is None or name in only) and self._plan(partition) is not None]
 
     def _plan(self, partition: Partition) -> tuple[int, int, int] | None:
         """(files in, files out, bytes) of a partition that Iceberg's planner takes; None where it takes none."""
@@ -239,6 +244,13 @@ class SimulatedTable:
         touched = [p for name, p in self.partitions.items() if only is None or name in only]
         is_hot = self.traits.layout is not Layout.BY_DAY or any(p.written_at == newest for p in touched)
         return 1 - exp(-self.traits.commits_per_hour * seconds / 3600) if is_hot else 0.0
+
+
+_SPECS = {
+    Layout.UNPARTITIONED: PartitionSpec(0, ()),
+    Layout.BY_DAY: PartitionSpec(0, (PartitionField("day", "identity", ("day",), "date"),)),
+    Layout.BY_BUCKET: PartitionSpec(0, (PartitionField("bucket", "identity", ("bucket",), "int"),)),
+}
 
 
 def _day(moment: datetime) -> str:

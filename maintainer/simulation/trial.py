@@ -17,6 +17,7 @@ STARTS_AT = datetime(2026, 1, 5, tzinfo=UTC)  # a Monday, so that weeks are whol
 NEED_FILES_REMOVED = 20
 NEED_AVERAGE_BELOW_BYTES = 32 * MIB
 HOURS_A_DAY = 24
+PARTIAL_COMMITS = 10  # Iceberg: partial-progress.max-commits
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Work:
 
     table: int
     only: frozenset[str] | None = None
+    is_partial: bool = False  # commits as it goes: what a conflict takes is not all
     expected_files_removed: float | None = None
     expected_gb_hours: float | None = None
 
@@ -252,10 +254,24 @@ def _carry_out(now: datetime, table: SimulatedTable, work: Work, conditions: Con
     planned = table.rewrite(work.only, is_dry=True)
     seconds = (conditions.start_up.total_seconds() + planned.bytes / table.traits.bytes_per_second) * chance.lognormvariate(0, 0.1)
     gb_hours = conditions.memory_gb * seconds / 3600
-    if planned.partitions and chance.random() < table.conflict_chance(seconds, work.only):
+    kept = _commit(table, work, seconds, chance)
+    if planned.partitions and not kept:
         return Outcome(now, seconds, gb_hours, 0, planned.bytes, is_conflict=True)
-    done = table.rewrite(work.only)
-    return Outcome(now, seconds, gb_hours, done.files_removed, done.bytes, is_conflict=False)
+    done = table.rewrite(frozenset(kept))
+    return Outcome(now, seconds, gb_hours, done.files_removed, planned.bytes, is_conflict=False)
+
+
+def _commit(table: SimulatedTable, work: Work, seconds: float, chance: Random) -> list[str]:
+    """The partitions whose rewrite no writer was faster than: all or none in one commit, or by shares that are committed as they are done."""
+    names = table.rewritable(work.only)
+    shares = min(PARTIAL_COMMITS, len(names)) if work.is_partial else 1
+    kept: list[str] = []
+    for number in range(shares):
+        share = names[number::shares]
+        # Iceberg looks for conflicts since the job began, whichever share it is.
+        if share and chance.random() >= table.conflict_chance(seconds * (number + 1) / shares, frozenset(share)):
+            kept += share
+    return kept
 
 
 def _close_day(day: int, tables: Sequence[SimulatedTable], in_need: dict[int, datetime]) -> Day:

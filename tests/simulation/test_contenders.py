@@ -57,6 +57,22 @@ def test_a_rewritten_table_rests_until_its_cooldown_is_over() -> None:
     assert len(list(daemon.choose(LATER + timedelta(hours=7), [table], None))) == 1
 
 
+def test_partitions_that_are_being_written_to_are_left_alone() -> None:
+    table = begin(replace(TRAITS, layout=Layout.BY_DAY, files_at_start=600))
+    table.write(LATER, 6, Random(2))
+    [work] = Daemon((), Conditions()).choose(LATER + timedelta(minutes=1), [table], None)
+    assert work.only is not None
+    assert work.only == set(table.partitions) - {"day=2026-01-04", "day=2026-01-05"}
+
+
+def test_after_a_conflict_the_work_is_committed_as_it_goes() -> None:
+    daemon, table = Daemon((), Conditions()), begin()
+    [work] = daemon.choose(LATER, [table], None)
+    daemon.learn(work, table, Outcome(LATER, 60.0, 0.1, 0, MIB, is_conflict=True))
+    [smaller] = daemon.choose(LATER + timedelta(hours=2), [table], None)
+    assert (work.is_partial, smaller.is_partial) == (False, True)
+
+
 def test_what_a_job_took_is_what_the_next_is_expected_to_take() -> None:
     daemon, table = Daemon((), Conditions(memory_gb=4)), begin()
     expected = []

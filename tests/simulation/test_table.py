@@ -15,7 +15,7 @@ from maintainer.domain.units import MIB
 from maintainer.policy.estimate import estimate_rewrite_data_files
 from maintainer.simulation.fleet import Layout, Traits, Writer
 from maintainer.simulation.table import Partition, SimulatedTable, draw_count
-from maintainer.simulation.trial import STARTS_AT
+from maintainer.simulation.trial import STARTS_AT, Work, _commit
 from tests.samples import TABLE
 
 TRAITS = Traits(TABLE, Layout.BY_DAY, Writer.APPEND, commits_per_hour=10, files_per_commit=4, file_bytes=MIB, files_at_start=600)
@@ -93,6 +93,16 @@ def test_appends_never_conflict_and_a_merge_only_where_it_writes() -> None:
     assert merge.conflict_chance(3600) == pytest.approx(1 - 2.718281828**-10)
     assert merge.conflict_chance(3600, cold) == 0
     assert begin(replace(TRAITS, writer=Writer.MERGE, layout=Layout.BY_BUCKET)).conflict_chance(3600, cold) > 0
+
+
+def test_a_job_that_commits_as_it_goes_keeps_what_no_writer_was_faster_than() -> None:
+    traits = replace(TRAITS, writer=Writer.MERGE, layout=Layout.BY_BUCKET, commits_per_hour=60.0, files_at_start=1600, file_bytes=64 * MIB)
+    removed = dict.fromkeys((False, True), 0)
+    for is_partial in removed:
+        for seed in range(40):
+            table = begin(traits)
+            removed[is_partial] += len(_commit(table, Work(0, is_partial=is_partial), 120.0, Random(seed)))
+    assert 0 < removed[False] < removed[True] < 40 * 16
 
 
 @pytest.mark.parametrize("expected", [0.0, 0.5, 20.0, 500.0])
