@@ -21,7 +21,7 @@ from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
-from maintainer.adapters.policies import PolicyDirectory, parse_policy
+from maintainer.adapters.policies import JoinedPolicies, PolarisOptions, PolarisPolicies, PolicyDirectory, parse_policy
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
@@ -46,8 +46,8 @@ from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.paths import is_missing_sqlite
-from maintainer.steps.candidate import preview_tables
 from maintainer.steps.admission import read_queue
+from maintainer.steps.candidate import preview_tables
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
@@ -70,6 +70,7 @@ class App:
     ports: Ports
     telemetry: PrometheusTelemetry
     stopping: Event = field(default_factory=Event)
+    polaris: PolarisPolicies | None = None  # where policies are kept that are to be read again from time to time
 
 
 @contextmanager
@@ -77,6 +78,8 @@ def open_app(settings: Settings) -> Iterator[App]:
     """Put the world together; on leaving, Spark and every connection are ended."""
     with ExitStack() as stack:
         clock = SystemClock()
+        files, polaris = PolicyDirectory(settings.policies), open_polaris(settings)
+        policies = JoinedPolicies(files, polaris) if polaris is not None else files
         store = open_store(settings.store)
         stack.callback(store.close)
         reader = MetadataReader(ReadLimits(settings.scan.decode_processes, settings.scan.manifest_memory, settings.scan.max_requests))
@@ -99,8 +102,29 @@ def open_app(settings: Settings) -> Iterator[App]:
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications)
         stack.callback(notifier.close)
-        ports = Ports(catalogs, store, PolicyDirectory(settings.policies), runner, Journal(telemetry), clock, new_job_id, notifier, admission_rules(settings))
-        yield App(settings, ports, telemetry)
+        ports = Ports(catalogs, store, policies, runner, Journal(telemetry), clock, new_job_id, notifier, admission_rules(settings))
+        yield App(settings, ports, telemetry, polaris=polaris)
+
+
+def open_polaris(settings: Settings) -> PolarisPolicies | None:
+    """The policies that Polaris keeps, when they are asked for; where the settings are silent, the catalog's own properties say where and as whom."""
+    wanted = settings.polaris_policies
+    if wanted is None:
+        return None
+    properties = settings.catalogs[wanted.catalog].properties
+    options = PolarisOptions(
+        uri=wanted.uri or properties.get("uri", ""),
+        warehouse=properties.get("warehouse", ""),
+        prefix=wanted.prefix or properties.get("prefix"),
+        token=wanted.token or properties.get("token"),
+        credential=wanted.credential or properties.get("credential"),
+        scope=wanted.scope or properties.get("scope"),
+        oauth_uri=wanted.oauth_uri or properties.get("oauth2-server-uri"),
+        timeout=wanted.timeout,
+        deadline=wanted.deadline,
+        max_requests=wanted.max_requests,
+    )
+    return PolarisPolicies(wanted.catalog, options, with_tables=wanted.tables)
 
 
 def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
@@ -190,7 +214,7 @@ def loop_options(settings: Settings) -> ScanOptions:
 def make_scheduler(app: App) -> Scheduler:
     """The steps of the loop at their intervals."""
     ports, settings = app.ports, app.settings
-    steps = (
+    steps: tuple[Step, ...] = (
         Step("scan", partial(scan, ports, should_stop=app.stopping.is_set, options=loop_options(settings)), settings.scan.interval, starts_work=True),
         Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
         Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan"),
@@ -203,6 +227,8 @@ def make_scheduler(app: App) -> Scheduler:
             starts_work=True,
         ),
     )
+    if app.polaris is not None and settings.polaris_policies is not None:
+        steps = (*steps, Step("policies", app.polaris.refresh, settings.polaris_policies.interval, starts_work=True))
     return Scheduler(steps, ports.telemetry)
 
 

@@ -105,6 +105,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "sla": "1d",
             "blackouts": (),
         },
+        "polaris_policies": None,
         "drain_timeout": "1m",
         "auth": {},
     }
@@ -388,3 +389,26 @@ def test_a_template_that_names_what_no_notice_has_is_refused(refuse: Refuse) -> 
 def test_a_kind_of_notice_that_is_none_is_refused_with_those_that_are(refuse: Refuse) -> None:
     [problem] = refuse(_LAKE + "notifications: {kinds: [failed_prof]}\n")
     assert "has 'failed_prof', but the kinds are failed_proof, repeated_failure" in problem
+
+
+def test_polaris_is_another_source_of_policies_whose_secrets_are_never_shown(load: Load) -> None:
+    text = _LAKE + "polaris_policies: {catalog: lake, credential: 'root:${SECRET}', interval: 1m, tables: false}\n"
+    settings = load(text, {"SECRET": "s3cr3t", "MAINTAINER_POLARIS_POLICIES__TOKEN": "t0k3n"})
+    polaris = settings.polaris_policies
+    assert polaris is not None
+    assert (polaris.credential, polaris.token, polaris.interval, polaris.tables) == ("root:s3cr3t", "t0k3n", timedelta(minutes=1), False)
+    assert not any(secret in f"{settings!r}{settings.redacted()}" for secret in ("s3cr3t", "t0k3n"))
+    assert load().polaris_policies is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (_LAKE + "polaris_policies: {catalog: ice}\n", "has polaris_policies.catalog ice, but catalogs has only lake"),
+        ("catalogs: {lake: {type: sql, uri: 'sqlite:///x.db'}}\npolaris_policies: {catalog: lake}\n", "has polaris_policies without a uri"),
+        (_LAKE + "polaris_policies: {catalog: lake, uri: 'ftp://x'}\n", "polaris_policies.uri must begin with http:// or https://"),
+        (_LAKE + "polaris_policies: {catalog: lake, interval: 1s}\n", "polaris_policies.interval is 1s, under the least value 10s"),
+    ],
+)
+def test_a_polaris_that_cannot_be_asked_is_refused(refuse: Refuse, text: str, told: str) -> None:
+    assert any(told in line for line in refuse(text))

@@ -93,6 +93,8 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
         if path not in merged or merged[path].source == BUILT_IN:
             merged[path] = setting
     ignored = _lay_properties(laid, policies, properties)
+    if table.catalog in policies.unread:
+        laid.lay({"mode": Setting(Mode.OBSERVE, f"the other policies of catalog {table.catalog}, which could not be read yet")})
     _fill_defaults(merged)
     policy = Policy(
         mode=_get(merged, "mode", Mode) or Mode.OBSERVE,

@@ -5,6 +5,7 @@ from maintainer.settings.environment import FILE_VARIABLE
 from maintainer.settings.loading import DEFAULT_FILE, load_settings
 from maintainer.settings.model import Settings
 from maintainer.settings.notifications import NoticeTemplate, NotificationSettings
+from maintainer.settings.polaris import PolarisSettings
 from maintainer.settings.server import ServerSettings
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.steps import ImpactSettings, PlanSettings, PruneSettings, ReviewSettings, ScanSettings, SubmitSettings, WatchSettings
@@ -17,6 +18,7 @@ __all__ = [
     "NoticeTemplate",
     "NotificationSettings",
     "PlanSettings",
+    "PolarisSettings",
     "PruneSettings",
     "ReviewSettings",
     "ScanSettings",

@@ -15,6 +15,7 @@ from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
+from maintainer.settings.polaris import PolarisSettings
 from maintainer.settings.server import ServerSettings, check_auth
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.steps import ImpactSettings, PlanSettings, PruneSettings, ReviewSettings, ScanSettings, SubmitSettings, WatchSettings
@@ -43,6 +44,7 @@ class Settings(Strict):
     impact: ImpactSettings = ImpactSettings()
     notifications: NotificationSettings = NotificationSettings()
     admission: AdmissionSettings = AdmissionSettings()
+    polaris_policies: PolarisSettings | None = None
     drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
     auth: Annotated[dict[str, str], BeforeValidator(check_auth)] = Field(default_factory=dict)
 
@@ -58,6 +60,17 @@ class Settings(Strict):
         for name in self.admission.per_catalog:
             if name not in self.catalogs:
                 refuse(f"has admission.per_catalog.{name}, but no catalog of that name (there is {', '.join(sorted(self.catalogs)) or 'none'})")
+        return self
+
+    @model_validator(mode="after")
+    def _check_polaris(self) -> Settings:
+        polaris = self.polaris_policies
+        if polaris is None:
+            return self
+        if polaris.catalog not in self.catalogs:
+            refuse(f"has polaris_policies.catalog {polaris.catalog}, but catalogs has only {', '.join(sorted(self.catalogs))}")
+        if polaris.uri is None and not self.catalogs[polaris.catalog].properties.get("uri", "").startswith("http"):
+            refuse(f"has polaris_policies without a uri, and catalog {polaris.catalog} has none that begins with http:// or https://")
         return self
 
     def redacted(self) -> dict[str, object]:

@@ -129,7 +129,7 @@ class PolicyDirectory:
     def _build(self) -> PolicySet:
         layers = tuple(file.layer for file in self._files.values() if file.layer is not None)
         problems = self._directory_problems + tuple(problem for file in self._files.values() for problem in file.problems)
-        return PolicySet(layers, problems, _digest(layers), read_table_properties)
+        return PolicySet(layers, problems, digest_layers(layers), read_table_properties)
 
 
 def _stamp(status: stat_result) -> _Stamp:
@@ -137,7 +137,8 @@ def _stamp(status: stat_result) -> _Stamp:
     return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
 
 
-def _digest(layers: tuple[PolicyLayer, ...]) -> str:
+def digest_layers(layers: tuple[PolicyLayer, ...]) -> str:
+    """The version of these layers: the same for the same content."""
     digest = sha256()
     for layer in layers:
         values = sorted((path, repr(setting.value)) for path, setting in layer.settings.items())

@@ -1,0 +1,123 @@
+"""Apache Polaris as a source of policies: what is attached to its catalog, namespaces and tables, as layers."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from threading import Lock
+
+from maintainer.adapters.policies.directory import digest_layers
+from maintainer.adapters.policies.polaris_client import NotThereError, PolarisClient, PolarisOptions
+from maintainer.adapters.policies.polaris_content import PolarisPolicy
+from maintainer.adapters.policies.polaris_layers import Attachment, make_layer
+from maintainer.adapters.policies.properties import read_table_properties
+from maintainer.domain.errors import CatalogUnavailableError
+from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
+from maintainer.ports.policies import Policies
+
+_VERSION_DIGITS = 12
+
+
+class PolarisPolicies:
+    """The policies of one Polaris catalog: read whole by refresh(), and kept until the next one succeeds.
+
+    Part of a look would be worse than an old one: a table's own policy that switches a rule off would be missing.
+    """
+
+    def __init__(self, catalog: str, options: PolarisOptions, *, with_tables: bool = True) -> None:
+        self._catalog = catalog
+        self._options = options
+        self._with_tables = with_tables
+        self._set: PolicySet | None = None
+        self._lock = Lock()
+
+    def current(self) -> PolicySet:
+        """The last good set; the first call looks, every later one costs nothing."""
+        with self._lock:
+            if self._set is None:
+                self._refresh()
+            return self._set or PolicySet(())
+
+    def refresh(self) -> None:
+        """Look at Polaris again; what cannot be read is a problem beside the last good set."""
+        with self._lock:
+            self._refresh()
+
+    def _refresh(self) -> None:
+        try:
+            layers, notes = self._read()
+        except CatalogUnavailableError as error:
+            before = self._set
+            kept = before.layers if before is not None else ()
+            unread = before.unread if before is not None else (self._catalog,)
+            fallback = "its tables are only observed until it was read once" if unread else "its last good policies stay in force"
+            problem = PolicyProblem(f"polaris_policies.{self._catalog}", f"{error}; {fallback}")
+            self._set = PolicySet(kept, (problem,), digest_layers(kept), read_table_properties, unread)
+        else:
+            self._set = PolicySet(layers, notes, digest_layers(layers), read_table_properties)
+
+    def _read(self) -> tuple[tuple[PolicyLayer, ...], tuple[PolicyProblem, ...]]:
+        layers: list[PolicyLayer] = []
+        notes: list[PolicyProblem] = []
+
+        def take(policies: list[PolarisPolicy], attachment: Attachment) -> None:
+            for policy in policies:
+                if attachment.table is None and not policy.is_inheritable:
+                    continue  # it is for the catalog or the namespace itself, and not for its tables
+                layer, said = make_layer(policy, attachment)
+                notes.extend(said)
+                if layer is not None:
+                    layers.append(layer)
+
+        with PolarisClient(self._options) as client:
+            try:
+                client.connect()
+                known: dict[tuple[str, ...], list[PolarisPolicy]] = {(): client.policies()}
+                take(_find_direct(known[()], []), Attachment(self._catalog))
+            except NotThereError as error:
+                message = f"Polaris has nothing at {error}"
+                raise CatalogUnavailableError(message) from error
+            for namespace in client.namespaces():
+                try:
+                    known[namespace] = client.policies(namespace)
+                    take(_find_direct(known[namespace], known.get(namespace[:-1], [])), Attachment(self._catalog, namespace))
+                    for table in client.tables(namespace) if self._with_tables else ():
+                        take(_find_direct(client.policies(namespace, table), known[namespace]), Attachment(self._catalog, namespace, table))
+                except NotThereError:
+                    continue  # dropped since it was listed
+        return tuple(layers), tuple(notes)
+
+
+def _find_direct(policies: list[PolarisPolicy], parents: list[PolarisPolicy]) -> list[PolarisPolicy]:
+    """Those attached to the target itself; where the server does not say, those that the parent does not have."""
+    inherited = {(policy.namespace, policy.name) for policy in parents}
+    return [policy for policy in policies if not (policy.is_inherited if policy.is_inherited is not None else (policy.namespace, policy.name) in inherited)]
+
+
+class JoinedPolicies:
+    """Several sources as one; made anew only when one of them has changed."""
+
+    def __init__(self, *sources: Policies) -> None:
+        self._sources = sources
+        self._known: tuple[PolicySet, ...] = ()
+        self._joined = PolicySet(())
+        self._lock = Lock()
+
+    def current(self) -> PolicySet:
+        """The layers of all, and all that is wrong."""
+        found = tuple(source.current() for source in self._sources)
+        with self._lock:
+            if len(found) != len(self._known) or any(new is not old for new, old in zip(found, self._known, strict=True)):
+                self._known, self._joined = found, _join(found)
+            return self._joined
+
+
+def _join(sets: tuple[PolicySet, ...]) -> PolicySet:
+    unread = tuple(catalog for one in sets for catalog in one.unread)
+    text = repr(([one.version for one in sets], unread))
+    return PolicySet(
+        layers=tuple(layer for one in sets for layer in one.layers),
+        problems=tuple(problem for one in sets for problem in one.problems),
+        version=sha256(text.encode()).hexdigest()[:_VERSION_DIGITS],
+        read_properties=read_table_properties,
+        unread=unread,
+    )

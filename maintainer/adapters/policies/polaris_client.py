@@ -1,0 +1,179 @@
+"""Polaris' policy API and what of Iceberg's REST catalog is needed to walk it; every page, answer and wait is bounded."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http import HTTPStatus
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote
+
+import httpx
+
+from maintainer.adapters.policies.polaris_content import PolarisPolicy, read_policies
+from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
+
+DEFAULT_SCOPE = "PRINCIPAL_ROLE:ALL"
+SEPARATOR = "\x1f"  # between the levels of a namespace
+MAXIMUM_BYTES = 16 * 1024**2  # of one answer
+MAXIMUM_PAGES = 1000  # of one list
+MAXIMUM_DEPTH = 32  # levels of a namespace
+PAGE_SIZE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PolarisOptions:
+    """Where Polaris is, as whom, and how much of it is asked at most in one look."""
+
+    uri: str  # as for its Iceberg REST catalog: http://host:8181/api/catalog
+    warehouse: str = ""  # the catalog's name there; the server says under which prefix it is
+    prefix: str | None = None
+    token: str | None = field(default=None, repr=False)
+    credential: str | None = field(default=None, repr=False)  # client id:secret
+    scope: str | None = None
+    oauth_uri: str | None = None
+    timeout: timedelta = timedelta(seconds=10)  # of one request
+    deadline: timedelta = timedelta(minutes=5)  # of one look at all
+    max_requests: int = 20_000  # of one look at all
+
+
+class NotThereError(Exception):
+    """What was asked for was dropped meanwhile."""
+
+
+class PolarisClient:
+    """One look at a Polaris catalog; CatalogUnavailableError when it cannot be had whole."""
+
+    def __init__(self, options: PolarisOptions) -> None:
+        self._options = options
+        self._http = httpx.Client(timeout=options.timeout.total_seconds(), follow_redirects=False)
+        self._headers: dict[str, str] = {}
+        self._ends_at = time.monotonic() + options.deadline.total_seconds()
+        self._requests = 0
+        self._base = options.uri.rstrip("/")
+        self._prefix = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+        self._http.close()
+
+    def connect(self) -> None:
+        """Take a token, and ask under which prefix the catalog is."""
+        if self._options.token is not None:
+            self._headers["Authorization"] = f"Bearer {self._options.token}"
+        elif self._options.credential is not None:
+            self._headers["Authorization"] = f"Bearer {self._fetch_token(self._options.credential)}"
+        self._prefix = quote(self._options.prefix if self._options.prefix is not None else self._find_prefix(), safe="")
+
+    def namespaces(self, parent: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+        """Every namespace below the parent, outer ones first."""
+        query = {"parent": SEPARATOR.join(parent)} if parent else {}
+        for answer in self._pages(f"/v1/{self._prefix}/namespaces", query):
+            for levels in _list_of(answer, "namespaces"):
+                namespace = tuple(str(level) for level in levels) if isinstance(levels, list) else ()
+                if len(namespace) == len(parent) + 1 <= MAXIMUM_DEPTH:
+                    yield namespace
+                    yield from self.namespaces(namespace)
+
+    def tables(self, namespace: tuple[str, ...]) -> Iterator[str]:
+        """The names of the namespace's tables."""
+        levels = quote(SEPARATOR.join(namespace), safe="")
+        for answer in self._pages(f"/v1/{self._prefix}/namespaces/{levels}/tables", {}):
+            for identifier in _list_of(answer, "identifiers"):
+                if isinstance(identifier, dict) and isinstance(identifier.get("name"), str):
+                    yield identifier["name"]
+
+    def policies(self, namespace: tuple[str, ...] = (), table: str | None = None) -> list[PolarisPolicy]:
+        """The policies that apply to a table, a namespace or the catalog, inherited ones too."""
+        query = {"namespace": SEPARATOR.join(namespace)} if namespace else {}
+        if table is not None:
+            query["target-name"] = table
+        found: list[PolarisPolicy] = []
+        for answer in self._pages(f"/polaris/v1/{self._prefix}/applicable-policies", query):
+            try:
+                found += read_policies({"applicable-policies": _list_of(answer, "applicable-policies")})
+            except InvalidValueError as error:
+                message = f"Polaris at {self._base} answered policies that cannot be read: {error}"
+                raise CatalogUnavailableError(message) from error
+        return found
+
+    def _find_prefix(self) -> str:
+        config = self._get("/v1/config", {"warehouse": self._options.warehouse} if self._options.warehouse else {})
+        told = [config.get("overrides"), config.get("defaults")]
+        prefix = next((part["prefix"] for part in told if isinstance(part, dict) and isinstance(part.get("prefix"), str)), self._options.warehouse)
+        if not prefix:
+            message = f"Polaris at {self._base} names no prefix; write the catalog's name there as polaris_policies.prefix"
+            raise CatalogUnavailableError(message)
+        return str(prefix)
+
+    def _fetch_token(self, credential: str) -> str:
+        client_id, colon, secret = credential.partition(":")
+        form = {"grant_type": "client_credentials", "client_id": client_id if colon else "", "client_secret": secret if colon else client_id}
+        answer = self._send("POST", self._options.oauth_uri or f"{self._base}/v1/oauth/tokens", {}, {**form, "scope": self._options.scope or DEFAULT_SCOPE})
+        token = answer.get("access_token")
+        if not isinstance(token, str):
+            message = f"Polaris at {self._base} answered no access_token"
+            raise CatalogUnavailableError(message)
+        return token
+
+    def _pages(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, object]]:
+        page_token = ""
+        for _ in range(MAXIMUM_PAGES):
+            answer = self._get(path, {**query, "pageToken": page_token, "pageSize": str(PAGE_SIZE)})
+            yield answer
+            following = answer.get("next-page-token")
+            if not isinstance(following, str) or not following:
+                return
+            page_token = following
+        message = f"Polaris at {self._base} answers more than {MAXIMUM_PAGES} pages for {path}"
+        raise CatalogUnavailableError(message)
+
+    def _get(self, path: str, query: Mapping[str, str]) -> dict[str, object]:
+        return self._send("GET", f"{self._base}{path}", query, None)
+
+    def _send(self, method: str, url: str, query: Mapping[str, str], form: Mapping[str, str] | None) -> dict[str, object]:
+        self._requests += 1
+        if self._requests > self._options.max_requests or time.monotonic() > self._ends_at:
+            bound = f"{self._options.max_requests} requests or {self._options.deadline.total_seconds():.0f} s"
+            message = f"looking at the policies of Polaris at {self._base} takes more than {bound}; raise polaris_policies.max_requests, or leave out tables"
+            raise CatalogUnavailableError(message)
+        try:
+            with self._http.stream(method, url, params=dict(query) or None, data=dict(form) if form else None, headers=self._headers) as response:
+                content = b""
+                for chunk in response.iter_bytes():
+                    content += chunk
+                    if len(content) > MAXIMUM_BYTES:
+                        message = f"Polaris answered more than {MAXIMUM_BYTES} bytes to {method} {url}"
+                        raise CatalogUnavailableError(message)
+        except httpx.HTTPError as error:
+            message = f"Polaris cannot be reached: {method} {url}: {str(error) or type(error).__name__}"
+            raise CatalogUnavailableError(message) from error
+        if response.status_code == HTTPStatus.NOT_FOUND:
+            raise NotThereError(url)
+        if response.status_code != HTTPStatus.OK:
+            message = f"Polaris answered {response.status_code} to {method} {url}"
+            raise CatalogUnavailableError(message)
+        return _read_object(content, url)
+
+
+def _read_object(content: bytes, url: str) -> dict[str, object]:
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        message = f"Polaris answered what is not JSON to {url}: {error}"
+        raise CatalogUnavailableError(message) from error
+    if not isinstance(answer, dict):
+        message = f"Polaris answered no object to {url}"
+        raise CatalogUnavailableError(message)
+    return answer
+
+
+def _list_of(answer: Mapping[str, object], key: str) -> list[object]:
+    found = answer.get(key)
+    return found if isinstance(found, list) else []

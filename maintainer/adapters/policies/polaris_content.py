@@ -1,0 +1,227 @@
+"""Apache Polaris' maintenance policies in the shape of our own files: what each documented field means here, and what has no meaning here.
+
+Sources: Polaris' schemas of 2025-02-03 for system.data-compaction, system.metadata-compaction, system.snapshot-expiry and system.orphan-file-removal;
+the keys of `config` are the engines' own, so that those known to Spark and Iceberg are taken and all others are noted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+
+from maintainer.adapters.policies.document import Document
+from maintainer.adapters.policies.model import PolicyModel
+from maintainer.adapters.policies.validation import validate
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS
+
+DATA_COMPACTION = "system.data-compaction"
+METADATA_COMPACTION = "system.metadata-compaction"
+SNAPSHOT_EXPIRY = "system.snapshot-expiry"
+ORPHAN_FILE_REMOVAL = "system.orphan-file-removal"
+RULES: Mapping[str, str] = {
+    DATA_COMPACTION: "rewrite_data_files",
+    METADATA_COMPACTION: "rewrite_manifests",
+    SNAPSHOT_EXPIRY: "expire_snapshots",
+    ORPHAN_FILE_REMOVAL: "remove_orphan_files",
+}
+SCHEMA_VERSION = "2025-02-03"
+MAXIMUM_POLICIES = 1000  # in one document
+
+_STRATEGIES = {"bin-pack": "binpack", "binpack": "binpack", "sort": "sort"}
+_LEAST_KEPT = 2  # the floors of our own files
+_LEAST_SNAPSHOT_AGE_DAYS = 1.0
+_LEAST_ORPHAN_AGE_DAYS = 3.0
+_UNUSED = {
+    "max_ref_age_days": "branches and tags go by their own ages and the table's history.expire.max-ref-age-ms",
+    "spec_id": "the partition spec is the one whose manifests are most in excess",
+    "prefix_mismatch_mode": "it stays ERROR: nothing is deleted that may lie elsewhere by another name",
+    "location": "only the table's own location is ever looked at",
+    "locations": "only the table's own location is ever looked at",
+    "older_than": "an instant is no age; write max_orphan_file_age_in_days",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PolarisPolicy:
+    """One policy as Polaris tells it; is_inherited is None where it does not say."""
+
+    name: str
+    kind: str  # system.snapshot-expiry
+    content: Mapping[str, object]
+    version: int | None = None
+    namespace: tuple[str, ...] = ()
+    is_inherited: bool | None = None
+    is_inheritable: bool = True
+
+
+def read_policies(document: object) -> list[PolarisPolicy]:
+    """The policies of a GetApplicablePoliciesResponse, of a list, or a single one; InvalidValueError for anything else."""
+    entries: object = document
+    if isinstance(document, dict):
+        entries = next((document[key] for key in ("applicable-policies", "policies") if key in document), [document])
+    if not isinstance(entries, list) or len(entries) > MAXIMUM_POLICIES:
+        message = f"not a list of at most {MAXIMUM_POLICIES} Polaris policies, nor an answer that has one under applicable-policies"
+        raise InvalidValueError(message)
+    return [_read_policy(entry) for entry in entries]
+
+
+def _read_policy(entry: object) -> PolarisPolicy:
+    """Flat as servers answer it, or with the policy under `policy` as the specification once had it."""
+    if not isinstance(entry, dict):
+        message = f"a Polaris policy must be an object, not {entry!r:.100}"
+        raise InvalidValueError(message)
+    inner = entry.get("policy")
+    told = {**entry, **inner} if isinstance(inner, dict) else entry
+    name, kind = told.get("name"), told.get("policy-type", told.get("type"))
+    if not isinstance(name, str) or not isinstance(kind, str):
+        message = f"a Polaris policy needs a name and a policy-type, which {told!r:.200} has not"
+        raise InvalidValueError(message)
+    namespace = told.get("namespace", told.get("namespaces"))
+    version, inherited = told.get("version"), told.get("inherited")
+    return PolarisPolicy(
+        name=name,
+        kind=kind,
+        content=_read_content(name, told.get("content")),
+        version=version if isinstance(version, int) else None,
+        namespace=tuple(map(str, namespace)) if isinstance(namespace, list) else (),
+        is_inherited=inherited if isinstance(inherited, bool) else None,
+        is_inheritable=told.get("inheritable") is not False,
+    )
+
+
+def _read_content(name: str, content: object) -> Mapping[str, object]:
+    parsed: object = content
+    if isinstance(content, str):
+        try:
+            parsed = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            message = f"the content of Polaris policy {name} is not JSON: {error}"
+            raise InvalidValueError(message) from error
+    if not isinstance(parsed, dict):
+        message = f"the content of Polaris policy {name} must be an object, not {parsed!r:.100}"
+        raise InvalidValueError(message)
+    return parsed
+
+
+@dataclass(slots=True)
+class Draft:
+    """A policy file in the making; always valid. What cannot be taken is noted."""
+
+    document: dict[str, object] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def set(self, key: str, path: tuple[str, ...], value: object) -> None:
+        """Take the value of Polaris' key at the path of our file, unless a file could not hold it."""
+        if value is None:
+            self.notes.append(f"{key} is not used: it has no value")
+            return
+        candidate = _with(self.document, path, value)
+        checked = validate(Document(candidate), PolicyModel)
+        if isinstance(checked, PolicyModel):
+            self.document = candidate
+        else:
+            self.notes.append(f"{key} is not used: {checked[0].message}")
+
+
+def _with(document: Mapping[str, object], path: tuple[str, ...], value: object) -> dict[str, object]:
+    first, *rest = path
+    if not rest:
+        return {**document, first: value}
+    inner = document.get(first)
+    return {**document, first: _with(inner if isinstance(inner, dict) else {}, tuple(rest), value)}
+
+
+def draft_file(policy: PolarisPolicy, draft: Draft | None = None) -> Draft:
+    """The policy as (more of) a policy file of ours; of an unknown type only a note."""
+    made = draft if draft is not None else Draft()
+    rule = RULES.get(policy.kind)
+    if rule is None:
+        made.notes.append(f"policy type {policy.kind} has no meaning here")
+        return made
+    enable = policy.content.get("enable")
+    if not isinstance(enable, bool):
+        made.notes.append(f"enable is {enable!r}, but must be true or false; the rule is switched off")
+    made.set("enable", ("rules", rule, "enabled"), enable is True)
+    version = policy.content.get("version", SCHEMA_VERSION)
+    if version != SCHEMA_VERSION:
+        made.notes.append(f"version is {version!r}; it was read as {SCHEMA_VERSION}")
+    for key, value in _list_fields(policy.content):
+        taken = _TAKEN[policy.kind].get(key.removeprefix("config."))
+        if taken is not None:
+            taken(made, key, value)
+        elif policy.kind == DATA_COMPACTION and key.removeprefix("config.") in REWRITE_DATA_FILES_OPTIONS:
+            made.set(key, ("rules", rule, "options", key.removeprefix("config.")), value)
+        else:
+            made.notes.append(f"{key} is not used: {_UNUSED.get(key.removeprefix('config.'), 'the key is not known here')}")
+    return made
+
+
+def _list_fields(content: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for key, value in content.items():
+        if key == "config" and isinstance(value, dict):
+            yield from ((f"config.{inner}", inner_value) for inner, inner_value in value.items())
+        elif key not in {"version", "enable"}:
+            yield key, value
+
+
+def _take_number(value: object) -> float | None:
+    """Numbers may come as texts: the values of config are whatever an engine wrote."""
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else None
+    except (ValueError, OverflowError):
+        return None
+    return number if number is not None and isfinite(number) else None
+
+
+def _take_target(draft: Draft, key: str, value: object) -> None:
+    number = _take_number(value)
+    draft.set(key, ("target_file_size",), int(number) if number is not None else value)
+
+
+def _take_strategy(draft: Draft, key: str, value: object) -> None:
+    strategy = _STRATEGIES.get(str(value).lower().replace("_", "-"))
+    if strategy is None:
+        draft.notes.append(f"{key} is not used: {value!r} is neither bin-pack nor sort; a z-order needs columns, as in sort_order: zorder(a, b)")
+    else:
+        draft.set(key, ("rules", "rewrite_data_files", "strategy"), strategy)
+
+
+def _take_text(path: tuple[str, ...]) -> Callable[[Draft, str, object], None]:
+    return lambda draft, key, value: draft.set(key, path, value)
+
+
+def _take_age(path: tuple[str, ...], floor_days: float) -> Callable[[Draft, str, object], None]:
+    def take(draft: Draft, key: str, value: object) -> None:
+        days = _take_number(value)
+        if days is not None and days < floor_days:
+            draft.notes.append(f"{key} is {days:g} days, under the floor of {floor_days:g} d; the floor is used")
+        draft.set(key, path, value if days is None else f"{max(days, floor_days):.6f}".rstrip("0").rstrip(".") + "d")
+
+    return take
+
+
+def _take_kept(draft: Draft, key: str, value: object) -> None:
+    number = _take_number(value)
+    if number is not None and number < _LEAST_KEPT:
+        draft.notes.append(f"{key} is {number:g}, under the floor of {_LEAST_KEPT}; the floor is used")
+    draft.set(key, ("rules", "expire_snapshots", "keep"), value if number is None or not number.is_integer() else max(int(number), _LEAST_KEPT))
+
+
+_TAKEN: Mapping[str, Mapping[str, Callable[[Draft, str, object], None]]] = {
+    DATA_COMPACTION: {
+        "target_file_size_bytes": _take_target,
+        "compaction_strategy": _take_strategy,
+        "sort_order": _take_text(("rules", "rewrite_data_files", "sort_order")),
+        "where": _take_text(("rules", "rewrite_data_files", "where")),
+    },
+    METADATA_COMPACTION: {"use_caching": _take_text(("rules", "rewrite_manifests", "options", "use_caching"))},
+    SNAPSHOT_EXPIRY: {
+        "min_snapshot_to_keep": _take_kept,
+        "min_snapshots_to_keep": _take_kept,
+        "max_snapshot_age_days": _take_age(("rules", "expire_snapshots", "max_age"), _LEAST_SNAPSHOT_AGE_DAYS),
+    },
+    ORPHAN_FILE_REMOVAL: {"max_orphan_file_age_in_days": _take_age(("rules", "remove_orphan_files", "older_than"), _LEAST_ORPHAN_AGE_DAYS)},
+}
