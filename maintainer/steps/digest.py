@@ -7,20 +7,23 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
 
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import Estimate
 from maintainer.domain.reading import DigestManifests, FoundManifest, Reading, UnreadManifests
+from maintainer.policy.halt import find_halt
 from maintainer.ports.store import JobQuery
 from maintainer.steps.ports import Ports
 
 RETRY = timedelta(hours=6)  # after Spark failed at a table, its manifests are read here for so long
 PRIORITY = 50
+BY_SCAN = "scan"  # who asks for a reading when no person does
 _DIGESTS_AT_ONCE = 500  # of one transaction
 _JOBS_LOOKED_AT = 20  # of one table, for the last reading among them
 
 
-def defer(ports: Ports, unread: UnreadManifests, requested_by: str = "scan") -> Job | None:
+def defer(ports: Ports, unread: UnreadManifests, requested_by: str = BY_SCAN) -> Job | None:
     """The unfinished job after which the table can be measured: its reading, or another that comes first.
 
     None when its manifests are better read here: Spark failed at them lately, or has read this very snapshot.
@@ -28,10 +31,16 @@ def defer(ports: Ports, unread: UnreadManifests, requested_by: str = "scan") -> 
     unfinished = ports.store.unfinished_job_of(unread.table_uuid)
     if unfinished is not None:
         return unfinished
-    if requested_by == "scan" and _is_in_vain(ports, unread):
+    if requested_by == BY_SCAN and _is_in_vain(ports, unread):
         return None
     job = _make_job(ports, unread, requested_by)
     return job if ports.store.add_job(job) else ports.store.unfinished_job_of(unread.table_uuid)
+
+
+def is_held(ports: Ports, table: TableIdentifier) -> bool:
+    """Whether somebody has asked that nothing be started on the table: it is then not read here either, but when that is lifted."""
+    record = ports.store.table(table)
+    return find_halt(ports.store.halts(), table) is not None or (record is not None and record.pause is not None)
 
 
 def _is_in_vain(ports: Ports, unread: UnreadManifests) -> bool:
@@ -62,6 +71,7 @@ def _make_job(ports: Ports, unread: UnreadManifests, requested_by: str) -> Job:
         priority=PRIORITY,
         requested_by=requested_by,
         created_at=ports.clock.now(),
+        memory_gb=ports.admission.memory_gb,
     )
 
 

@@ -25,7 +25,7 @@ from maintainer.policy.grade import grade
 from maintainer.policy.notices import notice_of_grade
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
-from maintainer.steps.digest import defer
+from maintainer.steps.digest import defer, is_held
 from maintainer.steps.each import Trouble, each
 from maintainer.steps.ports import Ports
 
@@ -198,11 +198,11 @@ class _CatalogScan:
 
     def _defer(self, unread: UnreadManifests) -> None:
         """Its mark stays as it is: the table counts as changed until it is measured."""
-        if defer(self.ports, unread) is None:
-            self.refused.append(unread.table)
-        else:
+        if is_held(self.ports, unread.table) or defer(self.ports, unread) is not None:
             del self.changed[unread.table]
             self.result.deferred.append(unread.table)
+        else:
+            self.refused.append(unread.table)
 
     def _tell(self, scanned: Measured | TableFault) -> None:
         _count(self.result, scanned)

@@ -20,6 +20,7 @@ from maintainer.policy.guard import check_before_submit
 from maintainer.policy.halt import find_halt, is_draining
 from maintainer.policy.hold import Circumstances
 from maintainer.steps.admission import admit_now
+from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
 from maintainer.steps.plan import make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
@@ -95,8 +96,9 @@ def _start(ports: Ports, job: Job) -> bool:
     if job.table.catalog not in ports.catalogs:
         _refuse(ports, job, FailureReason.CATALOG_UNREACHABLE, f"catalog {job.table.catalog!r} is not configured any more")
         return False
-    if isinstance(job.action, DigestManifests):
-        return _hand_over(ports, job, None)  # it reads one snapshot, whatever has become of the table since
+    if isinstance(job.action, DigestManifests):  # it reads one snapshot, whatever has become of the table since
+        waits = job.requested_by == BY_SCAN and is_held(ports, job.table)
+        return not waits and _hand_over(ports, job, None)
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
         _refuse(ports, job, _reason_of(scanned.kind), scanned.reason)

@@ -6,11 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.domain.admission import Halt
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.reading import DigestManifests, FoundManifest, Reading
-from maintainer.ports.store import JobQuery
+from maintainer.ports.store import JobQuery, Pause
 from maintainer.steps.digest import RETRY, defer
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
@@ -61,6 +62,39 @@ def test_a_large_table_is_left_to_a_job_that_is_no_rule_of_any_policy(world: Wor
     assert job.action == DigestManifests(1, 512 * 1024**2, is_partitioned=True, lists_files=False)
     assert job.reason == "120 files in 4 manifests are to be read to measure the table"
     assert world.store.table(table) is None
+
+
+def test_on_a_halted_table_nothing_is_started_and_nothing_read_until_that_is_lifted(world: World) -> None:
+    table = world.put("huge", small_files=120)
+    world.store.set_halt(Halt("lake.sales.*", "ops", world.clock.now()))
+    result, seen = scanned(world)
+    assert (result.deferred, seen, world.store.unfinished_jobs()) == ([table], [], ())
+    world.store.lift_halt("lake.sales.*")
+    scanned(world)
+    (job,) = world.store.unfinished_jobs()
+    world.store.set_halt(Halt("*", "ops", world.clock.now()))
+    assert start_pending(world.ports) == 0
+    world.store.lift_halt("*")
+    assert start_pending(world.ports) == 1
+    assert job.table == table
+
+
+def test_what_a_person_asked_for_starts_on_a_halted_table_too(world: World) -> None:
+    table = world.put("huge", small_files=120)
+    world.store.set_halt(Halt("*", "ops", world.clock.now()))
+    unread = find_unread(world.ports, table)
+    assert unread is not None
+    assert defer(world.ports, unread, "person") is not None
+    assert start_pending(world.ports) == 1
+
+
+def test_a_paused_table_waits_too(world: World) -> None:
+    table = world.put("huge", small_files=60)
+    scan(world.ports, options=LARGE)
+    world.store.set_pause(table, Pause("ops", world.clock.now()))
+    world.commit(table, manifests=world.look(world.put("other", small_files=400, manifests=4)).manifests)
+    assert table in scan(world.ports, options=LARGE).deferred
+    assert [job for job in world.store.unfinished_jobs() if job.table == table] == []
 
 
 def test_small_tables_beside_it_are_measured_here(world: World) -> None:
