@@ -31,7 +31,7 @@ from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.board import QueueBoard
 from maintainer.api.deps import Services
-from maintainer.domain.admission import AdmissionRules
+from maintainer.domain.admission import AdmissionRules, Halt
 from maintainer.domain.errors import InvalidTransitionError, MaintainerError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
@@ -48,6 +48,7 @@ from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettin
 from maintainer.settings.paths import is_missing_sqlite
 from maintainer.steps.admission import read_queue
 from maintainer.steps.candidate import preview_tables
+from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
@@ -260,6 +261,9 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         compare_versions=partial(compare_versions, ports),
         preview_tables=partial(preview_tables, ports),
         impact=make_impact_model(app.settings.impact),
+        standstill=partial(read_standstill, ports),
+        halt=partial(_halt, ports),
+        lift=partial(lift, ports),
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
     )
 
@@ -292,6 +296,12 @@ def _cancel(ports: Ports, job_id: str, requested_by: str) -> Job:
         message = f"job {job_id} is {job.state} already and cannot be cancelled"
         raise InvalidTransitionError(message)
     return request_cancel(ports, job, requested_by)
+
+
+def _halt(ports: Ports, halted: Halt, is_cancelling: bool) -> None:
+    halt(ports, halted)
+    if is_cancelling:
+        cancel_halted(ports, halted.scope, halted.by)
 
 
 def _readiness(app: App, scheduler: Scheduler) -> Sequence[tuple[str, bool, str]]:

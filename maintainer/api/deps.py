@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from fastapi import Depends, Path, Request
 
 from maintainer.api.board import Queue
+from maintainer.domain.admission import Halt, Standstill
 from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.job import Job
@@ -52,6 +53,9 @@ class Services:
     preview_tables: Callable[[PolicySet, Sequence[TableIdentifier]], Iterable[TablePreview]]  # verdicts under other policies, from stored health
     stopping: Event = field(default_factory=Event)  # set when the daemon stops: open event streams end at once
     impact: ImpactModel = field(default_factory=ImpactModel)  # what the estimate of small files' cost assumes
+    standstill: Callable[[], Standstill] = field(default=lambda: Standstill((), is_draining=False, running=()))  # what is paused
+    halt: Callable[[Halt, bool], None] = field(default=lambda _halt, _cancels: None)  # True: end what runs there, too
+    lift: Callable[[str, str], bool] = field(default=lambda _scope, _by: False)  # (scope, by); False: nothing was paused so
     queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # what admission says of every planned action
 
 

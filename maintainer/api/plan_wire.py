@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from maintainer.api import plan_schemas
-from maintainer.api.wire import Statement, write_findings, write_id
+from maintainer.api.wire import Statement, score_out, write_cost, write_findings, write_id, write_score
 from maintainer.domain.admission import AdmissionVerdict
-from maintainer.domain.cost import Cost, Score
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkippedRule
 from maintainer.domain.verdict import RuleVerdict
@@ -37,8 +36,8 @@ def _write_planned(table: TableIdentifier, planned: PlannedAction, statement: St
         estimate=plan_schemas.EstimateOut.model_validate(planned.estimate),
         reason=planned.reason,
         sentence=explain(planned),
-        cost=_write_cost(planned.cost),
-        score=_write_score(planned.score),
+        cost=write_cost(planned.cost),
+        score=write_score(planned.score),
         admission=None if admission is None else write_admission(admission),
     )
 
@@ -53,7 +52,7 @@ def write_admission(verdict: AdmissionVerdict) -> plan_schemas.AdmissionOut:
         next_at=wait.next_at if wait is not None else None,
         ahead=wait.ahead if wait is not None else None,
         waiting_since=verdict.candidate.waiting_since,
-        score=_score_out(verdict.score),
+        score=score_out(verdict.score),
     )
 
 
@@ -67,26 +66,13 @@ def _write_skipped(table: TableIdentifier, skipped: SkippedRule, statement: Stat
         estimate=_write_estimate(skipped.estimate),
         action=statement(table, skipped.would_do) if skipped.would_do is not None else None,
         sentence=explain(skipped),
-        cost=_write_cost(skipped.cost),
-        score=_write_score(skipped.score),
+        cost=write_cost(skipped.cost),
+        score=write_score(skipped.score),
     )
 
 
 def _write_estimate(estimate: Estimate | None) -> plan_schemas.EstimateOut | None:
     return None if estimate is None else plan_schemas.EstimateOut.model_validate(estimate)
-
-
-def _write_cost(cost: Cost | None) -> plan_schemas.CostOut | None:
-    return None if cost is None else plan_schemas.CostOut.model_validate(cost)
-
-
-def _write_score(score: Score | None) -> plan_schemas.ScoreOut | None:
-    return None if score is None else _score_out(score)
-
-
-def _score_out(score: Score) -> plan_schemas.ScoreOut:
-    terms = [plan_schemas.TermOut(name=name, value=value) for name, value in score.terms]
-    return plan_schemas.ScoreOut(scorer=score.scorer, value=score.value, terms=terms, sentence=score.sentence)
 
 
 def write_verdicts(page: Page[RuleVerdict]) -> plan_schemas.VerdictPage:
@@ -105,6 +91,6 @@ def _write_verdict(verdict: RuleVerdict) -> plan_schemas.VerdictOut:
         policy=verdict.policy_version,
         findings=write_findings(verdict.findings),
         estimate=_write_estimate(verdict.estimate),
-        cost=_write_cost(verdict.cost),
-        score=_write_score(verdict.score),
+        cost=write_cost(verdict.cost),
+        score=write_score(verdict.score),
     )

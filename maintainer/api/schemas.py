@@ -18,7 +18,8 @@ from maintainer.api.health_schemas import (
     UnreadableOut,
     WriterRateOut,
 )
-from maintainer.api.plan_schemas import EstimateOut, FindingOut, PlanOut
+from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
+from maintainer.domain.cost import Quantity
 from maintainer.domain.effect import RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
@@ -216,6 +217,15 @@ class ProgressOut(Schema):
     phase: str
 
 
+class EstimateErrorOut(Schema):
+    """What was predicted of a job, and what came of it."""
+
+    quantity: Quantity
+    predicted: float
+    actual: float
+    ratio: Annotated[float | None, Field(description="(predicted - actual) / actual; null where there was nothing.")]
+
+
 class JobOut(Schema):
     job_id: str
     table: str
@@ -237,6 +247,10 @@ class JobOut(Schema):
     effect: EffectOut | None
     failure_reason: FailureReason | None
     failure_message: str
+    cost: Annotated[CostOut | None, Field(description="What it was expected to take.")]
+    score: Annotated[ScoreOut | None, Field(description="By which it was admitted; null: a person asked for it.")]
+    gb_hours: Annotated[float | None, Field(description="What it took; null until Spark has ended.")]
+    estimate_errors: list[EstimateErrorOut]
 
 
 class JobEventOut(Schema):

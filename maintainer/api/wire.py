@@ -8,6 +8,7 @@ from typing import Any
 
 from maintainer import __version__
 from maintainer.api import health_schemas, plan_schemas, schemas
+from maintainer.domain.cost import Cost, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -39,6 +40,22 @@ _DETAILED = (
 def write_findings(findings: Iterable[Finding]) -> list[plan_schemas.FindingOut]:
     """Findings, in their order."""
     return [plan_schemas.FindingOut.model_validate(finding) for finding in findings]
+
+
+def write_cost(cost: Cost | None) -> plan_schemas.CostOut | None:
+    """A prediction, where there is one."""
+    return None if cost is None else plan_schemas.CostOut.model_validate(cost)
+
+
+def write_score(score: Score | None) -> plan_schemas.ScoreOut | None:
+    """A score, where there is one."""
+    return None if score is None else score_out(score)
+
+
+def score_out(score: Score) -> plan_schemas.ScoreOut:
+    """A score with its terms in their order."""
+    terms = [plan_schemas.TermOut(name=name, value=value) for name, value in score.terms]
+    return plan_schemas.ScoreOut(scorer=score.scorer, value=score.value, terms=terms, sentence=score.sentence)
 
 
 def write_summary(record: TableRecord) -> schemas.TableSummary:
@@ -174,6 +191,10 @@ def write_job(job: Job, statement: Statement) -> schemas.JobOut:
         effect=_write_effect(job.effect) if job.effect else None,
         failure_reason=job.failure_reason,
         failure_message=job.failure_message,
+        cost=write_cost(job.cost),
+        score=write_score(job.score),
+        gb_hours=job.gb_hours,
+        estimate_errors=[schemas.EstimateErrorOut.model_validate(error) for error in job.estimate_errors],
     )
 
 

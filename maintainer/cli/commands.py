@@ -16,7 +16,7 @@ from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColum
 
 from maintainer import __version__
 from maintainer.adapters.spark.procedure import call_statement
-from maintainer.cli import pins, show
+from maintainer.cli import pauses, pins, show
 from maintainer.cli.audit import audit
 from maintainer.cli.choose import choose_tables, refuse_unknown, refuse_unmeasurable
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_console, print_json, say
@@ -58,6 +58,7 @@ application.add_typer(measurement_app, name="measurement")
 application.command()(simulate)
 application.command()(audit)
 pins.register(application)
+pauses.register(application)
 
 Tables = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="catalog.namespace.table, or a glob; all tables when none is named.")]
 Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]

@@ -10,11 +10,14 @@ from enum import StrEnum
 from maintainer.domain.budget import Budget, BudgetState
 from maintainer.domain.cost import Cost, Score, Worth
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.identifier import TableIdentifier, TablePattern, split_levels
+from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName, Window
 
 EVERYTHING = "*"  # the scope of all tables
+MAX_SCOPE_CHARACTERS = 500
+_LEVELS_OF_A_TABLE = 3
 
 
 class Scorer(StrEnum):
@@ -119,6 +122,32 @@ class Halt:
     def covers(self, table: TableIdentifier) -> bool:
         """True when the table is in the scope."""
         return TablePattern(self.scope).matches(table)
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """What does not start, and what still runs of it."""
+
+    halts: tuple[Halt, ...]  # by scope; those of single tables as well
+    is_draining: bool
+    running: tuple[Job, ...]  # jobs on tables that a halt covers, oldest first
+
+    @property
+    def is_drained(self) -> bool:
+        """True when everything was asked to end and nothing runs any more."""
+        return self.is_draining and not self.running
+
+
+def read_scope(text: str) -> str:
+    """The scope as a table or a glob: `lake` and `lake.sales` mean all their tables; InvalidValueError when it is neither."""
+    scope = text.strip() or EVERYTHING
+    if len(scope) > MAX_SCOPE_CHARACTERS or not scope.isprintable() or " " in scope:
+        message = f"scope {scope[:40]!r} is no table, namespace, catalog or glob of at most {MAX_SCOPE_CHARACTERS} characters without blanks"
+        raise InvalidValueError(message)
+    if not TablePattern(scope).is_exact:
+        return scope
+    levels = split_levels(scope)
+    return str(TableIdentifier.parse(scope)) if len(levels) >= _LEVELS_OF_A_TABLE else f"{scope}.*"
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,6 +224,10 @@ class Store(AdmissionStore, Protocol):
         """Pause a table, or resume it. UnknownTableError when it is not known."""
         ...
 
+    def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
+        """Every table that is paused by itself, by name."""
+        ...
+
     def overview(self) -> Overview:
         """The fleet."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -207,6 +207,12 @@ def set_pause(database: Database, connection: Connection, table: TableIdentifier
             raise UnknownTableError(message)
         connection.execute(update(tables).where(is_this).values(pause=document))
         want_plan(connection, is_this)
+
+
+def read_pauses(connection: Connection) -> Mapping[TableIdentifier, Pause]:
+    """Of single tables."""
+    rows = connection.execute(select(tables.c.levels, tables.c.pause).where(tables.c.pause.is_not(None)).order_by(tables.c.full_name))
+    return {documents.read_levels(row.levels): documents.read_pause(row.pause) for row in rows}
 
 
 def read_last_measured(connection: Connection) -> datetime | None:

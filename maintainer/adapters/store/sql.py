@@ -104,6 +104,11 @@ class SqlStore(SqlAdmission):
         with self._database.write(durable=True) as connection:
             fleet.set_pause(self._database, connection, table, pause)
 
+    def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_pauses(connection)
+
     def overview(self) -> Overview:
         """See Store; savings count every finished job with an effect, also those pruned since."""
         with self._database.read() as connection:

@@ -16,7 +16,7 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import Store
+from maintainer.ports.store import Pause, Store
 from tests.adapters.store.test_store_jobs import finish
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, any_of, failed, make_effect, make_grade, make_health, make_job, make_plan, succeeded
 
@@ -158,6 +158,15 @@ def test_a_halt_stands_until_it_is_lifted_and_a_later_one_replaces_it(store: Sto
     assert store.lift_halt("lake.*")
     assert not store.lift_halt("lake.*")
     assert [halt.scope for halt in store.halts()] == ["*"]
+
+
+def test_tables_that_are_paused_by_themselves_are_listed_by_name(store: Store) -> None:
+    for table in (OTHER, ORDERS):
+        store.record_health(make_health(table, f"uuid-{table.name}"), make_grade())
+        store.set_pause(table, Pause("ann", NOW, "why"))
+    assert list(store.paused_tables().items()) == [(ORDERS, Pause("ann", NOW, "why")), (OTHER, Pause("ann", NOW, "why"))]
+    store.set_pause(OTHER, None)
+    assert list(store.paused_tables()) == [ORDERS]
 
 
 # -- the memory of rules

@@ -47,7 +47,6 @@ class FakeStore(FakeAdmission, FakePolicyVersions):
     """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
 
     broken: str = ""
-    _tables: dict[TableIdentifier, TableRecord] = field(default_factory=dict)
     _uuids: dict[TableIdentifier, str] = field(default_factory=dict)
     _samples: dict[str, dict[datetime, TableHealth]] = field(default_factory=dict)
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)

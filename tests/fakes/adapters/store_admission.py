@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from maintainer.domain.admission import Candidate, Halt, find_candidates
 from maintainer.domain.budget import Charge, Spending, day_of
 from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
+from maintainer.ports.store import Pause, TableRecord
 
 
 @dataclass
 class FakeAdmission:
     """The part of the store that admission reads."""
 
+    _tables: dict[TableIdentifier, TableRecord] = field(default_factory=dict, kw_only=True)
     _halts: dict[str, Halt] = field(default_factory=dict, kw_only=True)
     _jobs: dict[str, Job] = field(default_factory=dict, kw_only=True)
     _finished: list[Job] = field(default_factory=list, kw_only=True)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
@@ -48,6 +51,10 @@ class FakeAdmission:
                 _learn((job for job in self._finished if job.table.catalog == catalog), SHARED_ALPHA),
                 _learn(self._finished, SHARED_ALPHA),
             )
+
+    def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
+        with self._open():
+            return {table: record.pause for table, record in sorted(self._tables.items(), key=lambda item: str(item[0])) if record.pause is not None}
 
     def set_halt(self, halt: Halt) -> None:
         with self._open():

@@ -1,0 +1,80 @@
+"""Pauses of any scope, the kill switch, and drain."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from maintainer.api.deps import REQUESTED_BY, ServicesIn
+from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.health_schemas import Schema
+from maintainer.domain.admission import EVERYTHING, MAX_SCOPE_CHARACTERS, Halt, read_scope
+
+router = APIRouter(tags=["jobs"])
+_ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+
+Scope = Annotated[
+    str, Field(max_length=MAX_SCOPE_CHARACTERS, description="A table, a namespace (`lake.sales`), a catalog (`lake`), a glob over whole names, or `*` for all.")
+]
+
+
+class HaltRequest(Schema):
+    """Start nothing on the tables of a scope."""
+
+    scope: Scope = EVERYTHING
+    reason: Annotated[str, Field(max_length=1000)] = ""
+    cancel: Annotated[bool, Field(description="Ask what runs there to end as well: the kill switch.")] = False
+    drain: Annotated[bool, Field(description="Of everything: not even what a person asked for starts, what runs goes on to its end.")] = False
+
+
+class HaltOut(Schema):
+    """A pause that stands until it is lifted."""
+
+    scope: str
+    by: str
+    at: datetime
+    reason: str
+    is_drain: bool
+
+
+class StandstillOut(Schema):
+    """What does not start, and what still runs of it."""
+
+    items: list[HaltOut]
+    is_draining: bool
+    is_drained: Annotated[bool, Field(description="It drains and nothing runs any more.")]
+    running_jobs: Annotated[list[str], Field(description="Jobs on tables that a pause covers, oldest first.")]
+
+
+@router.get("/pauses", summary="What is paused")
+def get_pauses(services: ServicesIn) -> StandstillOut:
+    """Every pause that stands, of single tables as well, and what still runs under one."""
+    found = services.standstill()
+    return StandstillOut(
+        items=[HaltOut.model_validate(halt) for halt in found.halts],
+        is_draining=found.is_draining,
+        is_drained=found.is_drained,
+        running_jobs=[job.job_id for job in found.running],
+    )
+
+
+@router.post("/pauses", summary="Pause a scope", status_code=HTTPStatus.CREATED, responses=_ASKED)
+def post_pause(services: ServicesIn, request: HaltRequest) -> HaltOut:
+    """Start nothing more in the scope until it is lifted; with cancel, end what runs there."""
+    halt = Halt(read_scope(request.scope), REQUESTED_BY, services.clock.now(), request.reason, request.drain)
+    services.halt(halt, request.cancel)
+    return HaltOut.model_validate(halt)
+
+
+@router.delete("/pauses", summary="Resume a scope", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED)
+def delete_pause(
+    services: ServicesIn, scope: Annotated[str, Query(max_length=MAX_SCOPE_CHARACTERS, description="The very scope that was paused.")] = EVERYTHING
+) -> None:
+    """Let the policies act again."""
+    wanted = read_scope(scope)
+    if not services.lift(wanted, REQUESTED_BY):
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"nothing is paused as {wanted!r}; GET /api/v1/pauses lists what is")

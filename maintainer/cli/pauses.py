@@ -1,0 +1,112 @@
+"""`maintainer pause`, `resume`, `drain` and `pauses`: what is to start nothing, in the store that the daemon uses."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_console, print_json, say
+from maintainer.cli.show import make_table, write_time
+from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.admission import EVERYTHING, Halt, Standstill, read_scope
+from maintainer.domain.errors import UnknownTableError
+from maintainer.domain.units import format_duration, parse_duration
+from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
+from maintainer.steps.ports import Ports
+
+DEFAULT_BY = "person"
+LOOK_SECONDS = 1.0
+Scope = Annotated[str, typer.Argument(metavar="[SCOPE]", help="A table, a namespace, a catalog or a glob; everything when none is named.")]
+Reason = Annotated[str, typer.Option("--reason", help="Shown to whoever asks why nothing happens.")]
+By = Annotated[str, typer.Option("--by", help="Who asks.")]
+
+
+def register(application: typer.Typer) -> None:
+    """Add the commands."""
+    application.command("pause")(pause)
+    application.command("resume")(resume)
+    application.command("drain")(drain)
+    application.command("pauses")(pauses)
+
+
+@command
+def pause(
+    scope: Scope = EVERYTHING,
+    reason: Reason = "",
+    cancel: Annotated[bool, typer.Option("--cancel", help="Ask what runs there to end, too: the kill switch.")] = False,
+    by: By = DEFAULT_BY,
+    config: Config = None,
+) -> None:
+    """Start nothing more on a table, a namespace, a catalog or everything, until it is resumed."""
+    with open_app(load(config)) as app:
+        ports = app.ports
+        halted = Halt(read_scope(scope), by, ports.clock.now(), reason)
+        running = halt(ports, halted)
+        cancelled = cancel_halted(ports, halted.scope, by) if cancel else 0
+    rest = f"{cancelled} jobs are asked to end" if cancel else f"{running} jobs run on to their end"
+    typer.echo(f"paused {halted.scope}; {rest}")
+
+
+@command
+def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None) -> None:
+    """Let the policies act again on what was paused or drained."""
+    wanted = read_scope(scope)
+    with open_app(load(config)) as app:
+        if not lift(app.ports, wanted, by):
+            message = f"nothing is paused as {wanted}; `maintainer pauses` lists what is"
+            raise UnknownTableError(message)
+    typer.echo(f"resumed {wanted}")
+
+
+@command
+def drain(
+    reason: Reason = "",
+    wait: Annotated[str | None, typer.Option("--wait", help="Wait until nothing runs, at most so long, like 30m; exit 1 when something still does.")] = None,
+    by: By = DEFAULT_BY,
+    config: Config = None,
+) -> None:
+    """Start nothing new at all, not even what a person asks for; what runs goes on to its end. `maintainer resume` ends it."""
+    longest = parse_duration(wait) if wait is not None else None
+    with open_app(load(config)) as app:
+        ports = app.ports
+        halt(ports, Halt(EVERYTHING, by, ports.clock.now(), reason, is_drain=True))
+        found = read_standstill(ports) if longest is None else _wait_until_drained(ports, longest.total_seconds())
+    if found.is_drained:
+        typer.echo("drained: nothing runs")
+        return
+    typer.echo(f"draining: {len(found.running)} jobs still run")
+    if longest is not None:
+        say(f"not drained within {format_duration(longest)}")
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _wait_until_drained(ports: Ports, seconds: float) -> Standstill:
+    deadline = time.monotonic() + seconds
+    while not (found := read_standstill(ports)).is_drained and time.monotonic() < deadline:
+        time.sleep(min(LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
+    return found
+
+
+@command
+def pauses(output: Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")] = OutputFormat.TABLE, config: Config = None) -> None:
+    """Show what is paused, by whom and why, and what still runs of it."""
+    with open_app(load(config)) as app:
+        found = read_standstill(app.ports)
+    if output is OutputFormat.JSON:
+        items = [{"scope": one.scope, "by": one.by, "at": one.at.isoformat(), "reason": one.reason, "is_drain": one.is_drain} for one in found.halts]
+        jobs = [{"job_id": job.job_id, "table": str(job.table), "rule": job.rule.value} for job in found.running]
+        print_json({"items": items, "is_draining": found.is_draining, "is_drained": found.is_drained, "running_jobs": jobs})
+        return
+    if not found.halts:
+        typer.echo("nothing is paused")
+        return
+    shown = make_table("scope", "since", "by", "reason")
+    for one in found.halts:
+        kind = "drain" if one.is_drain else one.scope
+        shown.add_row(escape(kind), write_time(one.at), escape(one.by), escape(one.reason))
+    make_console().print(shown)
+    for job in found.running:
+        typer.echo(f"still running: {job.rule} on {job.table} ({job.job_id})")

@@ -1,0 +1,60 @@
+"""Pause, resume and drain: nothing new is started on the tables of a scope until it is lifted."""
+
+from __future__ import annotations
+
+from maintainer.domain.admission import Halt, Standstill
+from maintainer.domain.audit import AuditEntry, Deed
+from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.policy.halt import is_draining
+from maintainer.ports.store import Pause
+from maintainer.steps.each import each
+from maintainer.steps.ports import Ports
+from maintainer.steps.submit import request_cancel
+
+_PERSON = "person"  # how the audit log begins the name of whoever is no policy
+
+
+def halt(ports: Ports, halted: Halt) -> int:
+    """Start nothing more in the scope, which read_scope has read; returns how many of its jobs still run. UnknownTableError for a table that is not known."""
+    if TablePattern(halted.scope).is_exact:
+        ports.store.set_pause(TableIdentifier.parse(halted.scope), Pause(halted.by, halted.at, halted.reason))
+    else:
+        ports.store.set_halt(halted)
+    _note(ports, Deed.WORK_PAUSED, halted.by, halted.scope, {"reason": halted.reason, "is_drain": halted.is_drain})
+    return sum(halted.covers(job.table) for job in ports.store.unfinished_jobs())
+
+
+def lift(ports: Ports, scope: str, by: str) -> bool:
+    """Let the policies act again; False when there was no halt of that very scope."""
+    if TablePattern(scope).is_exact:
+        table = TableIdentifier.parse(scope)
+        record = ports.store.table(table)
+        is_lifted = record is not None and record.pause is not None
+        if is_lifted:
+            ports.store.set_pause(table, None)
+    else:
+        is_lifted = ports.store.lift_halt(scope)
+    if is_lifted:
+        _note(ports, Deed.WORK_RESUMED, by, scope, {})
+    return is_lifted
+
+
+def cancel_halted(ports: Ports, scope: str, by: str) -> int:
+    """Ask every job in the scope to end: with a halt, the kill switch; returns how many were asked."""
+    pattern = TablePattern(scope)
+    covered = [job for job in ports.store.unfinished_jobs() if pattern.matches(job.table)]
+    return len(each(covered, lambda job: request_cancel(ports, job, by)))
+
+
+def read_standstill(ports: Ports) -> Standstill:
+    """Every halt that stands, and the jobs that still run under one."""
+    paused = [Halt(str(table), pause.by, pause.at, pause.reason) for table, pause in ports.store.paused_tables().items()]
+    halts = tuple(sorted([*ports.store.halts(), *paused], key=lambda one: one.scope))
+    running = tuple(job for job in ports.store.unfinished_jobs() if any(one.covers(job.table) for one in halts))
+    return Standstill(halts, is_draining(halts), running)
+
+
+def _note(ports: Ports, deed: Deed, by: str, scope: str, fields: dict[str, object]) -> None:
+    table = TableIdentifier.parse(scope) if TablePattern(scope).is_exact else None
+    actor = by if by.startswith(_PERSON) else f"{_PERSON} {by}"
+    ports.store.record_audit([AuditEntry(ports.clock.now(), actor, deed, table, fields={"scope": scope, **fields})])

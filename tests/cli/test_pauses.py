@@ -1,0 +1,81 @@
+"""`maintainer pause`, `resume`, `drain` and `pauses` write what the daemon reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from maintainer.adapters.store import open_store
+from maintainer.cli.commands import application
+from maintainer.domain.audit import AuditQuery
+from tests.adapters.store.values import make_grade, make_health, make_job
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture
+def configuration(tmp_path: Path) -> Path:
+    file = tmp_path / "maintainer.yaml"
+    file.write_text(f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: 'file://{tmp_path}'}}}}\n")
+    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
+    store.record_health(make_health(), make_grade())
+    store.add_job(make_job())
+    store.close()
+    return file
+
+
+def call(configuration: Path, *words: str) -> Result:
+    return RUNNER.invoke(application, [*words, "--config", str(configuration)])
+
+
+def listed(configuration: Path) -> dict[str, object]:
+    shown: dict[str, object] = json.loads(call(configuration, "pauses", "--format", "json").stdout)
+    return shown
+
+
+def test_a_catalog_is_paused_with_its_reason_and_resumed(configuration: Path) -> None:
+    assert call(configuration, "pauses").stdout == "nothing is paused\n"
+    paused = call(configuration, "pause", "lake", "--reason", "a migration", "--by", "ann")
+    assert (paused.exit_code, paused.stdout) == (0, "paused lake.*; 1 jobs run on to their end\n")
+    (item,) = listed(configuration)["items"]  # type: ignore[misc]
+    assert (item["scope"], item["by"], item["reason"]) == ("lake.*", "ann", "a migration")  # type: ignore[has-type]
+    shown = call(configuration, "pauses").stdout
+    assert "a migration" in shown
+    assert "still running: rewrite_data_files on lake.sales.orders (job-a)" in shown
+    assert call(configuration, "resume", "lake").stdout == "resumed lake.*\n"
+    again = call(configuration, "resume", "lake")
+    assert again.exit_code == 2
+    assert "nothing is paused as lake.*" in again.output
+
+
+def test_one_table_is_paused_and_the_log_says_who_did_it(configuration: Path) -> None:
+    call(configuration, "pause", "lake.sales.orders", "--by", "ann")
+    store = open_store(f"sqlite:///{configuration.parent}/maintainer.db")
+    assert [pause.by for pause in store.paused_tables().values()] == ["ann"]
+    assert "person ann" in {entry.actor for entry in store.audit(AuditQuery()).items}
+    store.close()
+
+
+def test_the_kill_switch_ends_what_has_not_started_at_once(configuration: Path) -> None:
+    assert call(configuration, "pause", "--cancel").stdout == "paused *; 1 jobs are asked to end\n"
+    assert listed(configuration)["running_jobs"] == []
+
+
+def test_a_drain_says_what_still_runs_and_fails_when_it_takes_too_long(configuration: Path) -> None:
+    begun = call(configuration, "drain")
+    assert (begun.exit_code, begun.stdout) == (0, "draining: 1 jobs still run\n")
+    late = call(configuration, "drain", "--wait", "1ms")
+    assert late.exit_code == 1
+    assert "not drained within" in late.output
+    call(configuration, "pause", "lake.sales.orders", "--cancel")
+    done = call(configuration, "drain", "--wait", "5s")
+    assert (done.exit_code, done.stdout) == (0, "drained: nothing runs\n")
+
+
+def test_what_is_no_scope_is_refused(configuration: Path) -> None:
+    refused = call(configuration, "pause", "a b")
+    assert refused.exit_code == 2
+    assert "is no table, namespace, catalog or glob" in refused.output

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from maintainer.domain.admission import EVERYTHING, AdmissionRules, Halt, WaitCode, read_scope
+from maintainer.domain.audit import AuditQuery, Deed
+from maintainer.domain.budget import Budget
+from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.job import JobState
+from maintainer.domain.plan import SkipCode
+from maintainer.domain.policy import RuleName, Window
+from maintainer.ports.store import JobQuery
+from maintainer.steps.admission import read_queue, waits_of
+from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
+from maintainer.steps.plan import plan
+from maintainer.steps.scan import scan
+from maintainer.steps.submit import request_run, start_pending, submit
+from tests.samples import NOW
+from tests.steps.world import World
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def look(world: World) -> None:
+    scan(world.ports)
+    plan(world.ports)
+
+
+def states(world: World) -> list[JobState]:
+    return [job.state for job in world.store.jobs(JobQuery()).items]
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("", "*"),
+        ("lake", "lake.*"),
+        ("lake.sales", "lake.sales.*"),
+        ("lake.sales.orders", "lake.sales.orders"),
+        ("lake.*.orders", "lake.*.orders"),
+        ("lake.`a.b`", "lake.`a.b`.*"),
+    ],
+)
+def test_a_scope_is_a_table_or_a_glob(text: str, scope: str) -> None:
+    assert read_scope(text) == scope
+
+
+@pytest.mark.parametrize("text", ["a b", "x" * 501, "lake..orders", "a\nb"])
+def test_what_names_no_scope_is_refused(text: str) -> None:
+    with pytest.raises(InvalidValueError):
+        read_scope(text)
+
+
+def test_a_drain_is_of_everything() -> None:
+    with pytest.raises(InvalidValueError, match=r"a drain is of everything \(\*\), not of lake"):
+        Halt("lake.*", "ann", NOW, is_drain=True)
+
+
+@pytest.mark.parametrize("scope", ["*", "lake.*", "lake.sales.*", "lake.sales.orders"])
+def test_nothing_starts_in_a_paused_scope_until_it_is_resumed(world: World, scope: str) -> None:
+    table = world.put("orders")
+    look(world)
+    assert halt(world.ports, Halt(scope, "ann", NOW, "a migration")) == 0
+    assert submit(world.ports) == 0, "before anything is planned anew"
+    look(world)
+    record = world.store.table(table)
+    assert record is not None
+    assert record.plan is not None
+    assert {skipped.code for skipped in record.plan.skipped if skipped.rule is RuleName.REWRITE_DATA_FILES} == {SkipCode.PAUSED}
+    assert submit(world.ports) == 0
+
+    assert lift(world.ports, scope, "ben")
+    assert not lift(world.ports, scope, "ben")
+    look(world)
+    assert submit(world.ports) == 1
+    assert [(entry.deed, entry.actor) for entry in world.store.audit(AuditQuery()).items if entry.deed in {Deed.WORK_PAUSED, Deed.WORK_RESUMED}] == [
+        (Deed.WORK_RESUMED, "person ben"),
+        (Deed.WORK_PAUSED, "person ann"),
+    ]
+
+
+def test_the_wait_of_a_paused_table_says_who_paused_it_and_why(world: World) -> None:
+    table = world.put("orders")
+    look(world)
+    halt(world.ports, Halt("lake.*", "ann", NOW, "a migration"))
+    (verdict, *_) = waits_of(world.ports, table)
+    assert verdict.wait is not None
+    assert (verdict.wait.code, verdict.wait.reason) == (WaitCode.PAUSED, "ann paused lake.*: a migration")
+
+
+def test_a_table_that_is_not_known_cannot_be_paused(world: World) -> None:
+    with pytest.raises(UnknownTableError):
+        halt(world.ports, Halt("lake.sales.nobody", "ann", NOW))
+    assert not lift(world.ports, "lake.sales.nobody", "ann")
+
+
+def test_what_waits_before_a_pause_has_waited_since_then(world: World) -> None:
+    table = world.put("orders")
+    look(world)
+    began = waits_of(world.ports, table)[0].candidate.waiting_since
+    halt(world.ports, Halt(EVERYTHING, "ann", NOW))
+    world.clock.advance(timedelta(hours=5))
+    look(world)
+    assert waits_of(world.ports, table) == ()
+    lift(world.ports, EVERYTHING, "ann")
+    look(world)
+    assert waits_of(world.ports, table)[0].candidate.waiting_since == began
+
+
+def test_a_drain_lets_what_runs_end_and_starts_not_even_what_a_person_asks_for(world: World) -> None:
+    running, other = world.put("orders"), world.put("returns")
+    look(world)
+    request_run(world.ports, running, (), "person")
+    assert start_pending(world.ports) == 1
+    request_run(world.ports, other, (), "person")
+    assert halt(world.ports, Halt(EVERYTHING, "ann", NOW, is_drain=True)) == 2
+
+    assert start_pending(world.ports) == 0
+    assert submit(world.ports) == 0
+    found = read_standstill(world.ports)
+    assert (found.is_draining, found.is_drained, len(found.running)) == (True, False, 2)
+
+    lift(world.ports, EVERYTHING, "ann")
+    assert start_pending(world.ports) == 1, "what waited starts when the drain is over"
+
+
+def test_a_fleet_with_nothing_running_is_drained(world: World) -> None:
+    halt(world.ports, Halt(EVERYTHING, "ann", NOW, is_drain=True))
+    assert read_standstill(world.ports).is_drained
+
+
+def test_the_kill_switch_asks_every_job_of_the_scope_to_end(world: World) -> None:
+    for name in ("orders", "returns"):
+        request_run(world.ports, world.put(name), (), "person")
+    start_pending(world.ports)
+    assert cancel_halted(world.ports, "lake.sales.orders", "ann") == 1
+    assert sorted(job.cancel_requested_by for job in world.store.unfinished_jobs()) == ["", "ann"]
+
+
+def test_single_tables_and_scopes_stand_in_one_list(world: World) -> None:
+    world.put("orders")
+    look(world)
+    halt(world.ports, Halt("lake.sales.orders", "ann", NOW, "one"))
+    halt(world.ports, Halt("lake.*", "ben", NOW, "all"))
+    assert [(one.scope, one.by, one.reason) for one in read_standstill(world.ports).halts] == [("lake.*", "ben", "all"), ("lake.sales.orders", "ann", "one")]
+
+
+# -- admission in the loop
+
+
+def test_what_a_day_may_cost_ends_the_day_and_is_whole_again_on_the_next(world: World) -> None:
+    for name in ("a", "b", "c"):
+        world.put(name)
+    world.ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(bytes_per_day=100_000, name="the fleet"), explore_share=0.0))
+    look(world)
+    assert submit(world.ports) == 1, "each rewrites 60,000 bytes"
+    restarted = replace(world.restarted(), admission=world.ports.admission)
+    waits = [verdict.wait for verdict in read_queue(restarted) if verdict.wait is not None]
+    assert WaitCode.OVER_BUDGET in {wait.code for wait in waits}, "what was spent survives a restart"
+    world.clock.advance(timedelta(days=1))
+    assert submit(world.ports) == 1
+
+
+def test_a_job_knows_what_it_was_expected_to_take_and_by_what_score_it_started(world: World) -> None:
+    world.put("orders")
+    look(world)
+    submit(world.ports)
+    (job,) = world.store.unfinished_jobs()
+    assert job.cost is not None
+    assert job.score is not None
+    assert "waiting" in dict(job.score.terms)
+    assert job.memory_gb == 1.0
+
+
+def test_in_a_blackout_of_all_tables_nothing_starts(world: World) -> None:
+    world.put("orders")
+    world.ports = replace(world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)))
+    look(world)
+    assert submit(world.ports) == 0
+    world.clock.advance(timedelta(hours=1))
+    assert submit(world.ports) == 1
