@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,14 +16,17 @@ from maintainer.cli.choose import refuse_unmeasurable
 from maintainer.cli.console import OutputFormat, command, make_console, print_json
 from maintainer.cli.show import BAND_STYLES, finding_json, jobs_table, make_table, plan_json, weigh, write_time
 from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.health import Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
+from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.policy.explain import give_verdicts, write_next_look
+from maintainer.policy.explain import explain_admission, give_verdicts, write_next_look
 from maintainer.ports.store import JobQuery
+from maintainer.steps.admission import waits_of
 from maintainer.steps.plan import preview
 from maintainer.steps.scan import scan_table
 
@@ -40,6 +44,7 @@ class _Answer:
     plan: Plan
     jobs: tuple[Job, ...]
     history: tuple[RuleVerdict, ...]
+    waits: Mapping[RuleName, AdmissionVerdict]  # of what the stored plan wants started
 
 
 @command
@@ -69,7 +74,8 @@ def _find_answer(app: App, table: TableIdentifier) -> _Answer:
         refuse_unmeasurable(made if isinstance(made, TableFault) else scan_table(app.ports, table))
         raise typer.Exit(1)
     jobs = store.jobs(JobQuery(table=table, limit=JOBS_SHOWN)).items
-    return _Answer(table, record.grade, made, jobs, store.verdicts(table, VERDICTS_SHOWN).items)
+    waits = {verdict.candidate.rule: verdict for verdict in waits_of(app.ports, table)}
+    return _Answer(table, record.grade, made, jobs, store.verdicts(table, VERDICTS_SHOWN).items, waits)
 
 
 def _print_answer(console: Console, answer: _Answer) -> None:
@@ -118,9 +124,17 @@ def _answer_json(answer: _Answer) -> dict[str, object]:
         "reason": grade.reason,
         "findings": [finding_json(finding) for finding in grade.findings],
         "plan": plan_json(answer.plan, call_statement),
+        "admission": [_admission_json(verdict) for verdict in answer.waits.values()],
         "verdicts": [_verdict_json(verdict) for verdict in answer.history],
         "jobs": [_job_json(job) for job in answer.jobs],
     }
+
+
+def _admission_json(verdict: AdmissionVerdict) -> dict[str, object]:
+    wait = verdict.wait
+    next_at = write_time(wait.next_at) if wait is not None and wait.next_at is not None else None
+    code = wait.code if wait is not None else None
+    return {"rule": verdict.candidate.rule, "is_admitted": verdict.is_admitted, "code": code, "sentence": explain_admission(verdict), "next_at": next_at}
 
 
 def _verdict_json(verdict: RuleVerdict) -> dict[str, object]:

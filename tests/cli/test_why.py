@@ -71,6 +71,17 @@ def test_why_tells_the_jobs_and_how_the_verdicts_changed(world: World) -> None:
     assert "How the verdicts changed" in shown
 
 
+def test_why_says_why_what_is_planned_waits(world: World) -> None:
+    for name in ("orders", "lines", "stock"):
+        world.put(name, small_files=60)
+    scan(world.ports)
+    plan(world.ports)
+    answers = [json.loads(call("why", f"lake.sales.{name}", "--format", "json").output)["admission"][0] for name in ("orders", "lines", "stock")]
+    assert sorted((answer["is_admitted"], answer["code"]) for answer in answers) == [(False, "queued"), (True, None), (True, None)]
+    waiting = next(answer for answer in answers if not answer["is_admitted"])
+    assert waiting["sentence"] == "Compacting data files waits: all places are taken; 2 actions go first."
+
+
 def test_why_of_a_table_that_is_not_there_is_a_usage_error(world: World) -> None:
     assert world.store.table_names() == ()
     result = call("why", TABLE)
