@@ -1,19 +1,24 @@
-"""`maintainer policies`: validate policy files, explain what governs a table, list and compare versions, and print the schema."""
+"""`maintainer policies`: validate policy files, explain what governs a table, list and compare versions, import others', and print the schema."""
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from maintainer.adapters.policies import PolicyDirectory, write_policy_schema
+from maintainer.adapters.policies import PolicyDirectory, parse_policy, write_policy_schema
+from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS
+from maintainer.adapters.policies.polaris_content import read_policies
+from maintainer.adapters.policies.polaris_layers import write_file
 from maintainer.cli import show
 from maintainer.cli.choose import refuse_unmeasurable
 from maintainer.cli.console import EXIT_USAGE, OutputFormat, command, join, make_console, print_json, say
 from maintainer.cli.state import Config, load, open_app
-from maintainer.domain.errors import StoreUnavailableError
+from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.policy_version import PolicyChange, PolicyVersion
@@ -27,6 +32,8 @@ from maintainer.steps.versions import CURRENT, compare_versions
 DEFAULT_VERSIONS = 20
 
 policies_app = typer.Typer(help="Policies: validate them, explain them, compare their versions, print their schema.", no_args_is_help=True)
+import_app = typer.Typer(help="Write policies of other systems as policy files.", no_args_is_help=True)
+policies_app.add_typer(import_app, name="import")
 
 Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]
 
@@ -141,6 +148,26 @@ def compare_policies(
             change.layer, change.path, *(escape(text) if text is not None else "-" for text in (change.before, change.after)), change.source_after or ""
         )
     make_console().print(shown)
+
+
+@import_app.command("polaris-json")
+@command
+def import_polaris(
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="What Polaris answers to applicable-policies, a list of policies, or one.")],
+    tables: Annotated[list[str], typer.Option("--tables", help="The tables that the file is for: a name or a glob; may be repeated.")],
+) -> None:
+    """Write Apache Polaris' policies as a policy file on standard output, with a comment for each field that has no meaning here."""
+    try:
+        text = sys.stdin.read(MAXIMUM_CHARACTERS + 1) if file == "-" else Path(file).read_text("utf-8")
+        policies = read_policies(json.loads(text[:MAXIMUM_CHARACTERS]))
+    except (OSError, ValueError, RecursionError) as error:
+        message = f"{file} cannot be read: {error}"
+        raise ConfigurationError(message) from error
+    written = write_file(tuple(tables), policies)
+    parsed = parse_policy(written, "imported.yaml")
+    if isinstance(parsed, tuple):
+        raise ConfigurationError("\n".join(problem.message for problem in parsed))
+    typer.echo(written, nl=False)
 
 
 @policies_app.command("schema")

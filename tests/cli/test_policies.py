@@ -204,3 +204,26 @@ def test_a_table_without_health_is_named(world: World, tmp_path: Path) -> None:
     world.store.record_fault(TableFault(TableIdentifier.parse("lake.sales.broken"), FaultKind.METADATA_CORRUPT, "cut off", NOW))
     (tmp_path / "x.yaml").write_text("tables: '*'\npriority: 1\n")
     assert "lake.sales.broken is not measured: cut off" in call("plan", "--policy", str(tmp_path / "x.yaml")).stderr
+
+
+def test_polaris_policies_are_written_as_a_file_that_the_check_accepts(tmp_path: Path) -> None:
+    content = json.dumps({"version": "2025-02-03", "enable": True, "config": {"min_snapshot_to_keep": 1, "max_snapshot_age_days": 2}})
+    answer = {"applicable-policies": [{"name": "expiry", "policy-type": "system.snapshot-expiry", "content": content, "inherited": False}]}
+    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    done = call("policies", "import", "polaris-json", str(tmp_path / "answer.json"), "--tables", "lake.finance.*", "--tables", "lake.hr.people")
+    assert done.exit_code == 0, done.stderr
+    assert "# expiry (system.snapshot-expiry): config.min_snapshot_to_keep is 1, under the floor of 2; the floor is used\n" in done.stdout
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "finance.yaml").write_text(done.stdout)
+    assert call("policies", "check", str(tmp_path / "policies")).stdout == "1 policy files are valid: finance.yaml\n"
+    piped = CliRunner().invoke(commands.application, ["policies", "import", "polaris-json", "-", "--tables", "lake.finance.*"], input=json.dumps(answer))
+    assert "keep: 2" in piped.stdout
+
+
+@pytest.mark.parametrize(("text", "tables"), [("{", "lake.*"), ("7", "lake.*"), ("[]", "lake..x"), (None, "lake.*")])
+def test_what_is_no_polaris_policy_is_refused(tmp_path: Path, text: str | None, tables: str) -> None:
+    if text is not None:
+        (tmp_path / "answer.json").write_text(text)
+    done = call("policies", "import", "polaris-json", str(tmp_path / "answer.json"), "--tables", tables)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
