@@ -236,6 +236,8 @@ def _print_job(job: Job) -> None:
     if job.effect is not None:
         console.print(show.effect_table(job.effect))
         console.print(f"{escape(job.effect.sentence)} {show.ROW_PROOFS[job.effect.rows]}.")
+    if job.estimate_errors:
+        console.print(f"Predicted and actual: {'; '.join(show.describe_error(error) for error in job.estimate_errors)}.")
     if job.failure_message:
         console.print(escape(job.failure_message))
 

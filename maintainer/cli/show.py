@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from rich.table import Table
 from rich.text import Text
 
 from maintainer.domain.action import Action
-from maintainer.domain.cost import Cost, CostBasis, Score
+from maintainer.domain.cost import Cost, CostBasis, EstimateError, Quantity, Score
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -283,3 +283,17 @@ def _changes(old: TableHealth, new: TableHealth) -> tuple[str, ...]:
         (write_count(old.snapshots), write_count(new.snapshots)),
     )
     return tuple(before if before == after else f"{before} -> {after}" for before, after in pairs)
+
+
+def describe_error(error: EstimateError) -> str:
+    """One prediction against what came of it: "duration 38 s, was 41 s (-8 %)"."""
+    off = "" if error.ratio is None else f" ({error.ratio:+.0%})"
+    write = _QUANTITIES.get(error.quantity, "{:,.0f}".format)
+    return f"{error.quantity.value.replace('_', ' ')} {write(error.predicted)}, was {write(error.actual)}{off}"
+
+
+_QUANTITIES: Mapping[Quantity, Callable[[float], str]] = {
+    Quantity.BYTES_REWRITTEN: format_size,
+    Quantity.GB_HOURS: "{:.3g}".format,
+    Quantity.DURATION_SECONDS: "{:.3g}".format,
+}

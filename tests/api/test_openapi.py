@@ -15,6 +15,7 @@ PROMISED = {
     ("GET", "/api/v1/overview"), ("GET", "/api/v1/tables"), ("GET", "/api/v1/jobs"), ("GET", "/api/v1/jobs/{job_id}"), ("GET", "/api/v1/jobs/{job_id}/events"),
     ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST", "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"),
     ("GET", "/api/v1/namespaces"), ("GET", "/api/v1/queue"), ("GET", "/api/v1/audit"),
+    ("GET", "/api/v1/pauses"), ("POST", "/api/v1/pauses"), ("DELETE", "/api/v1/pauses"),
     ("GET", "/api/v1/policies/versions"), ("GET", "/api/v1/policies/versions/diff"), ("POST", "/api/v1/policies/preview"),
     ("GET", "/api/v1/policies/effective/{catalog}/{namespace}/{table}"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/history"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/partitions"),

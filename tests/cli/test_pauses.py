@@ -10,7 +10,9 @@ from typer.testing import CliRunner, Result
 
 from maintainer.adapters.store import open_store
 from maintainer.cli.commands import application
+from maintainer.cli.show import describe_error
 from maintainer.domain.audit import AuditQuery
+from maintainer.domain.cost import EstimateError, Quantity
 from tests.adapters.store.values import make_grade, make_health, make_job
 
 RUNNER = CliRunner()
@@ -79,3 +81,9 @@ def test_what_is_no_scope_is_refused(configuration: Path) -> None:
     refused = call(configuration, "pause", "a b")
     assert refused.exit_code == 2
     assert "is no table, namespace, catalog or glob" in refused.output
+
+
+def test_a_prediction_is_shown_beside_what_came_of_it() -> None:
+    assert describe_error(EstimateError(Quantity.FILES_REMOVED, 1280.0, 1000.0)) == "files removed 1,280, was 1,000 (+28%)"
+    assert describe_error(EstimateError(Quantity.BYTES_REWRITTEN, 2048.0, 4096.0)) == "bytes rewritten 2 KiB, was 4 KiB (-50%)"
+    assert describe_error(EstimateError(Quantity.GB_HOURS, 0.0123, 0.0)) == "gb hours 0.0123, was 0"

@@ -161,6 +161,34 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/pauses": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What is paused
+     * @description Every pause that stands, of single tables as well, and what still runs under one.
+     */
+    get: operations["get_pauses"];
+    put?: never;
+    /**
+     * Pause a scope
+     * @description Start nothing more in the scope until it is lifted; with cancel, end what runs there.
+     */
+    post: operations["post_pause"];
+    /**
+     * Resume a scope
+     * @description Let the policies act again.
+     */
+    delete: operations["delete_pause"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/policies": {
     parameters: {
       query?: never;
@@ -851,6 +879,22 @@ export interface components {
       version: string;
     };
     /**
+     * EstimateErrorOut
+     * @description What was predicted of a job, and what came of it.
+     */
+    EstimateErrorOut: {
+      /** Actual */
+      actual: number;
+      /** Predicted */
+      predicted: number;
+      quantity: components["schemas"]["Quantity"];
+      /**
+       * Ratio
+       * @description (predicted - actual) / actual; null where there was nothing.
+       */
+      ratio: number | null;
+    };
+    /**
      * EstimateOut
      * @description What an action is expected to achieve; items are files, manifests or snapshots, as the action has them.
      */
@@ -977,6 +1021,54 @@ export interface components {
       unmeasured: number;
     };
     /**
+     * HaltOut
+     * @description A pause that stands until it is lifted.
+     */
+    HaltOut: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string;
+      /** By */
+      by: string;
+      /** Is Drain */
+      is_drain: boolean;
+      /** Reason */
+      reason: string;
+      /** Scope */
+      scope: string;
+    };
+    /**
+     * HaltRequest
+     * @description Start nothing on the tables of a scope.
+     */
+    HaltRequest: {
+      /**
+       * Cancel
+       * @description Ask what runs there to end as well: the kill switch.
+       * @default false
+       */
+      cancel?: boolean;
+      /**
+       * Drain
+       * @description Of everything: not even what a person asked for starts, what runs goes on to its end.
+       * @default false
+       */
+      drain?: boolean;
+      /**
+       * Reason
+       * @default
+       */
+      reason?: string;
+      /**
+       * Scope
+       * @description A table, a namespace (`lake.sales`), a catalog (`lake`), a glob over whole names, or `*` for all.
+       * @default *
+       */
+      scope?: string;
+    };
+    /**
      * HistogramBin
      * @description Data files with from_bytes <= size < to_bytes (None: no upper bound).
      */
@@ -1077,6 +1169,8 @@ export interface components {
       action: string;
       /** Cancel Requested By */
       cancel_requested_by: string;
+      /** @description What it was expected to take. */
+      cost: components["schemas"]["CostOut"] | null;
       /**
        * Created At
        * Format: date-time
@@ -1086,6 +1180,8 @@ export interface components {
       /** Ended At */
       ended_at: string | null;
       estimate: components["schemas"]["EstimateOut"];
+      /** Estimate Errors */
+      estimate_errors: components["schemas"]["EstimateErrorOut"][];
       /** Failure Message */
       failure_message: string;
       failure_reason: components["schemas"]["FailureReason"] | null;
@@ -1093,6 +1189,11 @@ export interface components {
       findings: components["schemas"]["FindingOut"][];
       /** Finished At */
       finished_at: string | null;
+      /**
+       * Gb Hours
+       * @description What it took; null until Spark has ended.
+       */
+      gb_hours: number | null;
       /** Job Id */
       job_id: string;
       /** Policy */
@@ -1104,6 +1205,8 @@ export interface components {
       requested_by: string;
       /** Rule */
       rule: components["schemas"]["RuleName"] | components["schemas"]["Reading"];
+      /** @description By which it was admitted; null: a person asked for it. */
+      score: components["schemas"]["ScoreOut"] | null;
       /** Started At */
       started_at: string | null;
       state: components["schemas"]["JobState"];
@@ -1650,6 +1753,19 @@ export interface components {
       tasks_total: number | null;
     };
     /**
+     * Quantity
+     * @description What is predicted of a job and known when it is done.
+     * @enum {string}
+     */
+    Quantity:
+      | "files_removed"
+      | "delete_files_removed"
+      | "manifests_removed"
+      | "snapshots_removed"
+      | "bytes_rewritten"
+      | "gb_hours"
+      | "duration_seconds";
+    /**
      * QueryComparisonOut
      * @description One of the users' queries at the smallest and the largest average file size that it was run at; seconds and costs are medians.
      */
@@ -1873,6 +1989,26 @@ export interface components {
        * @description The verdict in words, with its reason.
        */
       sentence: string;
+    };
+    /**
+     * StandstillOut
+     * @description What does not start, and what still runs of it.
+     */
+    StandstillOut: {
+      /**
+       * Is Drained
+       * @description It drains and nothing runs any more.
+       */
+      is_drained: boolean;
+      /** Is Draining */
+      is_draining: boolean;
+      /** Items */
+      items: components["schemas"]["HaltOut"][];
+      /**
+       * Running Jobs
+       * @description Jobs on tables that a pause covers, oldest first.
+       */
+      running_jobs: string[];
     };
     /**
      * StorageProfile
@@ -2672,6 +2808,161 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["OverviewOut"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_pauses: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["StandstillOut"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  post_pause: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["HaltRequest"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HaltOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  delete_pause: {
+    parameters: {
+      query?: {
+        /** @description The very scope that was paused. */
+        scope?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Unprocessable Entity */
