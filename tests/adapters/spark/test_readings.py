@@ -15,8 +15,8 @@ from maintainer.domain.job import FailureReason, Job
 from maintainer.domain.plan import Estimate
 from maintainer.domain.reading import DigestManifests, Reading, UnreadManifests
 from tests.adapters.catalog.lake import know_nothing
-from tests.adapters.spark.lakes import Lake, WallClock, outcome_of, wait_until
-from tests.adapters.spark.reading_tables import NAMESPACE, TABLES, make_all, run_statements
+from tests.adapters.spark.lakes import Lake, WallClock, outcome_of, runner_on, wait_until
+from tests.adapters.spark.reading_tables import NAMESPACE, TABLES, make_all, run_statements, statements_of_job
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TARGET_BYTES = 1 << 29
@@ -54,6 +54,18 @@ def read_here(catalog: PyIcebergCatalog, table: str) -> TableInventory:
 def reading(left: UnreadManifests, job_id: str) -> Job:
     action = DigestManifests(left.snapshot_id, left.target_bytes, left.is_partitioned, left.has_deletes)
     return Job(job_id, left.table, left.table_uuid, Reading.DIGEST_MANIFESTS, action, (), Estimate(1, 1, 0, 0), "", "", 50, "person", WallClock().now())
+
+
+def wait_for_start(runner: LocalRunner, job: Job) -> None:
+    """Until Spark has tasks for it; it must not be over by then."""
+
+    def has_tasks() -> bool:
+        report = runner.report(job)
+        assert report is not None
+        assert report.outcome is None, report.outcome
+        return bool(report.progress.tasks_total)
+
+    wait_until(has_tasks)
 
 
 def digests_of(catalog: PyIcebergCatalog, runner: LocalRunner, job: Job) -> list[ManifestDigest]:
@@ -140,9 +152,20 @@ def test_what_is_cut_short_keeps_whole_manifests_only(catalog: PyIcebergCatalog,
     assert left.items() <= ours.items()
 
 
-def test_a_reading_can_be_cancelled(catalog: PyIcebergCatalog, warm: LocalRunner) -> None:
-    job = reading(unread(catalog, "many"), "cancelled")
+def test_another_process_of_this_machine_finds_it_too(catalog: PyIcebergCatalog, warm: LocalRunner, lake: Lake, run_dir: Path) -> None:
+    job = reading(unread(catalog, "flat"), "left-behind")
     warm.submit(job)
-    wait_until(lambda: (report := warm.report(job)) is not None and report.is_started)
+    assert outcome_of(warm, job).kind == "finished"
+    other = runner_on([lake], run_dir, "other-process")
+    assert digests_of(catalog, other, job) == digests_of(catalog, warm, job)
+    other.close()
+
+
+def test_a_reading_is_cancelled_in_the_middle_of_its_work(catalog: PyIcebergCatalog, warm: LocalRunner) -> None:
+    job = reading(unread(catalog, "flat"), "cancelled")
+    with statements_of_job(["select id from range(0, 1000000000000, 1, 4) where id < 0"]):
+        warm.submit(job)
+    wait_for_start(warm, job)
     warm.cancel(job.job_id)
-    assert outcome_of(warm, job).kind in {"cancelled", "finished"}, "it may have been quicker"
+    assert outcome_of(warm, job).kind == "cancelled"
+    assert digests_of(catalog, warm, job) == []
