@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +22,7 @@ FILES: Final = 1_000_000
 FILES_A_MANIFEST: Final = 4_000
 MANIFESTS_FOR_PEERS: Final = 5  # inspect.files() would need hours and tens of gigabytes for all of them
 COLUMNS: Final = 20
+_PARTITION: Final = "column_0"
 TARGET: Final = SizeClasses.around(512 << 20)
 
 
@@ -72,13 +72,16 @@ def fetch_entries(metadata: Path) -> int:
     return sum(len(manifest.fetch_manifest_entry(table.io)) for manifest in snapshot.manifests(table.io))
 
 
-def make_table(directory: Path, manifests: int) -> Path:
-    """A table of one snapshot whose manifests are many copies of one; its metadata.json."""
+def make_table(directory: Path, manifests: int, partitions: int = 0) -> Path:
+    """A table of one snapshot whose manifests are many names of one, with so many partitions in each; its metadata.json."""
     directory.mkdir()
     catalog = load_catalog("bench", type="sql", uri=f"sqlite:///{directory}/catalog.db", warehouse=f"file://{directory}")
     catalog.create_namespace("bench")
     rows = pa.table({f"column_{number}": [number] for number in range(COLUMNS)})
     table = catalog.create_table("bench.files", rows.schema)
+    if partitions:
+        with table.update_spec() as update:
+            update.add_identity(_PARTITION)
     table.append(rows)
     metadata = json.loads(_path(table.metadata_location).read_bytes())
     list_path = _path(metadata["snapshots"][0]["manifest-list"])
@@ -86,19 +89,20 @@ def make_table(directory: Path, manifests: int) -> Path:
     list_header, (listed,) = _read(list_path)
     manifest = _path(listed["manifest_path"])
     header, (entry,) = _read(manifest)
-    many = _write(header, [_vary(entry, number) for number in range(FILES_A_MANIFEST)])
+    many = _write(header, [_vary(entry, number, partitions) for number in range(FILES_A_MANIFEST)])
     copies = [manifest.with_name(f"copy-{number}.avro") for number in range(manifests)]
     copies[0].write_bytes(many)
     for copy in copies[1:]:
-        shutil.copyfile(copies[0], copy)
+        copy.hardlink_to(copies[0])
     list_path.write_bytes(_write(list_header, [listed | {"manifest_path": f"file://{copy}", "manifest_length": len(many)} for copy in copies]))
     return _path(table.metadata_location)
 
 
-def _vary(entry: dict[str, Any], number: int) -> dict[str, Any]:
+def _vary(entry: dict[str, Any], number: int, partitions: int) -> dict[str, Any]:
     size = 1_000 + number * 7_919 * 4_099 % (1 << 30)
     path = f"{entry['data_file']['file_path']}-{number}"
-    return entry | {"data_file": entry["data_file"] | {"file_path": path, "file_size_in_bytes": size, "record_count": size // 100 + 1}}
+    values = {_PARTITION: number % partitions} if partitions else {}
+    return entry | {"data_file": entry["data_file"] | {"file_path": path, "file_size_in_bytes": size, "record_count": size // 100 + 1, "partition": values}}
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[dict[str, Any]]]:

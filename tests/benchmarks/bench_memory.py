@@ -1,0 +1,74 @@
+"""How much a daemon grows when it measures a table of 10,000,000 files: its own peak and that of its decoding processes."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog
+from maintainer.adapters.clock import SystemClock
+from maintainer.adapters.store import open_store
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.units import GIB, MIB
+from maintainer.steps.ports import Ports
+from maintainer.steps.scan import Measured as MeasuredTable
+from maintainer.steps.scan import scan_table
+from tests.benchmarks.bench_readers import FILES_A_MANIFEST, inspect_files, make_table
+from tests.benchmarks.harness import Measured, less_is_better, peak_memory
+from tests.fakes.adapters.clock import FakeClock
+from tests.fakes.adapters.policies import FakePolicies
+from tests.fakes.adapters.spark import FakeRunner
+from tests.fakes.adapters.telemetry import FakeTelemetry
+
+FILES: Final = 10_000_000
+PARTITIONS_A_MANIFEST: Final = 50
+FILES_FOR_PEER: Final = 20_000  # inspect.files() would need a hundred gigabytes for all of them
+BOUND_BYTES: Final = 3 * GIB // 2
+_TABLE: Final = TableIdentifier("bench", ("bench",), "files")
+
+
+def run(scale: float) -> list[Measured]:
+    """Scan and record a table of this share of ten million files, as the daemon does, and set it against PyIceberg by the file."""
+    manifests = max(1, round(FILES * scale / FILES_A_MANIFEST))
+    files = manifests * FILES_A_MANIFEST
+    with TemporaryDirectory(prefix="bench-memory-") as directory:
+        whole = make_table(Path(directory, "whole"), manifests, PARTITIONS_A_MANIFEST)
+        part = make_table(Path(directory, "part"), min(manifests, FILES_FOR_PEER // FILES_A_MANIFEST), PARTITIONS_A_MANIFEST)
+        children = Path(directory, "children")
+        _, growth = peak_memory(scan_files, whole, files, children)
+        total = growth + int(children.read_text(encoding="utf-8"))
+        peer_files = min(files, FILES_FOR_PEER)
+        by_peer = peak_memory(inspect_files, part)[1] / peer_files
+    return [
+        less_is_better(
+            f"growth, daemon and its processes, {files:,} files", total / MIB, BOUND_BYTES / MIB, "the bound", "MiB", reach=1.0 if scale >= 1 else None
+        ),
+        less_is_better(f"growth by the file, {files:,} files", total / files, by_peer, f"PyIceberg inspect.files on {peer_files:,}", "bytes"),
+    ]
+
+
+def scan_files(metadata: Path, files: int, children: Path) -> None:
+    """Measure the table and record it; leaves the peak of the decoding processes, in bytes, in a file."""
+    directory = next(parent for parent in metadata.parents if (parent / "catalog.db").exists())
+    properties = {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db", "warehouse": f"file://{directory}"}
+    reader = MetadataReader()
+    clock = SystemClock()
+    with (
+        closing(open_store(f"sqlite:///{directory}/store.db")) as store,
+        closing(reader),
+        closing(PyIcebergCatalog("bench", properties, clock, reader=reader)) as catalog,
+    ):
+        runner = FakeRunner(FakeClock(clock.now()))
+        ports = Ports({"bench": catalog}, store, FakePolicies(), runner, FakeTelemetry(), clock, lambda: "job")
+        measured = scan_table(ports, _TABLE)
+        if not isinstance(measured, MeasuredTable) or measured.health.data_files != files:
+            message = f"{files} files were not measured: {measured}"
+            raise AssertionError(message)
+        children.write_text(str(sum(map(_peak_of, reader.pool.ids()))), encoding="utf-8")
+
+
+def _peak_of(process_id: int) -> int:
+    status = Path(f"/proc/{process_id}/status").read_text(encoding="utf-8")
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
