@@ -27,8 +27,8 @@ class Refusal:
 
 
 def is_gc_disabled(health: TableHealth) -> bool:
-    """True when the table's owner forbids deleting files (gc.enabled=false)."""
-    return health.properties.get("gc.enabled", "true").strip().lower() == "false"
+    """True when the table's owner forbids deleting files: gc.enabled is anything but true, as Iceberg reads it."""
+    return health.properties.get("gc.enabled", "true").lower() != "true"
 
 
 def refuse(rule: Rule, health: TableHealth) -> Refusal | None:

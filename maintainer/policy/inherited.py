@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from re import compile as compile_regex
 
-from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES, DEFAULT_TARGET_MANIFEST_SIZE_BYTES
+from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, DEFAULT_TARGET_FILE_SIZE_BYTES, DEFAULT_TARGET_MANIFEST_SIZE_BYTES
 from maintainer.domain.policy import Setting
-from maintainer.domain.units import MIB
 from maintainer.policy.guard import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
 
 ICEBERG_DEFAULT = "Iceberg's default"
@@ -22,7 +21,6 @@ MIN_COUNT_TO_MERGE = "commit.manifest.min-count-to-merge"
 MERGE_ENABLED = "commit.manifest-merge.enabled"
 GC_ENABLED = "gc.enabled"
 
-DEFAULT_DELETE_TARGET_FILE_SIZE_BYTES = 64 * MIB  # Iceberg: write.delete.target-file-size-bytes
 _GREATEST_AGE = timedelta(days=36500)  # the greatest that a policy may say; Java's largest long, which people write for "never", is more
 _GREATEST_COUNT = 2**31 - 1
 _WHOLE = compile_regex(r"[0-9]{1,19}")
@@ -62,7 +60,7 @@ class TableProperties:
         """Values that no policy can set, or that a policy leaves to the table, by the path or the name under which they are shown."""
         return {
             "target_file_size_bytes": self._size(TARGET_FILE_SIZE, DEFAULT_TARGET_FILE_SIZE_BYTES),
-            DELETE_TARGET_FILE_SIZE: self._size(DELETE_TARGET_FILE_SIZE, DEFAULT_DELETE_TARGET_FILE_SIZE_BYTES),
+            DELETE_TARGET_FILE_SIZE: self._size(DELETE_TARGET_FILE_SIZE, DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES),
             MAX_REF_AGE: self._ref_age(),
             MANIFEST_TARGET_SIZE: self._size(MANIFEST_TARGET_SIZE, DEFAULT_TARGET_MANIFEST_SIZE_BYTES),
             MERGE_ENABLED: self._truth(MERGE_ENABLED),

@@ -13,8 +13,9 @@ from maintainer.domain.policy import Mode, Policy, PolicySet, Rule, RuleName
 from maintainer.domain.units import MIB
 from maintainer.policy import inherited
 from maintainer.policy.effective import describe, effective
-from maintainer.policy.guard import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
+from maintainer.policy.guard import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT, is_gc_disabled
 from tests.policy.test_effective import EXPIRE, MANIFESTS, ORDERS, layer
+from tests.samples import health_of_partitions
 
 DAY_MS = 86_400_000
 
@@ -77,6 +78,12 @@ def test_sizes_and_switches_that_no_policy_sets_are_shown_as_the_tables() -> Non
     assert told["commit.manifest.target-size-bytes"] == ("4MiB", "table property commit.manifest.target-size-bytes")
     assert told["gc.enabled"] == ("false", "table property gc.enabled")
     assert explain(effective((), ORDERS, {}))["target_file_size"] == ("512MiB", "Iceberg's default")
+
+
+@pytest.mark.parametrize(("text", "forbids"), [("true", False), ("TRUE", False), ("false", True), ("no", True), (" true", True), ("", True)])
+def test_files_are_deleted_only_where_iceberg_itself_would_read_true(text: str, forbids: bool) -> None:
+    assert is_gc_disabled(health_of_partitions({}, properties={"gc.enabled": text})) == forbids
+    assert explain(effective((), ORDERS, {"gc.enabled": text}))["gc.enabled"][0] == ("false" if forbids else "true")
 
 
 def test_a_policys_target_hides_the_tables() -> None:
