@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -159,6 +159,53 @@ def test_manifests_that_are_known_are_not_read_again(world: World) -> None:
     memory.remember(read_by(world.catalog, ORDERS, memory))
     world.append(ORDERS, 4)
     assert [digest.entries_read for digest in read_by(world.catalog, ORDERS, memory).manifests] == [1, 0]
+
+
+def test_inventories_of_several_tables_are_those_of_each(world: World) -> None:
+    for count, table in enumerate((ORDERS, ITEMS), start=1):
+        world.append(table, count)
+    taken = list(world.catalog.inventories([ORDERS, ABSENT, ITEMS], small_target, know_nothing))
+    assert {one.table: one.outcome for one in taken} == {table: world.catalog.inventory(table, small_target, know_nothing) for table in (ORDERS, ABSENT, ITEMS)}
+    assert len(taken) == 3
+    assert all(one.seconds >= 0 for one in taken)
+
+
+def test_a_mistake_that_one_table_brings_out_is_told_with_it(world: World) -> None:
+    world.append(ORDERS, 1)
+    world.append(ITEMS, 1)
+
+    def stumble(table: TableIdentifier, _properties: Mapping[str, str]) -> int:
+        return TARGET_BYTES // (table == ITEMS)
+
+    found = {one.table: one.outcome for one in world.catalog.inventories([ORDERS, ITEMS], stumble, know_nothing)}
+    assert isinstance(found[ORDERS], ZeroDivisionError)
+    assert isinstance(found[ITEMS], TableInventory)
+
+
+def test_inventories_and_polls_end_when_they_are_told_to(world: World) -> None:
+    for table in (ORDERS, ITEMS):
+        world.append(table, 1)
+    assert list(world.catalog.inventories([ORDERS, ITEMS], small_target, know_nothing, lambda: True)) == []
+    assert list(world.catalog.poll({}, lambda: True)) == []
+    seen: list[TableIdentifier] = []
+    for taken in world.catalog.inventories([ORDERS] * 100, small_target, know_nothing, lambda: bool(seen)):
+        seen.append(taken.table)  # noqa: PERF401 - what was seen says when to stop
+    assert 1 <= len(seen) < 100
+
+
+def test_tables_are_asked_for_as_there_is_room(world: World) -> None:
+    """What the caller finds out while the first are read decides what is read next."""
+    world.append(ORDERS, 1)
+    asked: list[int] = []
+
+    def tables() -> Iterator[TableIdentifier]:
+        for number in range(100):
+            asked.append(number)
+            yield ORDERS
+
+    ahead = [len(asked) - done for done, _ in enumerate(world.catalog.inventories(tables(), small_target, know_nothing), start=1)]
+    assert len(ahead) == 100
+    assert max(ahead) <= 10
 
 
 @pytest.mark.parametrize("ask", ["inventory", "snapshots"])
