@@ -11,8 +11,9 @@ from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.clock import Clock
 
-# Judging every planned action of 100,000 tables takes a second or two; a queue of five seconds ago answers as well.
 MAX_AGE = timedelta(seconds=5)
+# Judging the planned actions of 100,000 tables takes some seconds: looking must not become the daemon's main work.
+REST_FACTOR = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,23 @@ class QueueBoard:
         self._clock = clock
         self._lock = Lock()
         self._last: Queue | None = None
+        self._took = timedelta(0)
 
     def read(self) -> Queue:
-        """The queue, at most MAX_AGE old."""
-        with self._lock:
-            now = self._clock.now()
-            if self._last is None or now - self._last.at >= MAX_AGE:
-                self._last = Queue(now, self._judge())
-            return self._last
+        """The queue, at most MAX_AGE old, or ten times as old as it takes to work it out; while somebody else does, the one before."""
+        last = self._last
+        if last is not None and not self._lock.acquire(blocking=False):
+            return last
+        if last is None:
+            self._lock.acquire()
+        try:
+            return self._renew()
+        finally:
+            self._lock.release()
+
+    def _renew(self) -> Queue:
+        now = self._clock.now()
+        if self._last is None or now - self._last.at >= max(MAX_AGE, REST_FACTOR * self._took):
+            self._last = Queue(now, self._judge())
+            self._took = self._clock.now() - now
+        return self._last

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -69,17 +70,23 @@ def test_what_is_said_of_another_table_of_the_same_name_is_not_shown(client: Cli
 
 @dataclass
 class Judge:
-    """Counts how often it is asked."""
+    """Counts how often it is asked, and takes its time."""
 
+    clock: FakeClock
+    takes: timedelta = timedelta(0)
     asked: list[None] = field(default_factory=list)
+    meanwhile: Callable[[], object] = lambda: None
 
     def __call__(self) -> tuple[AdmissionVerdict, ...]:
         self.asked.append(None)
+        self.clock.advance(self.takes)
+        self.meanwhile()
         return (verdict(f"t{len(self.asked)}"),)
 
 
 def test_the_board_works_the_queue_out_anew_only_when_it_is_old() -> None:
-    clock, judge = FakeClock(NOW), Judge()
+    clock = FakeClock(NOW)
+    judge = Judge(clock)
     board = QueueBoard(judge, clock)
     assert board.read() is board.read()
     clock.advance(MAX_AGE - timedelta(milliseconds=1))
@@ -87,3 +94,28 @@ def test_the_board_works_the_queue_out_anew_only_when_it_is_old() -> None:
     clock.advance(timedelta(milliseconds=1))
     assert board.read().verdicts[0].candidate.table.name == "t2"
     assert len(judge.asked) == 2
+
+
+def test_a_queue_that_takes_long_is_worked_out_more_rarely() -> None:
+    clock = FakeClock(NOW)
+    judge = Judge(clock, timedelta(seconds=3))
+    board = QueueBoard(judge, clock)
+    board.read()
+    clock.advance(timedelta(seconds=26))
+    board.read()
+    assert len(judge.asked) == 1
+    clock.advance(timedelta(seconds=1))
+    board.read()
+    assert len(judge.asked) == 2
+
+
+def test_who_asks_while_the_queue_is_worked_out_gets_the_one_before() -> None:
+    clock = FakeClock(NOW)
+    judge = Judge(clock)
+    board = QueueBoard(judge, clock)
+    before = board.read()
+    seen: list[Queue] = []
+    judge.meanwhile = lambda: seen.append(board.read())
+    clock.advance(MAX_AGE)
+    assert board.read() is not before
+    assert seen == [before]

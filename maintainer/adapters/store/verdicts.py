@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, and_, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, tuple_, update
 
 from maintainer.adapters.store import documents
-from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
 from maintainer.adapters.store.schema import tables, verdicts
 from maintainer.adapters.store.types import read_instant, write_instant
@@ -21,7 +21,7 @@ from maintainer.ports.store import Page
 _ORDER = "verdicts:at:desc"
 
 
-def record_verdicts(database: Database, connection: Connection, plan: Plan, made: Sequence[RuleVerdict]) -> None:
+def record_verdicts(connection: Connection, plan: Plan, made: Sequence[RuleVerdict]) -> None:
     """Add those that differ from the standing ones, which end; a verdict that stood for no time at all leaves no row."""
     if not made:
         return
@@ -33,9 +33,23 @@ def record_verdicts(database: Database, connection: Connection, plan: Plan, made
     ended = sorted(standing.keys() & fresh.keys() | standing.keys() - {verdict.rule.value for verdict in made})
     if ended:
         connection.execute(update(verdicts).where(is_standing, verdicts.c.rule.in_(ended)).values(until=plan.made_at))
-    for rule, verdict in fresh.items():
-        row = {"full_name": name, "at": verdict.at, "rule": rule, "table_uuid": plan.table_uuid, "until": None, "code": verdict.code, "key": verdict.key}
-        connection.execute(database.upsert(verdicts, {**row, "document": documents.write_verdict(verdict)}))
+    if fresh:
+        is_replaced = and_(verdicts.c.full_name == name, verdicts.c.at.in_({verdict.at for verdict in fresh.values()}), verdicts.c.rule.in_(fresh))
+        connection.execute(delete(verdicts).where(is_replaced))
+        connection.execute(insert(verdicts), [_write_row(plan, verdict) for verdict in fresh.values()])
+
+
+def _write_row(plan: Plan, verdict: RuleVerdict) -> dict[str, Any]:
+    return {
+        "full_name": str(plan.table),
+        "at": verdict.at,
+        "rule": verdict.rule.value,
+        "table_uuid": plan.table_uuid,
+        "until": None,
+        "code": verdict.code,
+        "key": verdict.key,
+        "document": documents.write_verdict(verdict),
+    }
 
 
 def read_verdicts(connection: Connection, table: TableIdentifier, limit: int, cursor: str | None) -> Page[RuleVerdict]:
