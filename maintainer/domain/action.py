@@ -20,6 +20,7 @@ class Procedure(StrEnum):
     COMPUTE_TABLE_STATS = "compute_table_stats"
     COMPUTE_PARTITION_STATS = "compute_partition_stats"
     EXPIRE_SNAPSHOTS = "expire_snapshots"
+    REMOVE_ORPHAN_FILES = "remove_orphan_files"
 
     @property
     def rewrites_content(self) -> bool:
@@ -86,4 +87,14 @@ class ExpireSnapshots:
     procedure: Literal[Procedure.EXPIRE_SNAPSHOTS] = Procedure.EXPIRE_SNAPSHOTS
 
 
-Action = RewriteDataFiles | RewritePositionDeleteFiles | RewriteManifests | ComputeTableStats | ComputePartitionStats | ExpireSnapshots
+@dataclass(frozen=True, slots=True)
+class RemoveOrphanFiles:
+    """CALL remove_orphan_files as a dry run alone: what it finds is listed and judged, nothing is deleted."""
+
+    older_than: datetime
+    location: str  # the table's own
+    options: tuple[tuple[str, str], ...] = ()
+    procedure: Literal[Procedure.REMOVE_ORPHAN_FILES] = Procedure.REMOVE_ORPHAN_FILES
+
+
+Action = RewriteDataFiles | RewritePositionDeleteFiles | RewriteManifests | ComputeTableStats | ComputePartitionStats | ExpireSnapshots | RemoveOrphanFiles

@@ -56,7 +56,11 @@ class Effect:
 
     own_snapshot_ids: tuple[int, ...] = ()  # of our commits, oldest first
 
+    orphans_listed: int = 0
+
     @property
     def is_idle(self) -> bool:
         """True when our commits changed nothing that the action is for."""
-        return not (self.own_commits or self.files_removed or self.manifests_removed or self.snapshots_removed or self.statistics_written)
+        return not (
+            self.own_commits or self.files_removed or self.manifests_removed or self.snapshots_removed or self.statistics_written or self.orphans_listed
+        )

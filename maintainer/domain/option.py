@@ -102,6 +102,8 @@ PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyT
         Procedure.EXPIRE_SNAPSHOTS: MappingProxyType(
             {"max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES), "stream_results": _BOOLEAN, "clean_expired_metadata": _BOOLEAN}
         ),
+        # prefix_mismatch_mode is none that a policy may set: it is ERROR.
+        Procedure.REMOVE_ORPHAN_FILES: MappingProxyType({"prefix_listing": _BOOLEAN}),
     }
 )
 

@@ -26,6 +26,7 @@ class SkipCode(StrEnum):
     NOT_MEASURED = "not_measured"
     GC_DISABLED = "gc_disabled"
     RETENTION_FLOOR = "retention_floor"
+    UNSAFE = "unsafe"  # what must be known to do it safely is not known, or speaks against it
     PINNED = "pinned"  # somebody still needs what would go
     IN_FLIGHT = "in_flight"
     OUTSIDE_WINDOW = "outside_window"

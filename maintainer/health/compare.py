@@ -187,6 +187,8 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
                 text = f"{before.manifests} manifests became {after.manifests}."
             case Procedure.EXPIRE_SNAPSHOTS:
                 text = f"{before.snapshots} snapshots became {after.snapshots}."
+            case Procedure.REMOVE_ORPHAN_FILES:
+                text = "Orphan files were listed; nothing was deleted."
             case _:
                 assert_never(procedure)
     if effect.other_commits:

@@ -15,6 +15,7 @@ from maintainer.policy.cost import find_worth, measure_work, predict
 from maintainer.policy.gain import find_gain, target_of_policy
 from maintainer.policy.guard import refuse
 from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
+from maintainer.policy.orphans import refuse_orphans
 from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
 
@@ -48,6 +49,8 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     if not rule.is_enabled:
         return SkippedRule(rule.name, SkipCode.DISABLED, "the policy switches this rule off")
     refusal = refuse(rule, health)
+    if refusal is None and rule.name is RuleName.REMOVE_ORPHAN_FILES:
+        refusal = refuse_orphans(rule, health, circumstances.surroundings, circumstances.now)
     if refusal is not None and refusal.code is SkipCode.UNSUPPORTED:
         return SkippedRule(rule.name, refusal.code, refusal.reason)
     skipped = _skip_unmeasured(rule, health, policy)

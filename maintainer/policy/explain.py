@@ -31,6 +31,7 @@ _VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
         SkipCode.NOT_MEASURED: "cannot be decided on",
         SkipCode.GC_DISABLED: "is forbidden by the table",
         SkipCode.RETENTION_FLOOR: "is forbidden: it would go below the retention floor",
+        SkipCode.UNSAFE: "cannot be done safely",
         SkipCode.PINNED: "is forbidden: somebody still needs what would go",
         SkipCode.IN_FLIGHT: "is due and waits for the job that is at work",
         SkipCode.OUTSIDE_WINDOW: "is due and waits for its maintenance window",

@@ -9,6 +9,7 @@ from maintainer.domain.action import (
     Action,
     ComputePartitionStats,
     ComputeTableStats,
+    RemoveOrphanFiles,
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
@@ -17,7 +18,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import Policy, Rule, RuleName
-from maintainer.domain.units import GIB, format_size
+from maintainer.domain.units import GIB, format_duration, format_size
 from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
 from maintainer.policy.estimate import (
     MANIFEST_EXCESS_FACTOR,
@@ -26,6 +27,7 @@ from maintainer.policy.estimate import (
     is_manifest_rewrite_worthwhile,
 )
 from maintainer.policy.expiry import describe_expiry, preview_expiry
+from maintainer.policy.orphans import DEFAULT_ORPHAN_AGE
 from maintainer.policy.scope import choose_scope
 
 # A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large one commits as it goes, because a conflict
@@ -73,7 +75,7 @@ def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: da
         return _gain_of_statistics(ComputePartitionStats(health.snapshot_id), health, health.partition_statistics_snapshot_id)
     if rule.name is RuleName.EXPIRE_SNAPSHOTS:
         return _gain_of_expiry(rule, health, pins, now)
-    return None
+    return _gain_of_orphans(rule, health, now)
 
 
 def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime) -> Gain:
@@ -159,6 +161,14 @@ def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
             f"and a rewrite pays from {MANIFEST_EXCESS_FACTOR} times as many"
         )
     return Gain(RewriteManifests(found.spec_id, rule.options), estimate, is_worthwhile, sentence)
+
+
+def _gain_of_orphans(rule: Rule, health: TableHealth, now: datetime) -> Gain:
+    age = rule.older_than if rule.older_than is not None else DEFAULT_ORPHAN_AGE
+    # To the full hour, so that the same work has the same statement at each look.
+    action = RemoveOrphanFiles((now - age).replace(minute=0, second=0, microsecond=0), health.location, rule.options)
+    sentence = f"files older than {format_duration(age)} that the table does not know would be listed; nothing is deleted"
+    return Gain(action, Estimate(0, 0, 0, 0, note="a dry run: what it finds is listed"), is_worthwhile=True, sentence=sentence)
 
 
 def _gain_of_expiry(rule: Rule, health: TableHealth, pins: tuple[Pin, ...], now: datetime) -> Gain:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from re import compile as compile_regex
 
-from maintainer.domain.action import Action, ExpireSnapshots, Procedure
+from maintainer.domain.action import Action, ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Rule, RuleName
@@ -35,8 +36,6 @@ def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
     """The first reason against carrying out this rule on this table; None when there is none."""
     if health.format_version > NEWEST_FORMAT_VERSION:
         return Refusal(SkipCode.UNSUPPORTED, f"format version {health.format_version} is newer than {NEWEST_FORMAT_VERSION}, the newest that is known")
-    if rule.name not in RULES_CARRIED_OUT:
-        return Refusal(SkipCode.UNSUPPORTED, f"{rule.name} is accepted in policies, but this version does not carry it out yet")
     unfit = _find_unfit(rule, health)
     if unfit is not None:
         return Refusal(SkipCode.UNSUPPORTED, unfit)
@@ -64,13 +63,31 @@ def _refuse_expiry(rule: Rule, health: TableHealth) -> Refusal | None:
     return None
 
 
-RULES_CARRIED_OUT = frozenset(RuleName(procedure.value) for procedure in Procedure)
-
-
-def check_before_submit(action: Action, health: TableHealth, expected_uuid: str) -> str | None:
-    """Why a planned action must not be submitted now, from a fresh look at the table; None when it may."""
+def check_before_submit(action: Action, health: TableHealth, expected_uuid: str, previous: TableHealth | None = None) -> str | None:
+    """Why a planned action must not be submitted now, from a fresh look at the table and the one before; None when it may."""
     if health.table_uuid != expected_uuid:
         return f"the table is another one now: its UUID was {expected_uuid} when this was planned and is {health.table_uuid}"
-    if isinstance(action, ExpireSnapshots) and is_gc_disabled(health):
+    if isinstance(action, ExpireSnapshots | RemoveOrphanFiles) and is_gc_disabled(health):
         return "the table has gc.enabled=false since this was planned"
+    if isinstance(action, RemoveOrphanFiles) and previous is not None and is_older_pointer(previous, health):
+        return f"the catalog shows {health.metadata_location}, which is older than {previous.metadata_location} that was seen before"
     return None
+
+
+def is_older_pointer(previous: TableHealth, fresh: TableHealth) -> bool:
+    """True when the catalog shows a state of the table that is older than one that was seen before."""
+    if previous.table_uuid != fresh.table_uuid:
+        return False
+    before, after = _version_of(previous.metadata_location), _version_of(fresh.metadata_location)
+    if before is not None and after is not None and after < before:
+        return True
+    times = (previous.newest_snapshot_at, fresh.newest_snapshot_at)
+    return times[0] is not None and (times[1] is None or times[1] < times[0]) and before is None
+
+
+_VERSION = compile_regex(r"v?(\d{1,18})(?:-[0-9a-fA-F-]+)?(?:\.gz)?\.metadata\.json(?:\.gz)?")
+
+
+def _version_of(metadata_location: str) -> int | None:
+    found = _VERSION.fullmatch(metadata_location.rpartition("/")[2])
+    return int(found[1]) if found else None

@@ -13,6 +13,7 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import format_duration
+from maintainer.policy.orphans import Surroundings
 from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
 
 # Seen elsewhere: 16 h after success and 1 h after failure (OpenHouse), 6 h after three failures (Floe).
@@ -35,6 +36,7 @@ class Circumstances:
     in_flight: str | None = None  # the id of the table's unfinished job
     paused_by: str | None = None
     pins: tuple[Pin, ...] = ()  # what readers have asked to be kept
+    surroundings: Surroundings | None = None  # only where the policy looks for orphans
     is_requested: bool = False  # a person asks for it now: what failed before may have been put right
     calibration: Calibration = field(default_factory=Calibration)
     memory_gb: float = 1.0  # what one job occupies

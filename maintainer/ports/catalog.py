@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -90,6 +90,10 @@ class Catalog(Protocol):
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
         """How long a file of the table is, bytes; None when it is not there or cannot be looked at."""
+        ...
+
+    def file_sizes(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[int | None]:
+        """How long each file is, bytes, several asked for at once; None for what is not there or cannot be looked at."""
         ...
 
     def ping(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from maintainer.domain.job import Job, JobEvent, Outcome, Progress
+from maintainer.domain.orphan import FoundOrphans
 from maintainer.domain.reading import FoundManifest
 
 
@@ -53,6 +54,10 @@ class Runner(Protocol):
 
     def found(self, job: Job) -> Iterator[FoundManifest] | None:
         """What a reading has found so far, each manifest whole, whatever became of the job; None when nothing of it is here."""
+        ...
+
+    def found_orphans(self, job: Job) -> FoundOrphans | None:
+        """What a look for orphans has found; None when it is not here, or not whole."""
         ...
 
     def forget(self, job_id: str) -> None:

@@ -13,6 +13,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.pin import Pin
+from maintainer.domain.place import Place
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
@@ -308,6 +309,11 @@ class Store(AdmissionStore, Protocol):
 
     def rule_history(self, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
         """What became of each rule's finished jobs on this table."""
+        ...
+
+    # -- places
+    def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
+        """Places of tables, by path, that are the same as, in or around one of these (as normalise_path writes them), dropped tables' included."""
         ...
 
     # -- pins

@@ -11,8 +11,9 @@ from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
+from maintainer.domain.place import paths_of
 from maintainer.domain.plan import Plan
-from maintainer.domain.policy import Policy, PolicyLayer
+from maintainer.domain.policy import Policy, PolicyLayer, RuleName
 from maintainer.health.measure import measure
 from maintainer.policy.candidate import with_candidate
 from maintainer.policy.decide import decide
@@ -20,6 +21,7 @@ from maintainer.policy.effective import effective
 from maintainer.policy.explain import give_verdicts
 from maintainer.policy.halt import digest_halts, find_halt
 from maintainer.policy.hold import Circumstances
+from maintainer.policy.orphans import Surroundings
 from maintainer.ports.store import PlanDue, TableRecord
 from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
@@ -74,7 +76,18 @@ def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None =
 
 def make_plan(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy, *, is_requested: bool = False) -> Plan:
     """A plan under a given policy, from what the store knows; nothing is stored. is_requested: a person asks for it now."""
-    return decide(health, policy, circumstances_of(ports, record, health, is_requested=is_requested))
+    return decide(health, policy, look_around(ports, policy, record, health, circumstances_of(ports, record, health, is_requested=is_requested)))
+
+
+def look_around(ports: Ports, policy: Policy, record: TableRecord, health: TableHealth, circumstances: Circumstances) -> Circumstances:
+    """The circumstances with what lies around the table, where the policy looks for orphans."""
+    rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
+    if rule is None or not rule.is_enabled:
+        return circumstances
+    counters = ports.store.counters()
+    is_complete = counters.tables == counters.measured_tables and not ports.store.catalog_faults()
+    near = tuple(ports.store.places_near(paths_of(health.location, health.properties)))
+    return replace(circumstances, surroundings=Surroundings(record.first_seen_at, near, is_complete))
 
 
 def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, is_requested: bool = False) -> Circumstances:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
@@ -15,6 +16,7 @@ from maintainer.policy.notices import notice_of_job
 from maintainer.ports.store import Pause
 from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
+from maintainer.steps.orphans import list_orphans
 from maintainer.steps.plan import measured_record, plan_table
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import Measured, scan_table
@@ -56,7 +58,10 @@ def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) 
     rows = prove_rows(commits.own, snapshots, spread_counts(commits.own, counted))
     statistics = find_statistics(job, scanned.inventory)
     is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
-    return compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
+    effect = compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
+    if isinstance(job.action, RemoveOrphanFiles) and job.outcome is not None and job.outcome.kind == "finished":
+        return list_orphans(ports, job, scanned.health, effect)
+    return effect
 
 
 def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:

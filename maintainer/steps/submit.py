@@ -22,7 +22,7 @@ from maintainer.policy.hold import Circumstances
 from maintainer.steps.admission import admit_now
 from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
-from maintainer.steps.plan import make_plan, measured_record, plan_table, policy_of
+from maintainer.steps.plan import look_around, make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import scan_table
 
@@ -99,11 +99,12 @@ def _start(ports: Ports, job: Job) -> bool:
     if isinstance(job.action, DigestManifests):  # it reads one snapshot, whatever has become of the table since
         waits = job.requested_by == BY_SCAN and is_held(ports, job.table)
         return not waits and _hand_over(ports, job, None)
+    known = ports.store.table(job.table)
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
         _refuse(ports, job, _reason_of(scanned.kind), scanned.reason)
         return False
-    refusal = check_before_submit(job.action, scanned.health, job.table_uuid)
+    refusal = check_before_submit(job.action, scanned.health, job.table_uuid, known.health if known is not None else None)
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
@@ -158,7 +159,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         memory_gb=ports.admission.memory_gb,
         halt=None if is_requested else find_halt(ports.store.halts(), health.table),
     )
-    return decide(health, policy, circumstances)
+    return decide(health, policy, look_around(ports, policy, record, health, circumstances))
 
 
 def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:

@@ -15,6 +15,7 @@ from maintainer.domain.errors import RunnerUnavailableError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.orphan import FoundOrphans
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
@@ -552,3 +553,67 @@ def test_guard_11_a_pin_that_comes_before_the_job_is_handed_over_holds_it_back()
     assert isinstance(handed.action, ExpireSnapshots)
     assert handed.estimate.items_removed == 4
     assert handed.reason.endswith("stays for pin replica of ada")
+
+
+ORPHANS = """
+tables: "*"
+mode: enforce
+rules: {remove_orphan_files: {older_than: 7d}, rewrite_data_files: {enabled: false}}
+"""
+
+
+def looked_for_orphans(world: World, found: FoundOrphans | None) -> Job:
+    world.policies.layers = (layer(ORPHANS),)
+    world.put("orders", small_files=600)
+    scan(world.ports)
+    world.clock.advance(timedelta(days=10))
+    job = submitted(world)
+    if found is not None:
+        world.runner.orphans[job.job_id] = found
+    world.runner.finish(job.job_id, {"rows": 0 if found is None else found.counted})
+    settle(world)
+    return final(world, job)
+
+
+def test_guard_5_what_a_dry_run_found_is_judged_and_kept_in_the_jobs_story() -> None:
+    world = World()
+    place = "file:///warehouse/sales/orders"
+    world.catalog.put_file(f"{place}/data/x.parquet", 70)
+    world.catalog.put_file(f"{place}/version-hint.text", 7)
+    done = looked_for_orphans(world, FoundOrphans((f"{place}/data/x.parquet", f"{place}/version-hint.text"), 2, 0))
+    assert done.state is JobState.SUCCEEDED
+    assert done.effect is not None
+    assert (done.effect.orphans_listed, done.effect.is_idle) == (1, False)
+    events = {event.name: event.fields for event in world.store.events(done.job_id)}
+    assert events["orphans.listed"]["files"] == [[f"{place}/data/x.parquet", 70]]
+    assert events["orphans.judged"]["kept_files"] == 1
+    assert events["orphans.judged"]["refusal"] is None
+
+
+def test_guard_5_a_list_that_is_not_here_or_not_whole_lists_nothing() -> None:
+    done = looked_for_orphans(World(), None)
+    assert done.effect is not None
+    assert done.effect.orphans_listed == 0
+    assert done.effect.sentence.startswith("What was found is not here, or not whole")
+    world = World()
+    world.catalog.put_file("file:///warehouse/sales/orders/x.parquet", 7)
+    cut = looked_for_orphans(world, FoundOrphans(("file:///warehouse/sales/orders/x.parquet",), 9, 0))
+    assert cut.effect is not None
+    assert "None of it may be deleted: 9 files were found and 1 listed" in cut.effect.sentence
+
+
+def test_guard_1_while_one_table_cannot_be_measured_nobodys_orphans_are_looked_for() -> None:
+    world = World()
+    world.policies.layers = (layer(ORPHANS),)
+    table = world.put("orders")
+    scan(world.ports)
+    world.catalog.put(TableFault(replace(table, name="broken"), FaultKind.METADATA_CORRUPT, "torn", NOW))
+    world.clock.advance(timedelta(days=10))
+    scan(world.ports)
+    plan(world.ports)
+    assert code_of(world, table, RuleName.REMOVE_ORPHAN_FILES) is SkipCode.UNSAFE
+    world.catalog.drop(replace(table, name="broken"))
+    world.clock.advance(timedelta(hours=2))
+    scan(world.ports)
+    plan(world.ports)
+    assert code_of(world, table, RuleName.REMOVE_ORPHAN_FILES) is None

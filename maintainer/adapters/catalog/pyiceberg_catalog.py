@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 from pyiceberg.catalog import Catalog
@@ -168,6 +168,22 @@ class PyIcebergCatalog:
             return len(opened.access.io.new_input(path))
         except Exception:  # noqa: BLE001 - whatever the storage's libraries raise: a file that cannot be seen proves nothing
             return None
+
+    def file_sizes(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[int | None]:
+        """How long each file is; as many are asked for at once as there are workers."""
+        opened = wait_for(self._submit(self._inventories.open(table)))
+        if isinstance(opened, TableFault):
+            return [None] * len(paths)
+        io = opened.access.io
+
+        def look(path: str) -> int | None:
+            try:
+                return len(io.new_input(path))
+            except Exception:  # noqa: BLE001 - as above
+                return None
+
+        with ThreadPoolExecutor(self._workers, thread_name_prefix=f"sizes-{self._name}") as pool:
+            return list(pool.map(look, paths))
 
     def ping(self) -> str:
         """One sentence on what answers there; CatalogUnavailableError when nothing does."""

@@ -207,6 +207,7 @@ RewriteDataFilesOptions = _options_model(Procedure.REWRITE_DATA_FILES)
 RewritePositionDeleteFilesOptions = _options_model(Procedure.REWRITE_POSITION_DELETE_FILES)
 RewriteManifestsOptions = _options_model(Procedure.REWRITE_MANIFESTS)
 ExpireSnapshotsOptions = _options_model(Procedure.EXPIRE_SNAPSHOTS)
+RemoveOrphanFilesOptions = _options_model(Procedure.REMOVE_ORPHAN_FILES)
 Filter = Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_FILTER_CHARACTERS))]
 
 
@@ -280,10 +281,11 @@ def _check_keep(value: object) -> object:
 
 
 class RemoveOrphanFilesRule(_RuleModel):
-    """Remove files that no snapshot knows with Iceberg's remove_orphan_files."""
+    """List files that no snapshot knows with a dry run of Iceberg's remove_orphan_files; nothing is deleted yet."""
 
     every: Annotated[timedelta, DurationBetween("1h")] | None = Field(None, description="How often to look; at least 1h, default 7d.")
     older_than: Annotated[timedelta, DurationBetween("3d", bound="floor")] | None = Field(None, description="Only files older than this; floor 3d, default 7d.")
+    options: RemoveOrphanFilesOptions | None = None  # type: ignore[valid-type]  # as above
 
 
 class RewritePositionDeleteFilesRule(_RuleModel):

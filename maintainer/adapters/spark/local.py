@@ -16,11 +16,14 @@ from maintainer.adapters.spark.catalogs import needs_s3
 from maintainer.adapters.spark.digest import read_found
 from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
+from maintainer.adapters.spark.orphans import read_orphans
 from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.statements import write_statements
 from maintainer.adapters.spark.tracking import TrackedJob, failure, lost, read_causes
+from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome, Progress
+from maintainer.domain.orphan import FoundOrphans
 from maintainer.domain.reading import DigestManifests, FoundManifest
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
@@ -156,6 +159,11 @@ class LocalRunner:
         path = self._findings(job.job_id)
         return read_found(path) if path.is_file() else None
 
+    def found_orphans(self, job: Job) -> FoundOrphans | None:
+        """What a look for orphans has found; None when it is not here, or not whole."""
+        path = self._findings(job.job_id)
+        return read_orphans(path) if path.is_file() else None
+
     def forget(self, job_id: str) -> None:
         """Drop what a reading has found."""
         self._findings(job_id).unlink(missing_ok=True)
@@ -235,7 +243,7 @@ class LocalRunner:
 
     def _open_findings(self, job: Job) -> str | None:
         """Where the driver is to put what a reading finds: outside its own directory, which goes with it."""
-        if not isinstance(job.action, DigestManifests):
+        if not isinstance(job.action, DigestManifests | RemoveOrphanFiles):
             return None
         path = self._findings(job.job_id)
         path.parent.mkdir(exist_ok=True, mode=0o700)

@@ -11,6 +11,7 @@ from maintainer.domain.action import (
     ComputeTableStats,
     ExpireSnapshots,
     Procedure,
+    RemoveOrphanFiles,
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
@@ -53,6 +54,10 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
             retain_last = _within("retain_last of expire_snapshots", action.retain_last, _LEAST_KEPT, _MAX_INT)
             bounds = [("older_than", _timestamp(action.older_than)), ("retain_last", str(retain_last))]
             arguments = [*bounds, *_further_arguments(action.procedure, action.options)]
+        case RemoveOrphanFiles():
+            # Never anything but a dry run; a path that does not begin like the table's own must be an error.
+            fixed = [("older_than", _timestamp(action.older_than, action.procedure)), ("dry_run", "true"), ("prefix_mismatch_mode", quote_text("ERROR"))]
+            arguments = [*fixed, *_further_arguments(action.procedure, action.options)]
         case _:  # pragma: no cover
             assert_never(action)
     # The table is given with its catalog: a namespace that is named like a catalog would be taken for one otherwise.
@@ -136,8 +141,8 @@ def _within(thing: str, value: int, low: int, high: int) -> int:
     return value
 
 
-def _timestamp(instant: datetime) -> str:
+def _timestamp(instant: datetime, procedure: Procedure = Procedure.EXPIRE_SNAPSHOTS) -> str:
     if instant.tzinfo is None:
-        message = f"older_than of expire_snapshots is {instant.isoformat()} without a time zone; it must have one"
+        message = f"older_than of {procedure} is {instant.isoformat()} without a time zone; it must have one"
         raise InvalidValueError(message)
     return f"TIMESTAMP '{instant.astimezone(UTC).replace(tzinfo=None).isoformat(sep=' ', timespec='microseconds')} UTC'"

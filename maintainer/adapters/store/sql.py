@@ -16,6 +16,7 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work, want_plan
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
+from maintainer.adapters.store.places import read_places_near
 from maintainer.adapters.store.policy_versions import is_in_force, read_version, read_versions, record_version
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info, tables
 from maintainer.adapters.store.timings import prune_timings, read_timings, record_timing
@@ -26,6 +27,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.pin import Pin
+from maintainer.domain.place import Place
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
@@ -205,6 +207,11 @@ class SqlStore(SqlAdmission):
         """See Store."""
         with self._database.read() as connection:
             return read_version(connection, version)
+
+    def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
+        """See Store."""
+        with self._database.read() as connection:
+            return read_places_near(connection, paths)
 
     def pins(self, table_uuid: str) -> Sequence[Pin]:
         """See Store."""

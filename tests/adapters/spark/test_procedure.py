@@ -13,6 +13,7 @@ from maintainer.domain.action import (
     ComputeTableStats,
     ExpireSnapshots,
     Procedure,
+    RemoveOrphanFiles,
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
@@ -82,6 +83,13 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40
             (
                 "CALL `lake`.system.expire_snapshots(table => '`lake`.`sales`.`orders`', older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', "
                 "retain_last => 2, max_concurrent_deletes => 8, stream_results => true)"
+            ),
+        ),
+        (
+            RemoveOrphanFiles(datetime(2026, 3, 4, tzinfo=UTC), "s3://b/t", (("prefix_listing", "true"),)),
+            (
+                "CALL `lake`.system.remove_orphan_files(table => '`lake`.`sales`.`orders`', older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', "
+                "dry_run => true, prefix_mismatch_mode => 'ERROR', prefix_listing => true)"
             ),
         ),
         (RewriteManifests(3), "CALL `lake`.system.rewrite_manifests(table => '`lake`.`sales`.`orders`', spec_id => 3)"),
@@ -162,6 +170,8 @@ def test_any_name_is_read_back_level_by_level(levels: list[str]) -> None:
         (ComputeTableStats(-1), ["snapshot_id of compute_table_stats", "-1"]),
         (ComputeTableStats(1, ("",)), ["columns", "compute_table_stats"]),
         (ComputePartitionStats(2**63), ["snapshot_id of compute_partition_stats", str(2**63)]),
+        (RemoveOrphanFiles(datetime(2026, 1, 1, tzinfo=UTC), "s3://b/t", (("prefix_mismatch_mode", "DELETE"),)), ["'prefix_mismatch_mode'", "not one"]),
+        (RemoveOrphanFiles(datetime(2026, 1, 1), "s3://b/t"), ["older_than of remove_orphan_files", "time zone"]),  # noqa: DTZ001 - that is the point
         (RewriteManifests(-1), ["spec_id", "-1", "from 0"]),
         (ExpireSnapshots(datetime(2026, 1, 1, tzinfo=UTC), 1), ["retain_last", "1", "from 2"]),
         (ExpireSnapshots(datetime(2026, 1, 1), 2), ["older_than", "time zone"]),  # noqa: DTZ001 - that is the point
@@ -197,3 +207,9 @@ def test_a_name_that_is_empty_or_too_long_is_refused(name: str) -> None:
 
 def test_every_procedure_has_an_allow_list() -> None:
     assert set(PROCEDURE_OPTIONS) == set(Procedure)
+
+
+def test_guard_4_no_policy_reaches_another_mode_than_error_nor_a_real_run() -> None:
+    assert set(PROCEDURE_OPTIONS[Procedure.REMOVE_ORPHAN_FILES]) == {"prefix_listing"}
+    statement = call_statement(ORDERS, RemoveOrphanFiles(datetime(2026, 3, 4, tzinfo=UTC), "s3://b/t"))
+    assert "dry_run => true, prefix_mismatch_mode => 'ERROR'" in statement

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import count
 
 from maintainer.adapters.catalog import PyIcebergCatalog
@@ -64,6 +65,12 @@ class Workshop:
         inventory = self.catalog.inventory(table, lambda *_: 512 * 1024**2, lambda *_: {})
         assert isinstance(inventory, TableInventory), inventory
         return inventory
+
+    def grow_old(self, table: TableIdentifier, age: timedelta) -> None:
+        """Let the daemon have seen the table first so long ago."""
+        scan_table(self.ports, table)
+        record = self.store._tables[table]
+        self.store._tables[table] = replace(record, first_seen_at=record.first_seen_at - age)
 
     def run(self, table: TableIdentifier, rule: RuleName) -> Job:
         """What a person asks for, to its end."""

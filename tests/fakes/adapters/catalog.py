@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from maintainer.domain.errors import CatalogUnavailableError
@@ -146,6 +146,9 @@ class FakeCatalog:
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
         return None if isinstance(self._find(table), TableFault) else self._files.get(path)
+
+    def file_sizes(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[int | None]:
+        return [self.file_bytes(table, path) for path in paths]
 
     def ping(self) -> str:
         if self._outage is not None:

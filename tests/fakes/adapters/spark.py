@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome, Progress
+from maintainer.domain.orphan import FoundOrphans
 from maintainer.domain.reading import FoundManifest
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
@@ -28,6 +29,7 @@ class FakeRunner:
         self.cancelled: list[str] = []
         self.living_owners: set[str] = {owner}
         self.closed = False
+        self.orphans: dict[str, FoundOrphans] = {}
         self.findings: dict[str, list[FoundManifest]] = {}
 
     @property
@@ -72,8 +74,13 @@ class FakeRunner:
         """What the test has put into findings."""
         return iter(self.findings[job.job_id]) if job.job_id in self.findings else None
 
+    def found_orphans(self, job: Job) -> FoundOrphans | None:
+        """What the test has put into orphans."""
+        return self.orphans.get(job.job_id)
+
     def forget(self, job_id: str) -> None:
         self.findings.pop(job_id, None)
+        self.orphans.pop(job_id, None)
 
     def close(self) -> None:
         self.closed = True

@@ -17,6 +17,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.pin import Pin
+from maintainer.domain.place import Place, overlap, paths_of
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.timing import QueryTiming
@@ -73,6 +74,7 @@ class FakeStore(FakeAdmission, FakePolicyVersions):
                 pause=known.pause if known is not None else None,
                 plan=known.plan if known is not None and is_same else None,
             )
+            self._story.places.update({(path, health.table_uuid): str(health.table) for path in paths_of(health.location, health.properties)})
             self._samples.setdefault(health.table_uuid, {})[health.measured_at] = health
             self._want_plan(health.table)
             self._drop_orphans(samples=False)
@@ -234,6 +236,12 @@ class FakeStore(FakeAdmission, FakePolicyVersions):
             if plan.table in self._tables and self._uuids.get(plan.table) in {None, plan.table_uuid}:
                 self._tables[plan.table] = replace(self._tables[plan.table], plan=plan)
                 self._story.tell(plan, verdicts)
+
+    def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
+        with self._open():
+            known = {self._uuids[table] for table in self._tables if table in self._uuids}
+            places = [Place(path, name, uuid, uuid not in known) for (path, uuid), name in sorted(self._story.places.items())]
+            return tuple(place for place in places if any(overlap(place.path, path) for path in paths))
 
     def pins(self, table_uuid: str) -> Sequence[Pin]:
         with self._open():

@@ -1950,6 +1950,7 @@ export interface components {
       | "not_measured"
       | "gc_disabled"
       | "retention_floor"
+      | "unsafe"
       | "pinned"
       | "in_flight"
       | "outside_window"

@@ -39,6 +39,7 @@ export const SKIP_WORDS: Record<SkipCode, string> = {
   not_measured: "Not measured well enough to decide",
   gc_disabled: "Garbage collection is switched off on the table",
   retention_floor: "The retention floor forbids it",
+  unsafe: "It cannot be done safely",
   pinned: "Somebody still needs what would go",
   in_flight: "A job is already at work on this table",
   outside_window: "Outside the maintenance window",

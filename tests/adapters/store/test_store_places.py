@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.place import Place
+from maintainer.ports.store import Store
+from tests.adapters.store.values import NOW, ORDERS, make_grade, make_health
+
+
+def record(store: Store, name: str, location: str, properties: dict[str, str] | None = None) -> None:
+    table = replace(ORDERS, name=name)
+    health = replace(make_health(), table=table, table_uuid=f"uuid-{name}", location=location, properties=properties or {})
+    store.record_health(health, make_grade())
+
+
+@pytest.fixture
+def lake(store: Store) -> Store:
+    record(store, "orders", "s3://lake/sales/orders")
+    record(store, "orders_2", "s3://lake/sales/orders_2")
+    record(store, "inner", "s3a://lake/sales/orders/inner/")
+    record(store, "outer", "s3://lake/sales")
+    record(store, "far", "s3://else/far", {"write.data.path": "s3://lake/sales/orders/data"})
+    return store
+
+
+def near(store: Store, *paths: str) -> list[tuple[str, str]]:
+    return [(place.path, place.table.rpartition(".")[2]) for place in store.places_near(paths)]
+
+
+def test_places_in_and_around_a_directory_are_found_and_no_others(lake: Store) -> None:
+    assert near(lake, "lake/sales/orders/") == [
+        ("lake/sales/", "outer"),
+        ("lake/sales/orders/", "orders"),
+        ("lake/sales/orders/data/", "far"),
+        ("lake/sales/orders/inner/", "inner"),
+    ]
+    assert near(lake, "lake/sales/orders_2/") == [("lake/sales/", "outer"), ("lake/sales/orders_2/", "orders_2")]
+    assert near(lake, "nowhere/") == []
+    assert near(lake) == []
+    assert near(lake, "else/", "lake/sales/orders/inner/deep/") == [
+        ("else/far/", "far"), ("lake/sales/", "outer"), ("lake/sales/orders/", "orders"), ("lake/sales/orders/inner/", "inner"),
+    ]  # fmt: skip
+
+
+def test_a_dropped_tables_place_is_remembered_as_gone(lake: Store) -> None:
+    lake.record_fault(TableFault(replace(ORDERS, name="inner"), FaultKind.DROPPED, "dropped", NOW))
+    inner = [place for place in lake.places_near(["lake/sales/orders/"]) if place.is_gone]
+    assert inner == [Place("lake/sales/orders/inner/", str(replace(ORDERS, name="inner")), "uuid-inner", is_gone=True)]
+
+
+def test_a_table_that_moved_is_remembered_in_both_places(lake: Store) -> None:
+    record(lake, "orders", "s3://lake/new")
+    assert ("lake/sales/orders/", "orders") in near(lake, "lake/sales/orders/")
+    assert near(lake, "lake/new/") == [("lake/new/", "orders")]
