@@ -12,6 +12,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 STOP_CHECK_SECONDS: Final = 0.1  # how soon a caller that waits notices that it is to stop
 CLOSE_SECONDS: Final = 2.0  # what cancelled work has to end in; what does not is left behind in daemon threads
+SPARE_SECONDS: Final = 10.0  # that a thread waits for another call: starting one costs as much as the call
 _AHEAD: Final = 1000  # items that a thread takes from a stream before they are asked for
 
 T = TypeVar("T")
@@ -77,8 +78,44 @@ def wait_for(future: Future[T], should_stop: ShouldStop = never) -> T:
     return future.result()
 
 
+class _SpareThreads:
+    """As many daemon threads as there are calls under way; one that is free takes the next call, and ends when there is none for a while."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._free = 0  # threads that no call has been given to
+        self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+
+    def give(self, call: Callable[[], None]) -> None:
+        """Have it done at once."""
+        with self._lock:
+            is_free = self._free > 0
+            self._free -= is_free
+        if is_free:
+            self._calls.put(call)
+        else:
+            threading.Thread(target=self._work, args=(call,), name="aside", daemon=True).start()
+
+    def _work(self, call: Callable[[], None]) -> None:
+        while True:
+            call()
+            with self._lock:
+                self._free += 1
+            try:
+                call = self._calls.get(timeout=SPARE_SECONDS)
+            except queue.Empty:
+                with self._lock:
+                    if self._free:
+                        self._free -= 1
+                        return
+                call = self._calls.get()  # it was given a call at the last moment
+
+
+_SPARE: Final = _SpareThreads()
+
+
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run blocking code in a daemon thread of its own: neither a caller that is cancelled nor the end of the process waits for it."""
+    """Run blocking code in a daemon thread: neither a caller that is cancelled nor the end of the process waits for it."""
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[T] = loop.create_future()
 
@@ -99,7 +136,7 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
         with suppress(RuntimeError):  # the loop was closed while the call lasted: nobody waits for it any more
             loop.call_soon_threadsafe(settle, found)
 
-    threading.Thread(target=run, name=f"aside-{getattr(work, '__name__', 'call')}", daemon=True).start()
+    _SPARE.give(run)
     return await outcome
 
 

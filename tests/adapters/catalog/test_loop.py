@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from maintainer.adapters.catalog.loop import DaemonThreads, EventLoop, in_thread, iterate_aside, wait_for
+from maintainer.adapters.catalog.loop import DaemonThreads, EventLoop, _SpareThreads, in_thread, iterate_aside, wait_for
 
 SECONDS = 5.0  # in which whoever waits in these tests has to notice
 
@@ -63,6 +63,25 @@ def test_calls_beside_the_loop_do_not_hold_it_up(loop: EventLoop, never_set: thr
         return found
 
     assert loop.run(both()) == "1"
+
+
+def test_threads_are_used_again_and_end_when_there_is_nothing_to_do(loop: EventLoop, monkeypatch: pytest.MonkeyPatch, never_set: threading.Event) -> None:
+    monkeypatch.setattr("maintainer.adapters.catalog.loop._SPARE", _SpareThreads())
+    monkeypatch.setattr("maintainer.adapters.catalog.loop.SPARE_SECONDS", 0.05)
+    first = loop.run(in_thread(threading.current_thread))
+    assert loop.run(in_thread(threading.current_thread)) is first
+    hanging = loop.submit(in_thread(never_set.wait))
+    assert loop.run(in_thread(threading.current_thread)) is not first, "which hangs"
+    hanging.cancel()
+    never_set.set()
+    first.join(SECONDS)
+    assert not first.is_alive()
+
+    async def many() -> list[int]:
+        return await asyncio.gather(*[in_thread(int, str(number)) for number in range(200)])
+
+    for _ in range(20):
+        assert loop.run(many()) == list(range(200))
 
 
 def test_a_stream_ends_when_its_reader_is_told_to_stop_although_it_hangs(never_set: threading.Event) -> None:
