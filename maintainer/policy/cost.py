@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, sqrt
 from types import MappingProxyType
+from typing import assert_never
 
 from maintainer.domain.action import Action, ComputePartitionStats, ComputeTableStats, ExpireSnapshots
 from maintainer.domain.calibration import NOTHING_LEARNT, Calibration, CostFit
@@ -122,7 +123,8 @@ def find_benefit(rule: RuleName, estimate: Estimate) -> Benefit:
     removed = estimate.items_removed
     match rule:
         case RuleName.REWRITE_DATA_FILES:
-            return Benefit(files_removed=removed, value=FILE_WEIGHT * removed)
+            deletes = estimate.files_with_deletes
+            return Benefit(files_removed=removed, deletes_applied=deletes, value=FILE_WEIGHT * removed + DELETE_WEIGHT * deletes)
         case RuleName.REWRITE_POSITION_DELETE_FILES:
             return Benefit(deletes_applied=removed, value=DELETE_WEIGHT * removed)
         case RuleName.REWRITE_MANIFESTS:
@@ -133,6 +135,8 @@ def find_benefit(rule: RuleName, estimate: Estimate) -> Benefit:
             return Benefit(value=STATISTICS_VALUE)
         case RuleName.REMOVE_ORPHAN_FILES:
             return Benefit(value=FILE_WEIGHT * removed)
+        case _:
+            assert_never(rule)
 
 
 def find_worth(rule: RuleName, estimate: Estimate, cost: Cost, health: TableHealth, history: RuleHistory) -> Worth:

@@ -55,15 +55,10 @@ def _full_minute(moment: datetime) -> datetime:
 def _next_opening(window: Window, now: datetime) -> datetime:
     zone = ZoneInfo(window.timezone)
     wall = now.astimezone(zone).replace(tzinfo=None)
-    coming: datetime | None = None
-    # Beyond the first one that is after now for the case of a time that the clocks leave out, which opens later than the times behind it.
-    for firing in _forward(window, wall - _LONGEST_CHANGE):
-        opening = firing.replace(tzinfo=zone).astimezone(UTC)
-        if opening > now:
-            if coming is not None and opening >= coming:
-                return coming
-            coming = opening
-    raise AssertionError  # pragma: no cover  # a cron expression that fires once fires again: the policy's reader makes sure
+    openings = (firing.replace(tzinfo=zone).astimezone(UTC) for firing in _forward(window, wall - _LONGEST_CHANGE))
+    coming = (opening for opening in openings if opening > now)
+    # The second as well: a time that the clocks leave out opens later than the time behind it.
+    return min(next(coming), next(coming))
 
 
 @lru_cache(maxsize=_KNOWN_ANSWERS)
@@ -73,11 +68,12 @@ def _last_opening(window: Window, now: datetime, passings: tuple[int, ...]) -> d
     wall = now.astimezone(zone).replace(tzinfo=None)
     openings: list[datetime] = []
     start = wall if _is_steady(zone, now) else wall + _LONGEST_CHANGE
-    for firing in _backward(window, start):
+    firings, is_over = _backward(window, start), False
+    while not is_over:
+        firing = next(firings)
         instants = [firing.replace(tzinfo=zone, fold=passing).astimezone(UTC) for passing in passings]
         openings += [instant for instant in instants if instant <= now]
-        if openings and (start == wall or firing <= wall - _LONGEST_CHANGE):
-            break
+        is_over = bool(openings) and (start == wall or firing <= wall - _LONGEST_CHANGE)
     return max(openings)
 
 

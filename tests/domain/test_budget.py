@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from maintainer.domain.admission import AdmissionVerdict, Candidate, Halt, Wait, WaitCode
+from maintainer.domain.admission import AdmissionVerdict, Candidate, Halt, Standstill, Wait, WaitCode, read_scope
 from maintainer.domain.budget import Budget, Charge, Spending, day_of
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import RuleHistory
@@ -64,3 +65,36 @@ def test_a_verdict_without_a_wait_is_an_admission() -> None:
     candidate = Candidate(TABLE, "uuid", RuleName.EXPIRE_SNAPSHOTS, Cost(1, 1, 1), Worth(Benefit()), 0, NOW)
     assert AdmissionVerdict(candidate, Score("maintainer", 1.0)).is_admitted
     assert not AdmissionVerdict(candidate, Score("maintainer", 1.0), Wait(WaitCode.QUEUED, "later")).is_admitted
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("", "*"),
+        ("lake", "lake.*"),
+        ("lake.sales", "lake.sales.*"),
+        ("lake.sales.orders", "lake.sales.orders"),
+        ("lake.*.orders", "lake.*.orders"),
+        ("lake.`a.b`", "lake.`a.b`.*"),
+    ],
+)
+def test_a_scope_is_a_table_or_a_glob(text: str, scope: str) -> None:
+    assert read_scope(text) == scope
+
+
+@pytest.mark.parametrize("text", ["a b", "x" * 501, "lake..orders", "a\nb"])
+def test_what_names_no_scope_is_refused(text: str) -> None:
+    with pytest.raises(InvalidValueError):
+        read_scope(text)
+
+
+def test_a_drain_is_of_everything() -> None:
+    with pytest.raises(InvalidValueError, match=r"a drain is of everything \(\*\), not of lake"):
+        Halt("lake.*", "ann", NOW, is_drain=True)
+
+
+def test_it_is_drained_when_everything_was_asked_to_end_and_nothing_runs() -> None:
+    drain = Halt("*", "ann", NOW, is_drain=True)
+    assert Standstill((drain,), is_draining=True, running=()).is_drained
+    assert not Standstill((drain,), is_draining=True, running=(make_job(),)).is_drained
+    assert not Standstill((), is_draining=False, running=()).is_drained

@@ -164,3 +164,14 @@ def test_the_published_model_leaves_unpartitioned_tables_alone_that_were_written
 def test_other_actions_have_their_estimate_for_a_published_gain() -> None:
     worth = find_worth(RuleName.REWRITE_MANIFESTS, ESTIMATE, Cost(1, 1, 1), health_of_partitions({}), RuleHistory(RuleName.REWRITE_MANIFESTS))
     assert (worth.published_files, worth.published_gb_hours) == (90, 0.5)
+
+
+def test_a_rewrite_that_applies_deletes_is_worth_more() -> None:
+    benefit = find_benefit(RULE, replace(ESTIMATE, files_with_deletes=10))
+    assert (benefit.files_removed, benefit.deletes_applied, benefit.value) == (90, 10, 110)
+
+
+def test_a_job_for_which_nothing_was_predicted_teaches_its_pace_but_no_spread() -> None:
+    fit = CostFit().learn(CostSample(1e9, 10.0), TABLE_ALPHA)
+    assert (fit.samples, fit.judged, fit.misses) == (1, 0, 0)
+    assert predict(RULE, 1e9, Calibration(table={RULE: fit}), 1.0).duration_seconds == pytest.approx(10.0, rel=0.05)

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.admission import EVERYTHING, AdmissionRules, Halt, WaitCode, read_scope
+from maintainer.domain.admission import EVERYTHING, AdmissionRules, Halt, WaitCode
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.budget import Budget
-from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName, Window
@@ -34,32 +34,6 @@ def look(world: World) -> None:
 
 def states(world: World) -> list[JobState]:
     return [job.state for job in world.store.jobs(JobQuery()).items]
-
-
-@pytest.mark.parametrize(
-    ("text", "scope"),
-    [
-        ("", "*"),
-        ("lake", "lake.*"),
-        ("lake.sales", "lake.sales.*"),
-        ("lake.sales.orders", "lake.sales.orders"),
-        ("lake.*.orders", "lake.*.orders"),
-        ("lake.`a.b`", "lake.`a.b`.*"),
-    ],
-)
-def test_a_scope_is_a_table_or_a_glob(text: str, scope: str) -> None:
-    assert read_scope(text) == scope
-
-
-@pytest.mark.parametrize("text", ["a b", "x" * 501, "lake..orders", "a\nb"])
-def test_what_names_no_scope_is_refused(text: str) -> None:
-    with pytest.raises(InvalidValueError):
-        read_scope(text)
-
-
-def test_a_drain_is_of_everything() -> None:
-    with pytest.raises(InvalidValueError, match=r"a drain is of everything \(\*\), not of lake"):
-        Halt("lake.*", "ann", NOW, is_drain=True)
 
 
 @pytest.mark.parametrize("scope", ["*", "lake.*", "lake.sales.*", "lake.sales.orders"])
