@@ -12,6 +12,7 @@ from maintainer.api.page import PAGE_DIRECTORY
 from maintainer.app import App, open_app
 from maintainer.cli.show import make_table
 from maintainer.domain.errors import MaintainerError
+from maintainer.policy.ambiguity import find_ambiguities
 from maintainer.settings import Settings
 
 Finding = tuple[str, bool, str]
@@ -38,9 +39,10 @@ def _ask_everything(app: App) -> Iterator[Finding]:
         yield _ask(f"catalog {name}", catalog.ping)
     yield _ask("store", app.ports.store.describe)
     policies = app.ports.policies.current()
-    yield from (("policy", False, f"{problem.source}: {problem.message}") for problem in policies.problems)
-    if not policies.problems:
-        yield "policies", True, f"{len(policies.layers)} files in {app.settings.policies}"
+    problems = (*policies.problems, *find_ambiguities(policies))
+    yield from (("policy", problem.is_note, f"{problem.source}: {problem.message}") for problem in problems)
+    if all(problem.is_note for problem in problems):
+        yield "policies", True, f"{len(policies.layers)} layers, those of files from {app.settings.policies}"
     if (PAGE_DIRECTORY / "index.html").is_file():
         yield "web page", True, "built"
     else:

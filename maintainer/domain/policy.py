@@ -153,6 +153,7 @@ class PolicyProblem:
 
     source: str
     message: str
+    is_note: bool = False  # the rest of it is in force: this was left out on purpose
 
 
 @dataclass(frozen=True, slots=True)

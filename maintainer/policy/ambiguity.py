@@ -8,8 +8,8 @@ from itertools import combinations
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Ambiguity, Policy, PolicyLayer, PolicyProblem, PolicySet
-from maintainer.policy.effective import effective, write_path, write_value
-from maintainer.policy.layering import DEFAULT_FILES, agree
+from maintainer.policy.effective import write_path, write_value
+from maintainer.policy.layering import DEFAULT_FILES, agree, lay_layers
 
 MAX_PROBLEMS = 100  # of one check: the first ones say enough
 
@@ -38,7 +38,8 @@ def _find_same_patterns(layers: Iterable[PolicyLayer]) -> Iterable[tuple[Ambigui
 
 def _find_for_tables(policies: PolicySet, tables: Iterable[TableIdentifier]) -> Iterable[tuple[Ambiguity, str]]:
     for table in tables:
-        yield from ((ambiguity, f"as for {table}") for ambiguity in effective(policies.layers, table, {}).ambiguities)
+        laid = lay_layers({}, policies.layers, table)
+        yield from ((laid.ambiguities[path], f"as for {table}") for path in sorted(laid.ambiguities))
 
 
 def describe_ambiguity(ambiguity: Ambiguity, where: str) -> PolicyProblem:

@@ -12,6 +12,10 @@ CURRENT = "current"  # the name of what is in force now, wherever a version is a
 
 def note_policies(ports: Ports) -> bool:
     """Keep the version in force in the store; False when it was kept before."""
+    policies = ports.policies.current()
+    newest = next(iter(ports.store.policy_versions(1).items), None)
+    if newest is not None and (newest.version, newest.problems) == (policies.version, policies.problems):
+        return False  # without writing thousands of files as text at every plan
     return ports.store.record_policies(version_now(ports))
 
 

@@ -14,10 +14,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from maintainer.adapters.store import open_store
-from maintainer.cli import commands
+from maintainer.cli import commands, diagnose
 from maintainer.cli import policies as policy_commands
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.policy import PolicyProblem
 from maintainer.health.measure import measure
 from maintainer.policy.effective import effective
 from maintainer.policy.grade import grade
@@ -227,3 +228,20 @@ def test_what_is_no_polaris_policy_is_refused(tmp_path: Path, text: str | None, 
     done = call("policies", "import", "polaris-json", str(tmp_path / "answer.json"), "--tables", tables)
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
+
+
+def test_the_doctor_finds_files_that_disagree_and_lets_notes_pass(world: World) -> None:
+    class Healthy:
+        def describe(self) -> tuple[tuple[str, bool, str], ...]:
+            return (("java", True, "17"),)
+
+    def examine() -> dict[str, bool]:
+        app = SimpleNamespace(ports=replace(world.ports, runner=Healthy()), settings=SimpleNamespace(policies="policies"))  # type: ignore[arg-type] # all that is asked of it
+        return {f"{what} {sentence}"[:40]: is_fine for what, is_fine, sentence in diagnose._ask_everything(app)}  # type: ignore[arg-type] # as above
+
+    world.policies.problems = (PolicyProblem("Polaris policy x", "config.key is not used", is_note=True),)
+    told = examine()
+    assert told["policy Polaris policy x: config.key is n"]
+    assert told["policies 1 layers, those of files from p"]
+    world.policies.layers = (layer(ENFORCE, "a.yaml"), layer("tables: '*'\nmode: observe", "b.yaml"))
+    assert [is_fine for told, is_fine in examine().items() if told.startswith("policy a.yaml:3: mode is enforce")] == [False]

@@ -44,7 +44,7 @@ def make_layer(policy: PolarisPolicy, attachment: Attachment) -> tuple[PolicyLay
     version = f" (version {policy.version})" if policy.version is not None else ""
     source = f"Polaris policy {policy.name}{version} at {attachment}"
     draft = draft_file(policy)
-    notes = tuple(PolicyProblem(source, note) for note in draft.notes)
+    notes = tuple(PolicyProblem(source, note, is_note=True) for note in draft.notes)
     model = validate(Document(draft.document), PolicyModel)
     if not draft.document or not isinstance(model, PolicyModel):
         return None, notes

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maintainer.adapters.policies import JoinedPolicies, PolarisOptions, PolarisPolicies, parse_policy, polaris_client
@@ -154,6 +154,7 @@ _KEYS = st.sampled_from(
 )
 
 
+@settings(max_examples=25)
 @given(st.sampled_from(sorted(DOCUMENTED)), st.dictionaries(_KEYS, _JSON), st.dictionaries(_KEYS, _JSON))
 def test_whatever_an_engine_writes_gives_a_layer_within_our_bounds(kind: str, top: dict[str, object], config: dict[str, object]) -> None:
     (policy,) = read_policies({"name": "p", "type": kind, "content": {**top, "enable": True, "config": config}})
@@ -370,9 +371,10 @@ def test_a_namespace_that_is_dropped_while_it_is_read_is_left_out(polaris: Polar
 def test_notes_on_what_is_not_used_are_told_with_the_policy(polaris: Polaris) -> None:
     polaris.attach(COMPACTION, DOCUMENTED[COMPACTION])
     (note,) = read(polaris).problems
-    assert (note.source, note.message) == (
+    assert (note.source, note.message, note.is_note) == (
         "Polaris policy data-compaction-all (version 0) at lake",
         "config.my-key is not used: the key is not known here",
+        True,
     )
     polaris.attach("custom.acme.masking", json.dumps({"enable": True}))
     assert [layer.family for layer in read(polaris).layers] == ["polaris system.data-compaction"]
