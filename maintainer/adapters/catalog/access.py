@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,15 +13,18 @@ from typing import Final, Protocol
 
 import obstore
 from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+from obstore.store import LocalStore
 from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, secrets_of
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.storage import Storages
 from maintainer.domain.inventory import FaultKind
+from maintainer.domain.units import KIB
 from maintainer.ports.clock import Clock
 
 RENEW_BEFORE: Final = timedelta(minutes=2)  # credentials that end so soon are renewed first; sooner where they live less than twice that
+LOCAL_BYTES: Final = 256 * KIB  # of a local file that is read on the loop itself
 _LOG: Final = logging.getLogger(__name__)
 # Iceberg's names: s3.session-token-expires-at-ms, adls.sas-token-expires-at-ms.<account>, gcs.oauth2.token-expires-at
 _EXPIRY: Final = re.compile(r"(s3\.session-token|adls\.sas-token|gcs\.oauth2\.token)-expires-at(-ms)?(\.|$)")
@@ -78,6 +82,10 @@ class Access:
     async def _read(self, io: FileIO, location: str) -> bytes:
         try:
             found = self._storages.find(location, io.properties)
+            if found is not None and isinstance(found[0], LocalStore):
+                raw = _read_small(f"/{found[1]}")
+                if raw is not None:
+                    return raw
             if found is not None:
                 return bytes(await (await obstore.get_async(*found)).bytes_async())
         except (PermissionDeniedError, UnauthenticatedError):
@@ -111,6 +119,12 @@ class Access:
     def _take(self, io: FileIO) -> None:
         self._io = io
         self._renew_at = _when_to_renew(io.properties, self._clock.now()) if self._ask_catalog is not None else None
+
+
+def _read_small(path: str) -> bytes | None:
+    """A local file, if it is small: reading it here and now takes less than handing it over and back."""
+    with open(path, "rb") as file:  # noqa: PTH123 - a Path costs as much as the reading
+        return file.read() if os.fstat(file.fileno()).st_size <= LOCAL_BYTES else None
 
 
 def _read_file(io: FileIO, location: str) -> bytes:

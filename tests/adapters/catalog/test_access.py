@@ -11,7 +11,7 @@ from pyiceberg.io import FileIO
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from maintainer.adapters.catalog import access as reading
-from maintainer.adapters.catalog.access import RENEW_BEFORE, Access, StorageTimeoutError
+from maintainer.adapters.catalog.access import LOCAL_BYTES, RENEW_BEFORE, Access, StorageTimeoutError
 from maintainer.adapters.catalog.storage import Storages
 from tests.adapters.catalog.lake import NOW
 from tests.fakes.adapters.clock import FakeClock
@@ -150,10 +150,11 @@ def test_a_file_that_obstore_has_no_words_for_is_read_by_pyiceberg(tmp_path: Pat
         asyncio.run(access.read(f"file://{tmp_path}/absent.avro"))
 
 
-def test_obstore_reads_where_it_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.avro").write_bytes(b"content")
+@pytest.mark.parametrize("size", [0, 1, LOCAL_BYTES, LOCAL_BYTES + 1])
+def test_local_files_of_every_size_are_read_without_pyiceberg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    (tmp_path / "a.avro").write_bytes(b"x" * size)
     monkeypatch.setattr(reading, "_read_file", None)
-    assert asyncio.run(Access(PyArrowFileIO(), Storages(), FakeClock(NOW)).read(f"file://{tmp_path}/a.avro")) == b"content"
+    assert asyncio.run(Access(PyArrowFileIO(), Storages(), FakeClock(NOW)).read(f"file://{tmp_path}/a.avro")) == b"x" * size
 
 
 def test_a_storage_that_does_not_answer_is_not_asked_in_another_way_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,5 +163,6 @@ def test_a_storage_that_does_not_answer_is_not_asked_in_another_way_too(monkeypa
         raise OSError(message)
 
     monkeypatch.setattr("obstore.get_async", time_out)
+    io = PyArrowFileIO({"s3.access-key-id": "an-id", "s3.secret-access-key": "a-secret", "s3.region": "r"})
     with pytest.raises(StorageTimeoutError, match="timed out"):
-        asyncio.run(Access(PyArrowFileIO(), Storages(), FakeClock(NOW)).read("/a"))
+        asyncio.run(Access(io, Storages(), FakeClock(NOW)).read("s3://bucket/a"))
