@@ -145,7 +145,7 @@ def weigh(cost: Cost | None, score: Score | None) -> list[str]:
     if cost is not None:
         lines.append(f"expected: {cost.duration_seconds:,.0f} s and {cost.gb_hours:.3g} GB-hours, from {_BASES[cost.basis]}")
     if score is not None:
-        lines.append(f"priority {score.value:,.2f} ({score.scorer}): {score.sentence}")
+        lines.append(f"priority by {score.scorer}: {score.sentence or f'{score.value:,.3g}'}")
     return lines
 
 

@@ -134,8 +134,14 @@ class _Admission:
     def _find_queue(self) -> Wait | None:
         if self._free > 0:
             return None
-        others = "1 action goes" if self._in_line == 1 else f"{self._in_line:,} actions go"
-        return Wait(WaitCode.QUEUED, f"all places are taken; {others} first", ahead=self._in_line)
+        match self._in_line:
+            case 0:
+                place = "this is next"
+            case 1:
+                place = "1 action goes first"
+            case many:
+                place = f"{many:,} actions go first"
+        return Wait(WaitCode.QUEUED, f"all places are taken; {place}", ahead=self._in_line)
 
 
 def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:

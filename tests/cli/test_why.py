@@ -132,6 +132,6 @@ def test_what_an_action_takes_and_its_rank_are_told_where_they_are_known() -> No
     cost = Cost(0.5, 0.8, 90.0, CostBasis.CATALOG, 7)
     assert weigh(cost, Score("ours", 1234.5, (), "chance 0.9 x benefit 98")) == [
         "expected: 90 s and 0.5 GB-hours, from jobs of its catalog",
-        "priority 1,234.50 (ours): chance 0.9 x benefit 98",
+        "priority by ours: chance 0.9 x benefit 98",
     ]
     assert weigh(None, None) == []

@@ -73,6 +73,11 @@ def wait_of(verdicts: Sequence[AdmissionVerdict], one: Candidate) -> Wait:
     return wait
 
 
+def test_without_a_free_place_the_best_knows_that_it_is_next() -> None:
+    best = candidate("a", files=900)
+    assert wait_of(admit([best], circumstances(places=0)), best) == Wait(WaitCode.QUEUED, "all places are taken; this is next", ahead=0)
+
+
 def test_the_best_start_and_the_others_know_how_many_go_first() -> None:
     best, good, poor = candidate("poor-name", files=900), candidate("b", files=500), candidate("c", files=10)
     verdicts = admit([poor, good, best], circumstances(places=1))

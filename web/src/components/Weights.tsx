@@ -31,7 +31,7 @@ export function Weights({ cost, score }: { cost: Cost | null; score: Score | nul
           <>
             <dt>Priority</dt>
             <dd>
-              {formatSignificant(score.value)} <span className="dim">{score.sentence}</span>
+              {score.sentence || formatSignificant(score.value)} <span className="dim">(by {score.scorer})</span>
             </dd>
             {score.terms.map((term) => (
               <div key={term.name} className="pair">

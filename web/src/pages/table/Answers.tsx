@@ -49,19 +49,43 @@ function WhyNot({ plan }: { plan: Plan }) {
 function LastRun({ job }: { job: Job }) {
   return (
     <>
-      <Link to="/jobs/$id" params={{ id: job.job_id }}>
-        {RULE_WORDS[job.rule]}
-      </Link>
-      , <TimeAgo time={job.started_at ?? job.created_at} />
+      <JobLink job={job} />, <TimeAgo time={job.started_at ?? job.created_at} />
       {job.requested_by !== "policy" && `, asked for by a ${job.requested_by}`}: {job.reason}
     </>
+  );
+}
+
+function JobLink({ job }: { job: Job }) {
+  return (
+    <Link to="/jobs/$id" params={{ id: job.job_id }}>
+      {RULE_WORDS[job.rule]}
+    </Link>
   );
 }
 
 function Outcome({ job }: { job: Job }) {
   return (
     <>
-      <StateBadge state={job.state} /> {isFinal(job.state) ? capitalize(sayOutcome(job)) : "It is still at work."}
+      <StateBadge state={job.state} /> {capitalize(sayOutcome(job))}
+    </>
+  );
+}
+
+/** What the last job did; while it is at work, what the one before did. */
+function DidItHelp({ jobs }: { jobs: Job[] }) {
+  const [last] = jobs;
+  if (!last) return <>Nothing has run yet.</>;
+  if (isFinal(last.state)) return <Outcome job={last} />;
+  const before = jobs.find((job) => isFinal(job.state));
+  return (
+    <>
+      It is still at work.
+      {before && (
+        <>
+          {" "}
+          Before that, <JobLink job={before} />: <Outcome job={before} />
+        </>
+      )}
     </>
   );
 }
@@ -99,7 +123,9 @@ export function Answers({ table, path }: { table: TableDetail; path: TablePath }
             <dt>Why did it run last?</dt>
             <dd>{last ? <LastRun job={last} /> : "Nothing has run yet."}</dd>
             <dt>Did it help?</dt>
-            <dd>{last ? <Outcome job={last} /> : "Nothing has run yet."}</dd>
+            <dd>
+              <DidItHelp jobs={jobs} />
+            </dd>
           </>
         )}
       </dl>
