@@ -190,3 +190,10 @@ def test_every_effective_value_has_a_source(layers: tuple[PolicyLayer, ...], pro
 def test_both_spellings_of_the_default_file_are_equally_weak(name: str) -> None:
     other = "default.yml" if name == "default.yaml" else "default.yaml"
     assert effective((layer(name, "*", priority=1), layer(other, "*", priority=2)), ORDERS, {}).ambiguities
+
+
+def test_a_catalog_whose_own_policies_could_not_be_read_yet_is_only_observed() -> None:
+    layers = (layer("a.yaml", "*", mode=Mode.ENFORCE),)
+    policies = PolicySet(layers, unread=("lake",))
+    assert (effective(policies, ORDERS, {}).mode, effective(policies, replace(ORDERS, catalog="ice"), {}).mode) == (Mode.OBSERVE, Mode.ENFORCE)
+    assert effective(policies, ORDERS, {}).sources["mode"] == "the other policies of catalog lake, which could not be read yet"
