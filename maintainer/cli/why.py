@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -80,7 +81,7 @@ def _find_answer(app: App, table: TableIdentifier) -> _Answer:
 
 def _print_answer(console: Console, answer: _Answer) -> None:
     grade = answer.grade
-    since = f" since {write_time(grade.entered_at)}" if grade.entered_at is not None else ""
+    since = f" since {_tell_time(grade.entered_at)}" if grade.entered_at is not None else ""
     before = f", before that {grade.came_from}" if grade.came_from is not None else ""
     console.print(f"[bold]{escape(str(answer.table))}[/bold] is [{BAND_STYLES[grade.band]}]{grade.band}[/]{since}{before}")
     console.print(Text(grade.reason))
@@ -106,11 +107,15 @@ def _print_part(console: Console, title: str, content: object) -> None:
     console.print(content)
 
 
+def _tell_time(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
 def _history_table(history: tuple[RuleVerdict, ...]) -> object:
     shown = make_table("from", "until", "rule", "verdict", "why")
     for verdict in history:
-        until = "now" if verdict.until is None else write_time(verdict.until)
-        shown.add_row(write_time(verdict.at), until, verdict.rule.value, verdict.code, Text(verdict.sentence))
+        until = "now" if verdict.until is None else _tell_time(verdict.until)
+        shown.add_row(_tell_time(verdict.at), until, verdict.rule.value, verdict.code, Text(verdict.sentence))
     return shown
 
 
