@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import floor
 
-from maintainer.domain.admission import AdmissionRules, AdmissionVerdict, Candidate, Halt, Wait, WaitCode
+from maintainer.domain.admission import EVERYTHING, AdmissionRules, AdmissionVerdict, Candidate, Halt, Scorer, Wait, WaitCode
 from maintainer.domain.budget import NOTHING_SPENT, Budget, BudgetState, Charge, Resource, Spending
 from maintainer.domain.cost import CostBasis, Score
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_size
-from maintainer.policy.score import score_all
+from maintainer.policy.score import score_all, value_all
 from maintainer.policy.window import blackout_end, is_blacked_out
 
 _ORDER = {name: position for position, name in enumerate(RuleName)}
@@ -60,14 +61,45 @@ def admit(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
     return tuple(AdmissionVerdict(candidate, score, admission.judge(candidate)) for candidate, score in ranked)
 
 
+def choose(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances) -> tuple[AdmissionVerdict, ...]:
+    """The verdicts of admit on those that start alone, without working out why the others wait."""
+    if is_shut(circumstances):
+        return ()
+    everyone, rules = list(candidates), circumstances.rules
+    quota = _quota_used(circumstances)
+    values = value_all(everyone, rules.scorer, circumstances.now, rules.sla, quota)
+    ranked = sorted(zip(everyone, values, strict=True), key=lambda valued: _rank_by(valued[0], valued[1]))
+    admission = _Admission(circumstances, everyone)
+    chosen = [candidate for candidate, _ in admission.take(ranked)]
+    if rules.scorer is Scorer.MAINTAINER:  # whose scores do not depend on the others
+        return tuple(map(AdmissionVerdict, chosen, score_all(chosen, rules.scorer, circumstances.now, rules.sla)))
+    scores = {id(one): score for one, score in zip(everyone, score_all(everyone, rules.scorer, circumstances.now, rules.sla, quota), strict=True)}
+    return tuple(AdmissionVerdict(one, scores[id(one)]) for one in chosen)
+
+
+def is_shut(circumstances: AdmissionCircumstances) -> bool:
+    """True when nothing could start, whatever it is: no candidate need be read."""
+    fleet, spent = circumstances.rules.fleet, circumstances.spending.total
+    return (
+        circumstances.free_places <= 0
+        or any(halt.scope == EVERYTHING for halt in circumstances.halts)
+        or find_blackout(circumstances) is not None
+        or (fleet.max_jobs is not None and len(circumstances.running) >= fleet.max_jobs)
+        or (fleet.gb_hours_per_day is not None and spent.gb_hours >= fleet.gb_hours_per_day)
+    )
+
+
 def admitted(verdicts: Iterable[AdmissionVerdict]) -> tuple[Candidate, ...]:
     """Those that start, the best first."""
     return tuple(verdict.candidate for verdict in verdicts if verdict.is_admitted)
 
 
-def _rank(scored: tuple[Candidate, Score]) -> tuple[float, datetime, str, int]:
-    candidate, score = scored
-    return -score.value, candidate.waiting_since, str(candidate.table), _ORDER[candidate.rule]
+def _rank(scored: tuple[Candidate, Score]) -> tuple[float, datetime, TableIdentifier, int]:
+    return _rank_by(scored[0], scored[1].value)
+
+
+def _rank_by(candidate: Candidate, value: float) -> tuple[float, datetime, TableIdentifier, int]:
+    return -value, candidate.waiting_since, candidate.table, _ORDER[candidate.rule]
 
 
 def _quota_used(circumstances: AdmissionCircumstances) -> float:
@@ -100,11 +132,21 @@ class _Admission:
             self._in_line += 1
         return wait
 
+    def take(self, ranked: Iterable[tuple[Candidate, float]]) -> Iterator[tuple[Candidate, float]]:
+        """Those that start, until every place is taken."""
+        for candidate, value in ranked:
+            if self._free <= 0:
+                return
+            if self.judge(candidate) is None:
+                yield candidate, value
+
     def _find_turns(self, candidates: Sequence[Candidate]) -> Mapping[str, Candidate]:
         """Whose turn it is on each table."""
         turns: dict[str, Candidate] = {}
-        for candidate in sorted(candidates, key=lambda one: (_ORDER[one.rule], str(one.table))):
-            if candidate.table_uuid not in turns and self._ledger.find_too_large(candidate) is None:
+        for candidate in candidates:
+            held = turns.get(candidate.table_uuid)
+            is_earlier = held is None or (_ORDER[candidate.rule], candidate.table) < (_ORDER[held.rule], held.table)
+            if is_earlier and self._ledger.find_too_large(candidate) is None:
                 turns[candidate.table_uuid] = candidate
         return turns
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from maintainer.domain.admission import AdmissionVerdict
+from maintainer.domain.admission import AdmissionVerdict, Candidate
 from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.policy.admit import AdmissionCircumstances, admit, running_of
+from maintainer.policy.admit import AdmissionCircumstances, admit, choose, is_shut, running_of
 from maintainer.steps.ports import Ports
 
 
 def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
-    """A verdict on each candidate of a configured catalog, the best first; nothing is started."""
+    """Those of the configured catalogs' candidates that start now, the best first; nothing is started yet."""
     circumstances = _look_around(ports)
-    # While every place is taken nobody can start, whoever is first.
-    return () if circumstances.free_places <= 0 else _judge(ports, circumstances)
+    return () if is_shut(circumstances) else choose(_read_candidates(ports), circumstances)
 
 
 def read_queue(ports: Ports) -> tuple[AdmissionVerdict, ...]:
-    """As admit_now, to be shown: also while every place is taken."""
-    return _judge(ports, _look_around(ports))
+    """A verdict on every candidate, the best first: those that start now, and why the others wait."""
+    return admit(_read_candidates(ports), _look_around(ports))
 
 
 def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ...]:
@@ -26,8 +25,8 @@ def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ..
     return tuple(verdict for verdict in read_queue(ports) if verdict.candidate.table == table)
 
 
-def _judge(ports: Ports, circumstances: AdmissionCircumstances) -> tuple[AdmissionVerdict, ...]:
-    return admit([candidate for candidate in ports.store.candidates() if candidate.table.catalog in ports.catalogs], circumstances)
+def _read_candidates(ports: Ports) -> list[Candidate]:
+    return [candidate for candidate in ports.store.candidates() if candidate.table.catalog in ports.catalogs]
 
 
 def _look_around(ports: Ports) -> AdmissionCircumstances:

@@ -32,7 +32,7 @@ CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between
 def submit(ports: Ports) -> int:
     """Admit what the stored plans want and start it; returns how many jobs were handed to the runner."""
     try:
-        each([verdict for verdict in admit_now(ports) if verdict.is_admitted], partial(_add_admitted, ports))
+        each(admit_now(ports), partial(_add_admitted, ports))
     finally:
         started = start_pending(ports)
     return started

@@ -17,7 +17,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction
 from maintainer.domain.policy import Mode, RuleName, Window
 from maintainer.domain.units import GIB
-from maintainer.policy.admit import AdmissionCircumstances, Running, admit, admitted, running_of
+from maintainer.policy.admit import AdmissionCircumstances, Running, admit, admitted, choose, is_shut, running_of
 from maintainer.policy.guard import check_before_submit
 from tests.adapters.store.values import make_job
 from tests.samples import NOW, UUID, health_of_partitions
@@ -326,6 +326,28 @@ def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(work
     longest = max(longest, *(NOW + timedelta(days=25) - begun for begun in since.values()))
     # The worths differ by up to nine decades, each of which a day of waiting outweighs.
     assert longest <= timedelta(days=12)
+
+
+@settings(max_examples=150)
+@given(CANDIDATES, GIVEN)
+def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(candidates: list[Candidate], given: AdmissionCircumstances) -> None:
+    assert choose(candidates, given) == tuple(verdict for verdict in admit(candidates, given) if verdict.is_admitted)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        circumstances(places=0),
+        circumstances(halts=(Halt("*", "ann", NOW),)),
+        circumstances(rules=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),))),
+        replace(limited(max_jobs=1), running=(Running("u", "lake"),)),
+        limited(spent=Charge(0, 5.0), gb_hours_per_day=5.0),
+    ],
+)
+def test_when_nothing_could_start_nobody_is_looked_at(given: AdmissionCircumstances) -> None:
+    assert is_shut(given)
+    assert choose([candidate()], given) == ()
+    assert not is_shut(circumstances(halts=(Halt("lake.*", "ann", NOW),)))
 
 
 # -- what admission sees of plans and jobs
