@@ -10,6 +10,7 @@ from maintainer.domain.action import (
     ComputePartitionStats,
     ComputeTableStats,
     ExpireSnapshots,
+    Procedure,
     RewriteDataFiles,
     RewriteManifests,
     RewritePositionDeleteFiles,
@@ -19,7 +20,7 @@ from maintainer.domain.inventory import Snapshot, StatisticsFile
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.health.compare import compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
+from maintainer.health.compare import compare, conclude, describe_effect, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import measure, summarise
 from tests.samples import NOW, TABLE, UUID, inventory, manifest, share, snapshot
 
@@ -301,3 +302,7 @@ def test_statistics_that_the_table_does_not_have_are_unproved() -> None:
     assert done.sentence == f"Statistics of snapshot {start.measurement.snapshot_id} are written."
     assert conclude(job, done).state is JobState.SUCCEEDED
     assert conclude(make_job(ComputeTableStats(7), Outcome("finished", NOW)), IDLE).state is JobState.SUCCEEDED, "an empty table has none to write"
+
+
+def test_a_look_for_orphans_says_that_nothing_was_deleted() -> None:
+    assert describe_effect(replace(IDLE, orphans_listed=3), Procedure.REMOVE_ORPHAN_FILES) == "Orphan files were listed; nothing was deleted."

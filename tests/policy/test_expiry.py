@@ -86,6 +86,7 @@ def test_guard_11_nothing_newer_than_the_slowest_pin_goes() -> None:
 def test_a_pin_whose_time_is_over_or_whose_snapshot_is_gone_holds_nothing() -> None:
     assert len(gone(preview(daily(), pin(4, -DAY)))) == 15
     assert len(gone(preview(daily(), pin(999)))) == 15
+    assert len(gone(preview(replace(daily(), properties={"maintainer.pin.x": "999", "owner": "sales"})))) == 15
     held = preview(daily(), pin(4, DAY))
     assert held.keeper is not None
     assert held.keeper.reason.startswith("pin reader of ada until 2026-03-05 12:00 UTC")
