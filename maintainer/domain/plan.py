@@ -49,7 +49,7 @@ class Estimate:
     bytes_rewritten: int
     partitions: int = 0
     note: str = ""  # what the estimate leaves out, in words
-    error_bound: int = 0  # by how many items_removed may be wrong; the note says why
+    error_bound: int = 0  # by how many items_after, and so items_removed, may be wrong; the note says why
     files_with_deletes: int = 0  # data files that are taken because of their deletes, which the rewrite applies
 
 

@@ -10,6 +10,8 @@ from maintainer.domain.health import SnapshotStamp, TableHealth
 from maintainer.domain.inventory import Ref
 from maintainer.domain.plan import Estimate
 
+_LONGEST_AGE_MS = 10**14  # three thousand years: what is beyond means for ever, and no calendar has it
+
 
 @dataclass(frozen=True, slots=True)
 class ExpiryEstimate:
@@ -25,7 +27,7 @@ def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
     retained: set[int] = set()
     referenced: set[int] = set()
-    for ref in _live_refs(health, by_id, now):
+    for ref in _live_refs(health, now):
         # A tag refers to its snapshot alone: what lies before it on no branch goes by age.
         referenced.update(_ancestors(ref.snapshot_id, by_id) if ref.is_branch else [ref.snapshot_id])
         retained.update(_retained_by(ref, by_id, older_than, retain_last, now))
@@ -37,21 +39,28 @@ def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_
     return ExpiryEstimate(estimate, expired, min(waiting) if len(waiting) > retain_last else None)
 
 
-def _live_refs(health: TableHealth, by_id: Mapping[int, SnapshotStamp], now: datetime) -> list[Ref]:
+def _live_refs(health: TableHealth, now: datetime) -> list[Ref]:
     """Refs that expiry keeps; a table without refs (format version 1) has its current snapshot as main."""
-    refs = [ref for ref in health.refs if not _is_ref_expired(ref, by_id, now)]
+    refs = [ref for ref in health.refs if not is_ref_expired(ref, health, now)]
     if health.snapshot_id is not None and not any(ref.name == "main" for ref in refs):
         refs.append(Ref("main", health.snapshot_id, is_branch=True))
     return refs
 
 
-def _is_ref_expired(ref: Ref, by_id: Mapping[int, SnapshotStamp], now: datetime) -> bool:
-    stamp = by_id.get(ref.snapshot_id)
+def is_ref_expired(ref: Ref, health: TableHealth, now: datetime) -> bool:
+    """Whether a branch or tag goes: its snapshot is gone, or older than the ref itself or the table allows. Main never does."""
     if ref.name == "main":
         return False
+    stamp = next((stamp for stamp in health.history if stamp.snapshot_id == ref.snapshot_id), None)
     if stamp is None:
         return True
-    return ref.max_ref_age_ms is not None and now - stamp.committed_at > timedelta(milliseconds=ref.max_ref_age_ms)
+    limit = ref.max_ref_age_ms if ref.max_ref_age_ms is not None else _default_ref_age_ms(health)
+    return limit is not None and now - stamp.committed_at > timedelta(milliseconds=limit)
+
+
+def _default_ref_age_ms(health: TableHealth) -> int | None:
+    text = health.properties.get("history.expire.max-ref-age-ms", "").strip()
+    return int(text) if text.isdecimal() and int(text) <= _LONGEST_AGE_MS else None
 
 
 def _ancestors(snapshot_id: int, by_id: Mapping[int, SnapshotStamp]) -> Iterable[int]:

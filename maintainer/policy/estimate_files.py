@@ -94,9 +94,8 @@ class FileGroup:
 
     @property
     def error(self) -> int:
-        """By how many files `removed` may be wrong."""
-        least, most = max(0, self.files - self.outputs.most), max(0, self.files - self.outputs.least)
-        return max(self.removed - least, most - self.removed) + self.uncertain_files
+        """By how many files the outputs, and so `removed`, may be wrong."""
+        return max(self.outputs.expected - self.outputs.least, self.outputs.most - self.outputs.expected) + self.uncertain_files
 
 
 def plan_groups(health: TableHealth, options: PlannerOptions, within: Collection[Place] | None = None) -> list[FileGroup]:
@@ -176,8 +175,10 @@ def _count_outputs(  # noqa: PLR0913 - a group and where it lies
     if taken.emptied >= taken.files.count:
         return Count.exactly(0)
     outputs = _count_written(health, options, places, files, is_order_known=is_order_known)
+    if not taken.depleted:
+        return outputs
     # A task whose files have lost all their rows writes nothing.
-    return Count(outputs.expected, 1, outputs.most) if taken.emptied else outputs
+    return Count(outputs.expected, int(taken.depleted < taken.files.count), outputs.most)
 
 
 def _count_written(health: TableHealth, options: PlannerOptions, places: Sequence[Place], files: FileSizes, *, is_order_known: bool) -> Count:

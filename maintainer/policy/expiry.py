@@ -14,6 +14,7 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
 from maintainer.domain.units import format_duration, format_size
 from maintainer.policy.estimate import estimate_expire_snapshots
+from maintainer.policy.estimate_expiry import is_ref_expired
 from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
 
 PIN_PROPERTY = "maintainer.pin."
@@ -198,14 +199,7 @@ def _options(rule: Rule, snapshots: int) -> tuple[tuple[str, str], ...]:
 
 
 def _expired_refs(health: TableHealth, now: datetime) -> tuple[str, ...]:
-    by_id = {stamp.snapshot_id: stamp for stamp in health.history}
-    gone = []
-    for ref in health.refs:
-        stamp = by_id.get(ref.snapshot_id)
-        is_old = stamp is None or (ref.max_ref_age_ms is not None and now - stamp.committed_at > timedelta(milliseconds=ref.max_ref_age_ms))
-        if ref.name != "main" and is_old:
-            gone.append(f"{'branch' if ref.is_branch else 'tag'} {ref.name}")
-    return tuple(gone)
+    return tuple(f"{'branch' if ref.is_branch else 'tag'} {ref.name}" for ref in health.refs if is_ref_expired(ref, health, now))
 
 
 def _freed_bytes(health: TableHealth, expired: frozenset[int]) -> int | None:

@@ -33,6 +33,7 @@ class Candidates:
     deleted: int = 0  # of them, those with too many deletes
     uncertain: int = 0  # files that may be candidates or not
     emptied: int = 0  # files that have lost all their rows
+    depleted: int = 0  # files whose deletes are as many as their rows, or more: they have lost all, unless some deletes are of the same row
 
 
 def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
@@ -43,22 +44,23 @@ def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
     further = [files for files in deleted if not bounds.takes_size(files.smallest)]
     listed = tuple(size for size in sizes.listed if bounds.takes_size(size))
     runs, unsure = _select_runs(sizes.runs, partition, bounds)
-    count, emptied = sum(files.files for files in deleted), sum(files.files for files in deleted if files.least_ratio >= 1)
+    count, depleted = sum(files.files for files in deleted), sum(files.files for files in deleted if files.least_ratio >= 1)
+    emptied = sum(files.files for files in deleted if files.least_ratio >= 1 and files.delete_files == 1)
     if sizes.runs or any(files.files > 1 for files in further):
         merged = merge_runs([*(SizeRun(size, size, 1, size) for size in listed), *runs, *(_as_run(files) for files in further)])
-        return Candidates(FileSizes(runs=merged), count, uncertain + unsure, emptied)
-    return Candidates(FileSizes((*listed, *(files.bytes for files in further))), count, uncertain + unsure, emptied)
+        return Candidates(FileSizes(runs=merged), count, uncertain + unsure, emptied, depleted)
+    return Candidates(FileSizes((*listed, *(files.bytes for files in further))), count, uncertain + unsure, emptied, depleted)
 
 
 def merge_candidates(found: Sequence[Candidates]) -> Candidates:
     """The candidates of several partitions together."""
     if len(found) == 1:
         return found[0]
-    deleted, uncertain, emptied = (sum(column) for column in zip(*((one.deleted, one.uncertain, one.emptied) for one in found), strict=True))
+    sums = [sum(column) for column in zip(*((one.deleted, one.uncertain, one.emptied, one.depleted) for one in found), strict=True)]
     if any(one.files.runs for one in found):
         runs = [run for one in found for run in (*one.files.runs, *(SizeRun(size, size, 1, size) for size in one.files.listed))]
-        return Candidates(FileSizes(runs=merge_runs(runs)), deleted, uncertain, emptied)
-    return Candidates(FileSizes(tuple(size for one in found for size in one.files.listed)), deleted, uncertain, emptied)
+        return Candidates(FileSizes(runs=merge_runs(runs)), *sums)
+    return Candidates(FileSizes(tuple(size for one in found for size in one.files.listed)), *sums)
 
 
 def _as_run(files: DeletedFiles) -> SizeRun:

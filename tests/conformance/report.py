@@ -8,7 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from tests.conformance import rewrites, shapes
+from tests.conformance import expiry, manifests, rewrites, shapes
+from tests.conformance.expiry import Remainder
+from tests.conformance.manifests import Rewritten
 from tests.conformance.rewrites import Outcome
 from tests.conformance.session import Session
 from tests.conformance.tables import Lake
@@ -25,7 +27,7 @@ when an outcome differs from this page's verdict.
 ## rewrite_data_files
 
 Files in to files out, predicted and done. Where both are equal the verdict says so. Where exactness is impossible it says by how many
-removed files the prediction may be wrong, and the last column why:
+written files the prediction may be wrong, and the last column why:
 
 - **Row groups.** A file beyond the target is split at its row groups, which digests do not keep; a writer looks at a file's size every
   thousand rows.
@@ -40,9 +42,33 @@ removed files the prediction may be wrong, and the last column why:
 """
 
 
-def write_page(outcomes: list[Outcome]) -> str:
-    """The page, its figures at the end."""
-    return HEAD + "".join(f"{outcome.row()}\n" for outcome in outcomes) + "\n" + summarise(outcomes)
+MANIFESTS: Final = """
+## rewrite_manifests
+
+Manifests of one spec, those of data and of deletes apart. Where several are needed their number rests on how the entries of partitions are shared out,
+and on sizes that are known once they are written.
+
+| table | predicted | done | verdict | why |
+|---|---|---|---|---|
+"""
+EXPIRY: Final = """
+## expire_snapshots
+
+The snapshots and refs that remain, simulated on the table's metadata.
+
+| history | predicted | left | verdict |
+|---|---|---|---|
+"""
+
+
+def write_page(outcomes: list[Outcome], piles: list[Rewritten], pasts: list[Remainder]) -> str:
+    """The page, each part's figures at its end."""
+    parts = [
+        HEAD + "".join(f"{outcome.row()}\n" for outcome in outcomes) + "\n" + summarise(outcomes),
+        MANIFESTS + "".join(f"{pile.row()}\n" for pile in piles),
+        EXPIRY + "".join(f"{past.row()}\n" for past in pasts),
+    ]
+    return "".join(parts)
 
 
 def summarise(outcomes: list[Outcome]) -> str:
@@ -66,17 +92,23 @@ def main() -> int:
     parser.add_argument("--shapes", type=int, default=60)
     asked = parser.parse_args()
     chosen = shapes.by_hand() if asked.seed is None else shapes.by_seed(asked.seed, asked.shapes)
-    outcomes = []
+    outcomes: list[Outcome] = []
+    piles: list[Rewritten] = []
+    pasts: list[Remainder] = []
     with tempfile.TemporaryDirectory(prefix="conformance-") as directory, Session(Path(directory)) as session:
         lake = Lake(Path(directory), session)
         for outcome in rewrites.run(lake, chosen):
             outcomes.append(outcome)
             print(outcome.row(), flush=True)  # noqa: T201 - a command's output
+        if asked.seed is None:
+            piles = [manifests.run_one(lake, pile, f"m{number}") for number, pile in enumerate(manifests.PILES)]
+            pasts = [expiry.run_one(lake, past, f"e{number}") for number, past in enumerate(expiry.PASTS)]
         lake.close()
     print(summarise(outcomes))  # noqa: T201 - as above
     if asked.seed is None:
-        PAGE.write_text(write_page(outcomes), encoding="utf-8")
-    return int(not all(outcome.is_within_bound or outcome.is_equal for outcome in outcomes))
+        PAGE.write_text(write_page(outcomes, piles, pasts), encoding="utf-8")
+    verdicts = [*(outcome.is_within_bound for outcome in outcomes), *(pile.is_within_bound for pile in piles), *(past.is_equal for past in pasts)]
+    return int(not all(verdicts))
 
 
 if __name__ == "__main__":

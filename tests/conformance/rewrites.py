@@ -37,7 +37,7 @@ class Outcome:
     @property
     def is_within_bound(self) -> bool:
         """Never more than said, and of the files that are taken each one known, unless that is what is uncertain."""
-        return abs(self.predicted.items_removed - max(0, self.removed)) <= self.predicted.error_bound and not self.strangers
+        return abs(self.predicted.items_after - self.added) <= self.predicted.error_bound and not self.strangers
 
     def row(self) -> str:
         """One line of the report."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from re import MULTILINE, findall
 
@@ -9,7 +8,6 @@ import pytest
 from tests.conformance import rewrites, shapes
 from tests.conformance.report import PAGE
 from tests.conformance.rewrites import Outcome
-from tests.conformance.session import Session
 from tests.conformance.shapes import Shape
 from tests.conformance.tables import Lake
 
@@ -45,12 +43,8 @@ class Suite:
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Suite]:
-    directory = tmp_path_factory.mktemp("conformance")
-    with Session(directory) as session:
-        lake = Lake(directory, session)
-        yield Suite(lake)
-        lake.close()
+def suite(lake: Lake) -> Suite:
+    return Suite(lake)
 
 
 @pytest.mark.parametrize("shape", [pytest.param(shape, id=shape.name, marks=spark) for shape in SHAPES])

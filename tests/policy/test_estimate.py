@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 
 from maintainer.domain.health import ManifestGroup
 from maintainer.domain.inventory import ManifestContent, Ref
+from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import GIB, MIB
 from maintainer.health.measure import measure
 from maintainer.policy.estimate import estimate_expire_snapshots, estimate_rewrite_data_files, estimate_rewrite_manifests
+from maintainer.policy.estimate_expiry import is_ref_expired
+from maintainer.policy.estimate_manifests import estimate_spec
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot, with_history
 
 RULE = Rule(RuleName.REWRITE_DATA_FILES)
@@ -183,3 +186,41 @@ def test_the_newest_snapshots_are_always_kept(ages: list[int], max_age: int, kee
     expired = expired_of([age * DAY for age in ordered], max_age * DAY, keep)
     assert len(ordered) - len(expired) >= min(keep, len(ordered))
     assert all(ordered[i - 1] > max_age for i in expired)
+
+
+def manifests_of(*groups: ManifestGroup, places: int = 0, target: int = 8 * MIB) -> Estimate:
+    health = health_of_partitions({f"p={n}": [MIB] for n in range(places)})
+    return estimate_spec(replace(health, manifest_groups=groups, target_manifest_size_bytes=target), 0)
+
+
+def test_a_single_manifest_that_is_not_too_large_stays() -> None:
+    data, deletes = ManifestGroup(0, ManifestContent.DATA, 5, 5000), ManifestGroup(0, ManifestContent.DELETES, 1, 5000)
+    assert (manifests_of(data, deletes).items_before, manifests_of(data, deletes).items_after) == (5, 1)
+    assert manifests_of(deletes).items_before == 0
+
+
+def test_a_manifest_that_is_too_large_becomes_several_which_is_no_gain() -> None:
+    found = manifests_of(ManifestGroup(0, ManifestContent.DATA, 1, 20 * MIB))
+    assert (found.items_before, found.items_after, found.items_removed) == (1, 3, 0)
+
+
+def test_no_more_tasks_write_manifests_than_there_are_partitions() -> None:
+    group = ManifestGroup(0, ManifestContent.DATA, 50, 10 * MIB)
+    assert manifests_of(group, places=2, target=MIB).items_after == 9  # two tasks, which begin another manifest at 1.2 MiB
+    assert manifests_of(group, places=40, target=MIB).items_after == 10
+    assert manifests_of(group, places=40, target=MIB).error_bound > 0
+    assert manifests_of(replace(group, content=ManifestContent.DELETES), places=40, target=MIB).items_after == 10
+
+
+def test_the_tables_own_limit_for_refs_goes_where_a_ref_has_none() -> None:
+    snapshots = tuple(snapshot(i, (10 - i) * DAY, parent_id=i - 1 or None) for i in range(1, 7))
+    refs = (
+        Ref("main", 6, is_branch=True),
+        Ref("old", 2, is_branch=False),
+        Ref("own", 2, is_branch=False, max_ref_age_ms=10**12),
+        Ref("new", 4, is_branch=False),
+    )
+    health = measure(inventory(snapshots=snapshots, refs=refs, properties={"history.expire.max-ref-age-ms": str(int(7 * DAY.total_seconds() * 1000))}))
+    assert [ref.name for ref in refs if is_ref_expired(ref, health, NOW)] == ["old"]
+    forever = replace(health, properties={"history.expire.max-ref-age-ms": str(2**63 - 1)})
+    assert not any(is_ref_expired(ref, forever, NOW) for ref in refs)

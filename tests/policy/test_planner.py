@@ -257,5 +257,7 @@ def test_files_that_have_lost_all_their_rows_leave_nothing() -> None:
     table = health_of(partition([100 * MIB] * 2, deleted=(deleted(100 * MIB, 1.0),)))
     found = estimate_rewrite_data_files(table, RULE)
     assert (found.items_before, found.items_after, found.items_removed) == (1, 0, 1)
+    twice = health_of(partition([100 * MIB] * 2, deleted=(deleted(100 * MIB, 1.0, 2),)))  # of the same rows, perhaps
+    assert (estimate_rewrite_data_files(twice, RULE).items_after, estimate_rewrite_data_files(twice, RULE).error_bound) == (1, 1)
     mixed = health_of(partition([30 * MIB] * 6, deleted=(deleted(30 * MIB, 1.0),)))
     assert estimate_rewrite_data_files(mixed, RULE).error_bound >= 1
