@@ -44,24 +44,29 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
     record = ports.store.table(due.table)
     if record is None or record.health is None:
         return False
-    is_changed, made = _plan_and_keep(ports, record, record.health)
-    ports.store.mark_planned(due, version, _next_look(made))
+    policy = policy_of(ports, record.health)
+    is_changed, made = _plan_and_keep(ports, record, record.health, policy)
+    ports.store.mark_planned(due, version, _next_look(made, policy))
     return is_changed
 
 
-def _next_look(plan: Plan) -> datetime:
-    """At the earliest time that a rule named. A plan that wants work is looked at each time: its window closes, its instants move on."""
+def _next_look(plan: Plan, policy: Policy) -> datetime:
+    """At the earliest time that a rule named; a plan that wants work at the next full hour, when its instants move on, or each time if a window can close."""
     looks = [skipped.next_at for skipped in plan.skipped if skipped.next_at is not None]
-    return plan.made_at if plan.planned else min([*looks, plan.made_at + LONGEST_TRUST])
+    if plan.planned and (policy.window is not None or policy.blackouts):
+        return plan.made_at
+    if plan.planned:
+        looks.append(plan.made_at.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1))
+    return min([*looks, plan.made_at + LONGEST_TRUST])
 
 
 def plan_table(ports: Ports, record: TableRecord, health: TableHealth) -> bool:
     """Decide for one table; the plan is stored, and counted, only when it differs from the one before."""
-    return _plan_and_keep(ports, record, health)[0]
+    return _plan_and_keep(ports, record, health, policy_of(ports, health))[0]
 
 
-def _plan_and_keep(ports: Ports, record: TableRecord, health: TableHealth) -> tuple[bool, Plan]:
-    made = make_plan(ports, record, health, policy_of(ports, health))
+def _plan_and_keep(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy) -> tuple[bool, Plan]:
+    made = make_plan(ports, record, health, policy)
     if record.plan is not None and replace(record.plan, made_at=made.made_at) == made:
         return False, made
     ports.store.record_plan(made, give_verdicts(made))

@@ -7,12 +7,17 @@ from typing import Any
 import pytest
 
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import Policy
 from maintainer.ports.store import Pause
 from maintainer.steps import plan as plan_step
 from maintainer.steps.plan import LONGEST_TRUST, plan
 from maintainer.steps.prune import prune
 from maintainer.steps.scan import scan
-from tests.steps.world import World
+from tests.fakes.adapters.policies import FakePolicies
+from tests.steps.world import ENFORCE, World, layer
+
+ALWAYS_OPEN = 'window: {cron: "0 0 * * *", duration: 24h}\n'
+NEVER_SHUT = 'blackouts: [{cron: "0 0 1 1 *", duration: 1m}]\n'
 
 
 @pytest.fixture
@@ -58,15 +63,27 @@ def test_no_plan_is_trusted_for_longer_than_its_bound(planned: list[str]) -> Non
     assert planned == ["orders", "orders"]
 
 
-def test_a_plan_that_wants_work_is_looked_at_each_time(planned: list[str]) -> None:
-    world = World()
+@pytest.mark.parametrize(("policy", "looks"), [(ENFORCE, 1), (ENFORCE + ALWAYS_OPEN, 3), (ENFORCE + NEVER_SHUT, 3)])
+def test_a_plan_that_wants_work_is_looked_at_each_time_where_a_window_can_close(planned: list[str], policy: str, looks: int) -> None:
+    world = World(policies=FakePolicies(layer(policy)))
     world.put("orders")
     scan(world.ports)
     for _ in range(3):
         plan(world.ports)
     (made,) = world.store.plans_with_work()
     assert made.planned
-    assert planned == ["orders"] * 3
+    assert planned == ["orders"] * looks
+
+
+def test_a_plan_that_wants_work_is_looked_at_again_at_the_full_hour(planned: list[str]) -> None:
+    world = World()
+    world.clock.advance(timedelta(minutes=20))
+    world.put("orders")
+    scan(world.ports)
+    for minutes in (0, 39, 1):
+        world.clock.advance(timedelta(minutes=minutes))
+        plan(world.ports)
+    assert planned == ["orders"] * 2
 
 
 def test_a_rules_next_look_is_kept() -> None:
@@ -77,8 +94,8 @@ def test_a_rules_next_look_is_kept() -> None:
     skipped = record.plan.skipped[0]
     soon = record.plan.made_at + timedelta(minutes=5)
     sooner = replace(record.plan, skipped=(replace(skipped, next_at=soon), replace(skipped, next_at=soon + timedelta(days=1))))
-    assert plan_step._next_look(sooner) == soon
-    assert plan_step._next_look(replace(record.plan, planned=(), skipped=())) == record.plan.made_at + LONGEST_TRUST
+    assert plan_step._next_look(sooner, Policy()) == soon
+    assert plan_step._next_look(replace(record.plan, planned=(), skipped=()), Policy()) == record.plan.made_at + LONGEST_TRUST
 
 
 def test_pruning_thins_by_the_ages_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
