@@ -261,7 +261,7 @@ class JobEventOut(Schema):
 
 
 class Sums(Schema):
-    """Over the tables of a namespace or of the fleet; average_file_size_bytes = all bytes / all files."""
+    """Over the tables of a namespace or of the fleet; average_file_size_bytes = all bytes / all files, live_file_ratio = live data files / kept ones."""
 
     tables: int
     measured_tables: int
@@ -274,6 +274,7 @@ class Sums(Schema):
     delete_files: int
     manifests: int
     snapshots: int
+    live_file_ratio: float | None
     bands: dict[Band, int]
 
 

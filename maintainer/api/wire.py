@@ -222,10 +222,9 @@ def write_history(table: TableIdentifier, metric: str, samples: Sequence[tuple[d
 
 def write_overview(overview: Overview) -> schemas.OverviewOut:
     """The fleet; every band and every state is named, be it with zero."""
-    fields = {name: getattr(overview, name) for name in Overview.__dataclass_fields__ if name not in {"bands", "jobs"}}
+    fields = {name: getattr(overview, name) for name in schemas.OverviewOut.model_fields if name not in {"bands", "jobs", "version"}}
     return schemas.OverviewOut(
         **fields,
-        average_file_size_bytes=overview.data_bytes / overview.data_files if overview.data_files else None,
         bands=_write_counts(Band, overview.bands),
         jobs=_write_counts(JobState, overview.jobs),
         version=__version__,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
@@ -36,6 +36,9 @@ TABLE_SORTS: tuple[str, ...] = (
 HISTORY_METRICS: tuple[str, ...] = (
     "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio", "records",
     "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests", "manifest_bytes", "snapshots", "metadata_bytes",
+    "small_file_bytes", "delete_bytes", "delete_records", "delete_file_ratio", "data_manifests", "delete_manifests", "manifest_excess", "branches", "tags",
+    "partition_skew", "kept_data_files", "live_file_ratio", "commits_per_hour", "growth_bytes_per_day", "growth_records_per_day", "metadata_files",
+    "storage_files",
 )  # fmt: skip
 
 
@@ -96,29 +99,6 @@ class TableRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
-    """The fleet in figures; jobs by state; what finished jobs have saved in all."""
-
-    tables: int
-    measured_tables: int
-    faulty_tables: int
-    paused_tables: int
-    data_files: int
-    data_bytes: int
-    small_files: int
-    delete_files: int
-    manifests: int
-    snapshots: int
-    bands: Mapping[Band, int]
-    jobs: Mapping[JobState, int]
-    files_removed: int
-    manifests_removed: int
-    snapshots_removed: int
-    bytes_rewritten: int
-    last_measured_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class ScanMark:
     """What a table's last measurement rested on. While both stay the same, measuring again would find the same."""
 
@@ -141,12 +121,31 @@ class Counters:
     delete_files: int
     manifests: int
     snapshots: int
+    live_data_files: int  # of those tables alone of which it is known how many their kept snapshots reach
+    kept_data_files: int  # that any kept snapshot reaches
     bands: Mapping[Band, int]
 
     @property
     def average_file_size_bytes(self) -> float | None:
         """All bytes by all files; None without files."""
         return self.data_bytes / self.data_files if self.data_files else None
+
+    @property
+    def live_file_ratio(self) -> float | None:
+        """Live data files by those that are kept; None without any."""
+        return self.live_data_files / self.kept_data_files if self.kept_data_files else None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview(Counters):
+    """The fleet in figures; jobs by state; what finished jobs have saved in all."""
+
+    jobs: Mapping[JobState, int]
+    files_removed: int
+    manifests_removed: int
+    snapshots_removed: int
+    bytes_rewritten: int
+    last_measured_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +282,11 @@ class Store(AdmissionStore, Protocol):
         """Those of the latest plans that want a job started."""
         ...
 
-    def tables_to_plan(self, now: datetime, version: str) -> Sequence[PlanDue]:
-        """Measured tables, by name, that are to be planned: health, pause, jobs or the version have changed since the plan, or its next look is due."""
+    def tables_to_plan(self, now: datetime, version: str, catalogs: Collection[str] | None = None) -> Sequence[PlanDue]:
+        """Measured tables of these catalogs (None: of all), by name, that are to be planned: what a plan rests on has changed since, or its next look is due.
+
+        A plan rests on health, pause, jobs and the version.
+        """
         ...
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:

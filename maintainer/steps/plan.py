@@ -37,7 +37,7 @@ def plan(ports: Ports) -> int:
     note_policies(ports)
     # Another version of this program decides otherwise too, and a halt covers any number of tables.
     version = f"{__version__} {ports.policies.current().version} {digest_halts(ports.store.halts())}".rstrip()
-    return sum(each(ports.store.tables_to_plan(ports.clock.now(), version), partial(_plan_due_table, ports, version)))
+    return sum(each(ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs), partial(_plan_due_table, ports, version)))
 
 
 def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:

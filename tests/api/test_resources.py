@@ -21,6 +21,7 @@ def test_the_overview_names_every_band_and_every_state(client: Client) -> None:
     assert overview["bands"] == {"healthy": 0, "watch": 0, "degraded": 1, "critical": 0}
     assert overview["jobs"] == {"pending": 0, "submitted": 0, "running": 1, "succeeded": 1, "failed": 0, "cancelled": 0, "unknown": 0}
     assert overview["average_file_size_bytes"] == 1.5 * MIB
+    assert overview["live_file_ratio"] is None
     assert overview["version"] == __version__
 
 

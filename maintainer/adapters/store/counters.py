@@ -25,7 +25,9 @@ BANDS = tuple(Band)
 SUMMED = ("data_files", "data_bytes", "small_files", "delete_files", "manifests", "snapshots")
 _COUNTED = {"measured_tables": "measured_at", "faulty_tables": "fault", "paused_tables": "pause"}
 _KEY = (fleet_counters.c.level, fleet_counters.c.catalog, fleet_counters.c.namespace)
-_COLUMNS = (tables.c.full_name, tables.c.catalog, tables.c.namespace, tables.c.band, *(tables.c[name] for name in (*_COUNTED.values(), *SUMMED)))
+_SUMS = (*SUMMED, "live_data_files", "kept_data_files")
+_ROW = ("full_name", "catalog", "namespace", "band", "kept_data_files", *_COUNTED.values(), *SUMMED)
+_COLUMNS = tuple(tables.c[name] for name in _ROW)
 _NAMESPACE_ORDER = "namespaces"
 _KEYS_PER_STATEMENT = MAX_SQL_VARIABLES // 4
 
@@ -65,6 +67,8 @@ def _keys(row: AnyRow) -> tuple[Key, ...]:
 def _figures(row: AnyRow) -> Figures:
     figures = {"tables": 1, **{name: int(getattr(row, column) is not None) for name, column in _COUNTED.items()}}
     figures |= {name: getattr(row, name) or 0 for name in SUMMED}
+    if row.kept_data_files is not None and row.data_files is not None:
+        figures |= {"live_data_files": row.data_files, "kept_data_files": row.kept_data_files}
     if row.band is not None:
         figures[BANDS[row.band].value] = 1
     return figures
@@ -131,8 +135,13 @@ def read_counters(connection: Connection, catalog: str | None, namespace: str | 
     return _build(json.loads(document or "{}"))
 
 
+def read_catalogs(connection: Connection) -> list[str]:
+    """Those that have tables, or had."""
+    return list(connection.execute(select(fleet_counters.c.catalog).where(fleet_counters.c.level == CATALOG_LEVEL)).scalars())
+
+
 def _build(figures: Figures) -> Counters:
-    plain = {name: figures.get(name, 0) for name in ("tables", *_COUNTED, *SUMMED)}
+    plain = {name: figures.get(name, 0) for name in ("tables", *_COUNTED, *_SUMS)}
     return Counters(**plain, bands={band: figures.get(band.value, 0) for band in BANDS})
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 
 from maintainer.adapters.store import documents
+from maintainer.adapters.store.counters import read_catalogs
 from maintainer.adapters.store.schema import plans, tables
+from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.plan import Plan
 from maintainer.ports.store import PlanDue
 
@@ -18,12 +20,15 @@ def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
     connection.execute(update(tables).where(is_changed).values(plan_wanted=tables.c.plan_wanted + 1, planned_under=None))
 
 
-def read_due(connection: Connection, now: datetime, version: str) -> Sequence[PlanDue]:
-    """By name; each part of the condition is a range of one index."""
+def read_due(connection: Connection, now: datetime, version: str, catalogs: Collection[str] | None) -> Sequence[PlanDue]:
+    """By name; each part of the condition is a range of one index: tables that need no plan, or are of no catalog that is asked for, cost nothing."""
     under = tables.c.planned_under
-    is_due = or_(under.is_(None), under < version, under > version, and_(under == version, tables.c.plan_at <= now))
+    changed = (under.is_(None), under < version, under > version, and_(under == version, tables.c.plan_at <= now))
+    columns = (tables.c.full_name, tables.c.levels, tables.c.plan_wanted, tables.c.measured_at)
+    rows: list[AnyRow] = []
+    for catalog in sorted(read_catalogs(connection) if catalogs is None else catalogs):
+        rows += connection.execute(select(*columns).where(or_(*(and_(tables.c.catalog == catalog, one) for one in changed))))
     # Sorted and sifted here: asked to, a database may rather walk all tables in the order of their names.
-    rows = connection.execute(select(tables.c.full_name, tables.c.levels, tables.c.plan_wanted, tables.c.measured_at).where(is_due))
     measured = sorted((row for row in rows if row.measured_at is not None), key=lambda row: str(row.full_name))
     return tuple(PlanDue(documents.read_levels(row.levels), row.plan_wanted) for row in measured)
 

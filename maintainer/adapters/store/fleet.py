@@ -85,6 +85,7 @@ def _scalars(health: TableHealth, grade: Grade) -> dict[str, Any]:
         "delete_files": _sum_known(health.position_delete_files, health.equality_delete_files, health.deletion_vectors),
         "manifests": health.manifests,
         "snapshots": health.snapshots,
+        "kept_data_files": health.kept_data_files,
     }
 
 

@@ -45,6 +45,7 @@ tables = Table(
     Column("delete_files", Count),
     Column("manifests", Count),
     Column("snapshots", Count),
+    Column("kept_data_files", Count),
     Column("fault", Text),  # JSON
     Column("pause", Text),  # JSON
     # What a plan rests on: whoever changes it counts plan_wanted up and empties planned_under.
@@ -54,7 +55,7 @@ tables = Table(
     Index("ix_tables_catalog", "catalog", "full_name"),
     Index("ix_tables_namespace", "namespace"),
     Index("ix_tables_search_name", "search_name"),
-    Index("ix_tables_plan", "planned_under", "plan_at"),
+    Index("ix_tables_catalog_plan", "catalog", "planned_under", "plan_at"),
     Index("ix_tables_catalog_namespace", "catalog", "namespace", "full_name"),
     Index("ix_tables_table_uuid", "table_uuid"),
     Index("ix_tables_measured_at", "measured_at", "full_name"),

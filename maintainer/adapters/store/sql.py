@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from logging import getLogger
@@ -179,10 +179,10 @@ class SqlStore(SqlAdmission):
         with self._database.read() as connection:
             return read_plans_with_work(connection)
 
-    def tables_to_plan(self, now: datetime, version: str) -> Sequence[PlanDue]:
+    def tables_to_plan(self, now: datetime, version: str, catalogs: Collection[str] | None = None) -> Sequence[PlanDue]:
         """See Store."""
         with self._database.read() as connection:
-            return read_due(connection, now, version)
+            return read_due(connection, now, version, catalogs)
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
         """See Store."""

@@ -58,6 +58,18 @@ def assert_exact(store: Store) -> None:
     assert {field.name: getattr(overview, field.name) for field in fields(fleet)} == {field.name: getattr(fleet, field.name) for field in fields(fleet)}
 
 
+def test_the_live_file_ratio_is_of_the_tables_that_tell_how_many_files_they_keep(store: Store) -> None:
+    record(store, SALES, data_files=10, kept_data_files=40)
+    record(store, NESTED, data_files=30, kept_data_files=None)
+    record(store, SEA, data_files=10, kept_data_files=10)
+    assert_exact(store)
+    assert (store.overview().live_file_ratio, store.counters("lake").live_file_ratio) == (20 / 50, 10 / 40)
+
+    record(store, SALES, data_files=None, kept_data_files=40)
+    assert_exact(store)
+    assert (store.overview().live_file_ratio, store.counters("lake").live_file_ratio) == (1.0, None)
+
+
 def test_counters_of_a_namespace_leave_out_nested_ones(store: Store) -> None:
     record(store, SALES, Band.WATCH, data_files=4, data_bytes=100)
     record(store, NESTED, data_files=6, data_bytes=20)
@@ -179,7 +191,7 @@ def write_together(opened: Store) -> None:
     tables = [TableIdentifier(catalog, (space,), name) for catalog in ("lake", "sea") for space in ("sales", "b") for name in "xyz"]
 
     def write(seed: int) -> None:
-        random = Random(seed)  # noqa: S311 - a test's own choices
+        random = Random(seed)
         together.wait(timeout=60)
         for number in range(100):
             table = random.choice(tables)

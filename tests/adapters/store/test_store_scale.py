@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +14,7 @@ from sqlalchemy import event, text
 from maintainer.adapters.store import listing, migrate, open_store, samples
 from maintainer.adapters.store.database import Database
 from maintainer.domain.action import RewriteDataFiles
-from maintainer.domain.health import Band
+from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Estimate, PlannedAction
@@ -23,6 +23,7 @@ from maintainer.ports.store import HISTORY_METRICS, TABLE_SORTS, Pause, PlanDue,
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health, make_job, make_plan, succeeded
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+COUNTED = {field.name for field in fields(TableHealth) if str(field.type).startswith("int")}
 START = NOW.replace(minute=0, second=0, microsecond=0)
 
 
@@ -49,6 +50,15 @@ def test_a_table_is_planned_once_and_again_when_its_time_has_come(store: Store) 
 
     plan_all(store, None)
     assert due_names(store, "v0") == due_names(store, "v2") == ["orders"]
+
+
+def test_tables_of_a_catalog_that_nobody_asks_for_are_never_due(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    store.record_health(make_health(named(1, "sea"), "other"), make_grade())
+    assert [due.table.catalog for due in store.tables_to_plan(NOW, "v1", {"sea", "lake"})] == ["lake", "sea"]
+    assert [due.table.catalog for due in store.tables_to_plan(NOW, "v1")] == ["lake", "sea"]
+    assert [due.table.catalog for due in store.tables_to_plan(NOW, "v1", {"sea"})] == ["sea"]
+    assert store.tables_to_plan(NOW, "v1", set()) == ()
 
 
 @pytest.mark.parametrize("change", ["health", "pause", "resume", "job", "finished job"])
@@ -142,9 +152,16 @@ def test_thinning_is_bounded_and_goes_on_where_it_ended(store_url: str, monkeypa
     store.close()
 
 
+def test_every_metric_of_history_is_a_series(store: Store) -> None:
+    first: dict[str, Any] = {metric: number for number, metric in enumerate(HISTORY_METRICS)}
+    later: dict[str, Any] = {metric: number if metric in COUNTED else number + 0.5 for metric, number in first.items()}
+    store.record_health(make_health(**first), make_grade())
+    store.record_health(make_health(at=NOW + MINUTE, **later), make_grade())
+    for metric, number in first.items():
+        assert store.history(ORDERS, metric, NOW, NOW + DAY) == ((NOW, number), (NOW + MINUTE, later[metric])), metric
+
+
 def test_a_metric_without_a_column_is_kept_too(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    metrics = (*HISTORY_METRICS, "delete_records", "small_file_bytes")
-    monkeypatch.setattr(samples, "HISTORY_METRICS", metrics)
     monkeypatch.setattr(samples, "_COLUMNS", samples._COLUMNS - {"records"})
     store = open_store(store_url)
     store.record_health(make_health(delete_records=6, small_file_bytes=None), make_grade())

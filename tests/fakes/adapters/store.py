@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from threading import RLock
@@ -276,9 +276,10 @@ class FakeStore(FakeAdmission, FakePolicyVersions):
     def plans_with_work(self) -> Sequence[Plan]:
         return tuple(plan for plan in self.plans() if plan.planned)
 
-    def tables_to_plan(self, now: datetime, version: str) -> Sequence[PlanDue]:
+    def tables_to_plan(self, now: datetime, version: str, catalogs: Collection[str] | None = None) -> Sequence[PlanDue]:
         with self._open():
-            measured = sorted((table for table, record in self._tables.items() if record.health is not None), key=str)
+            asked = [record for table, record in self._tables.items() if catalogs is None or table.catalog in catalogs]
+            measured = sorted((record.table for record in asked if record.health is not None), key=str)
             return tuple(PlanDue(table, self._wanted[table]) for table in measured if self._is_due(table, now, version))
 
     def _is_due(self, table: TableIdentifier, now: datetime, version: str) -> bool:

@@ -55,6 +55,8 @@ def sum_records(records: Iterable[TableRecord]) -> Counters:
         delete_files=sum(delete_files(health) or 0 for health in healths),
         manifests=sum(health.manifests or 0 for health in healths),
         snapshots=sum(health.snapshots for health in healths),
+        live_data_files=sum(health.data_files or 0 for health in healths if None not in {health.data_files, health.kept_data_files}),
+        kept_data_files=sum(health.kept_data_files or 0 for health in healths if health.data_files is not None),
         bands={band: bands[band] for band in Band},
     )
 

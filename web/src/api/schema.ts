@@ -1332,6 +1332,8 @@ export interface components {
       delete_files: number;
       /** Faulty Tables */
       faulty_tables: number;
+      /** Live File Ratio */
+      live_file_ratio: number | null;
       /** Manifests */
       manifests: number;
       /** Measured Tables */
@@ -1411,6 +1413,8 @@ export interface components {
       };
       /** Last Measured At */
       last_measured_at: string | null;
+      /** Live File Ratio */
+      live_file_ratio: number | null;
       /** Manifests */
       manifests: number;
       /** Manifests Removed */
@@ -3511,7 +3515,24 @@ export interface operations {
           | "manifests"
           | "manifest_bytes"
           | "snapshots"
-          | "metadata_bytes";
+          | "metadata_bytes"
+          | "small_file_bytes"
+          | "delete_bytes"
+          | "delete_records"
+          | "delete_file_ratio"
+          | "data_manifests"
+          | "delete_manifests"
+          | "manifest_excess"
+          | "branches"
+          | "tags"
+          | "partition_skew"
+          | "kept_data_files"
+          | "live_file_ratio"
+          | "commits_per_hour"
+          | "growth_bytes_per_day"
+          | "growth_records_per_day"
+          | "metadata_files"
+          | "storage_files";
         /** @description RFC 3339; 30 days before `to` when left out. */
         from?: string | null;
         /** @description RFC 3339; now when left out. */

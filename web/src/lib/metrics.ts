@@ -15,6 +15,11 @@ export const HISTORY_METRICS = {
   data_bytes: { label: "Data size", format: formatBytes },
   records: { label: "Records", format: formatCount },
   metadata_bytes: { label: "metadata.json size", format: formatBytes },
+  delete_file_ratio: { label: "Delete-file ratio", format: formatRatio },
+  live_file_ratio: { label: "Live-file ratio", format: formatRatio },
+  manifest_excess: { label: "Manifests beyond ideal", format: formatCount },
+  storage_files: { label: "Files kept in storage", format: formatCount },
+  growth_bytes_per_day: { label: "Growth a day", format: formatBytes },
 } as const satisfies Record<string, MetricDescription>;
 
 export type HistoryMetric = keyof typeof HISTORY_METRICS;

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Overview } from "../../api/types";
 import { Tile } from "../../components/Panel";
 import { TimeAgo } from "../../components/TimeAgo";
-import { formatBytes, formatCount, pluralize } from "../../lib/format";
+import { formatBytes, formatCount, formatRatio, pluralize } from "../../lib/format";
 import { BAND_WORDS, BANDS } from "../../lib/words";
 
 function BandBar({ overview }: { overview: Overview }) {
@@ -63,6 +63,9 @@ export function OverviewTiles({ overview }: { overview: Overview }) {
       </Tile>
       <Tile label="Data size" value={formatBytes(overview.data_bytes)}>
         {pluralize(overview.manifests, "manifest")}, {pluralize(overview.snapshots, "snapshot")}
+      </Tile>
+      <Tile label="Live files" value={formatRatio(overview.live_file_ratio)}>
+        of the data files that kept snapshots reach
       </Tile>
       <Tile label="Jobs at work" value={<Link to="/jobs">{formatCount(running)}</Link>}>
         last measured <TimeAgo time={overview.last_measured_at} />
