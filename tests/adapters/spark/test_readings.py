@@ -51,7 +51,8 @@ def read_here(catalog: PyIcebergCatalog, table: str) -> TableInventory:
     return inventory
 
 
-def reading(left: UnreadManifests, job_id: str) -> Job:
+def reading(left: UnreadManifests, name: str) -> Job:
+    job_id = f"reading-{name}"  # the runner is shared: its other tests have ids of their own
     action = DigestManifests(left.snapshot_id, left.target_bytes, left.is_partitioned, left.has_deletes)
     return Job(job_id, left.table, left.table_uuid, Reading.DIGEST_MANIFESTS, action, (), Estimate(1, 1, 0, 0), "", "", 50, "person", WallClock().now())
 
@@ -145,7 +146,7 @@ def test_what_is_cut_short_keeps_whole_manifests_only(catalog: PyIcebergCatalog,
     job = reading(unread(catalog, "evolved"), "cut-short")
     warm.submit(job)
     assert outcome_of(warm, job).kind == "finished"
-    path = run_dir / "findings" / "cut-short.jsonl.gz"
+    path = run_dir / "findings" / "reading-cut-short.jsonl.gz"
     path.write_bytes(path.read_bytes()[:-60])
     left = {digest.path: digest for digest in digests_of(catalog, warm, job)}
     assert 0 < len(left) < len(ours)
