@@ -26,6 +26,7 @@ _TAGS = [
     {"name": "jobs", "description": "What was done and what is being done."},
     {"name": "policies", "description": "What should be done, and where it is written."},
     {"name": "catalogs", "description": "Where tables come from."},
+    {"name": "audit", "description": "Who asked for what, and what came of it."},
     {"name": "probes", "description": "For orchestrators and Prometheus."},
 ]
 _ROUTERS = tuple(module.router for module in (overview, tables, story, queue, pauses, jobs, policies, catalogs, namespaces, audit, pins))
