@@ -19,7 +19,7 @@ class Place:
     path: str  # as normalise_path() writes it
     table: str  # its full name
     table_uuid: str
-    is_gone: bool = False  # the table was dropped: whether its files were is not known
+    is_gone: bool = False  # the table was dropped, or has another name: whether its files went is not known
 
 
 def normalise_path(location: str) -> str:

@@ -96,6 +96,8 @@ def _find_youth(health: TableHealth, surroundings: Surroundings | None, now: dat
 def _find_overlap(health: TableHealth, surroundings: Surroundings | None) -> str | None:
     own = paths_of(health.location, health.properties)
     for place in surroundings.neighbours if surroundings is not None else ():
+        if place.table_uuid == health.table_uuid and place.table != str(health.table) and not place.is_gone:
+            return f"the table is registered as {place.table} too, whose state may need other files"
         shared = next((path for path in own if overlap(path, place.path)), None)
         if place.table_uuid != health.table_uuid and shared is not None:
             state = ", which was dropped and may have left its files," if place.is_gone else ""

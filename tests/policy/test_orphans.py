@@ -46,7 +46,8 @@ def beside(location: str, uuid: str = "another", *, is_gone: bool = False) -> Su
 def test_a_table_that_lies_alone_may_be_looked_around() -> None:
     assert reason_of() is None
     assert reason_of(surroundings=beside("s3://lake/sales/orders_2")) is None
-    assert reason_of(surroundings=beside("s3://lake/sales/orders", UUID)) is None, "its own place"
+    own = Place("lake/sales/orders/", str(OLD.table), UUID)
+    assert reason_of(surroundings=replace(ALONE, neighbours=(own,))) is None
 
 
 @pytest.mark.parametrize("location", ["s3a://lake/sales/orders/", "s3://lake/sales", "s3://lake/sales/orders/data/inner", "s3://lake"])
@@ -63,6 +64,12 @@ def test_guard_1_paths_that_properties_name_count_as_places() -> None:
     found = reason_of(elsewhere, beside("s3://lake/shared/inner"))
     assert found is not None
     assert "directory lake/shared/ overlaps" in found[1]
+
+
+def test_guard_1_a_table_that_two_catalogs_have_is_refused_and_one_that_was_renamed_is_not() -> None:
+    found = reason_of(surroundings=beside("s3://lake/sales/orders", UUID))
+    assert found == (SkipCode.UNSAFE, "the table is registered as lake.sales.other too, whose state may need other files")
+    assert reason_of(surroundings=beside("s3://lake/sales/orders", UUID, is_gone=True)) is None
 
 
 def test_guard_1_a_dropped_tables_place_counts() -> None:

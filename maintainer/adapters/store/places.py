@@ -1,4 +1,4 @@
-"""Where tables lie: an entry of the store's facts for each directory and table, never taken away, so that a dropped table's place is remembered."""
+"""Where tables lie: an entry of the store's facts for each directory, table and name, never taken away, so that a dropped table's place is remembered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, and_, or_, select
 
-from maintainer.adapters.store.database import Database
+from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.schema import store_info, tables
 from maintainer.domain.health import TableHealth
 from maintainer.domain.place import Place, ancestors_of, paths_of
@@ -19,7 +19,7 @@ _LAST = "\U0010ffff"
 def record_places(database: Database, connection: Connection, health: TableHealth) -> None:
     """Remember every directory that the table writes to now."""
     for path in paths_of(health.location, health.properties):
-        connection.execute(database.upsert(store_info, {"key": f"{_SIGN}{path}\t{health.table_uuid}", "value": str(health.table)}))
+        connection.execute(database.insert_unless_present(store_info, {"key": f"{_SIGN}{path}\t{health.table_uuid}\t{health.table}", "value": ""}))
 
 
 def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[Place]:
@@ -31,7 +31,10 @@ def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[P
         ranges += [and_(key >= f"{_SIGN}{wider}\t", key < f"{_SIGN}{wider}{_AFTER_TAB}") for wider in ancestors_of(path)[:-1]]
     if not ranges:
         return ()
-    found = [(*row.key.split("\t")[1:], row.value) for row in connection.execute(select(key, store_info.c.value).where(or_(*ranges)).order_by(key))]
-    uuids = {uuid for _, uuid, _ in found}
-    known = set(connection.execute(select(tables.c.table_uuid).where(tables.c.table_uuid.in_(uuids))).scalars()) if uuids else set()
-    return tuple(Place(path, name, uuid, uuid not in known) for path, uuid, name in found)
+    found = [stored.split("\t", 3)[1:] for stored in connection.execute(select(key).where(or_(*ranges)).order_by(key)).scalars()]
+    known: set[tuple[str, str]] = set()
+    names = sorted({name for _, _, name in found})
+    for start in range(0, len(names), MAX_SQL_VARIABLES):
+        some = tables.c.full_name.in_(names[start : start + MAX_SQL_VARIABLES])
+        known.update((row.table_uuid, row.full_name) for row in connection.execute(select(tables.c.table_uuid, tables.c.full_name).where(some)))
+    return tuple(Place(path, name, uuid, (uuid, name) not in known) for path, uuid, name in found)

@@ -55,3 +55,12 @@ def test_a_table_that_moved_is_remembered_in_both_places(lake: Store) -> None:
     record(lake, "orders", "s3://lake/new")
     assert ("lake/sales/orders/", "orders") in near(lake, "lake/sales/orders/")
     assert near(lake, "lake/new/") == [("lake/new/", "orders")]
+
+
+def test_a_table_under_two_names_has_two_places_until_one_name_is_gone(lake: Store) -> None:
+    twin = replace(make_health(), table=replace(ORDERS, name="twin"), table_uuid="uuid-orders", location="s3://lake/sales/orders", properties={})
+    lake.record_health(twin, make_grade())
+    assert ("lake/sales/orders/", "twin") in near(lake, "lake/sales/orders/")
+    assert ("lake/sales/orders/", "orders") in near(lake, "lake/sales/orders/")
+    lake.record_fault(TableFault(twin.table, FaultKind.DROPPED, "dropped", NOW))
+    assert [place.table for place in lake.places_near(["lake/sales/orders/"]) if place.is_gone] == [str(twin.table)]

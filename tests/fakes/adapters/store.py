@@ -74,7 +74,7 @@ class FakeStore(FakeAdmission, FakePolicyVersions):
                 pause=known.pause if known is not None else None,
                 plan=known.plan if known is not None and is_same else None,
             )
-            self._story.places.update({(path, health.table_uuid): str(health.table) for path in paths_of(health.location, health.properties)})
+            self._story.places.update((path, health.table_uuid, str(health.table)) for path in paths_of(health.location, health.properties))
             self._samples.setdefault(health.table_uuid, {})[health.measured_at] = health
             self._want_plan(health.table)
             self._drop_orphans(samples=False)
@@ -239,8 +239,8 @@ class FakeStore(FakeAdmission, FakePolicyVersions):
 
     def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
         with self._open():
-            known = {self._uuids[table] for table in self._tables if table in self._uuids}
-            places = [Place(path, name, uuid, uuid not in known) for (path, uuid), name in sorted(self._story.places.items())]
+            known = {(self._uuids[table], str(table)) for table in self._tables if table in self._uuids}
+            places = [Place(path, name, uuid, (uuid, name) not in known) for path, uuid, name in sorted(self._story.places)]
             return tuple(place for place in places if any(overlap(place.path, path) for path in paths))
 
     def pins(self, table_uuid: str) -> Sequence[Pin]:

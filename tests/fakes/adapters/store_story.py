@@ -22,7 +22,7 @@ class FakeStory:
 
     verdicts: dict[TableIdentifier, list[tuple[str, RuleVerdict]]] = field(default_factory=dict)
     pins: dict[str, dict[str, Pin]] = field(default_factory=dict)
-    places: dict[tuple[str, str], str] = field(default_factory=dict)
+    places: set[tuple[str, str, str]] = field(default_factory=set)
     timings: dict[str, dict[tuple[datetime, str], QueryTiming]] = field(default_factory=dict)
 
     def tell(self, plan: Plan, made: Sequence[RuleVerdict]) -> None:
