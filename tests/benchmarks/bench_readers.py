@@ -1,4 +1,4 @@
-"""Manifest entries per CPU second: our digests against PyIceberg, on a table of 1,000,000 files with statistics of 20 columns."""
+"""Manifest entries per CPU second: our digests against PyIceberg and a warm local Spark, on a table of 1,000,000 files with statistics of 20 columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from pyiceberg.table import StaticTable
 from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.metadata import parse_metadata
 from maintainer.domain.inventory import ManifestDigest, SizeClasses
-from tests.benchmarks.harness import Measured, less_is_better, measure, more_is_better, peak_memory
+from tests.benchmarks import spark_files
+from tests.benchmarks.harness import Measured, Timed, less_is_better, measure, more_is_better, peak_memory
 
 FILES: Final = 1_000_000
 FILES_A_MANIFEST: Final = 4_000
@@ -39,14 +40,28 @@ def run(scale: float) -> list[Measured]:
         rate = ours.result / ours.cpu_seconds
         inspected = measure(lambda: inspect_files(part), repeats=1)
         fetched = measure(lambda: fetch_entries(part))
+        counted = spark_files.count_files(whole)
         memory, peer_memory = peak_memory(digest_all, part)[1], peak_memory(inspect_files, part)[1]
         rows = f"{ours.result:,} files"
         peer_rows = f"on {inspected.result:,}"
+        spark = f"warm, {spark_files.MASTER}"
+        lean, whole_rows = (counted.aggregate, counted.rows) if counted else (None, None)
         return [
             more_is_better(f"entries, {rows}", rate, inspected.result / inspected.cpu_seconds, f"PyIceberg inspect.files {peer_rows}", "/CPU s", reach=25),
             more_is_better(f"entries, {rows}", rate, fetched.result / fetched.cpu_seconds, f"PyIceberg fetch_manifest_entry {peer_rows}", "/CPU s", reach=4),
+            more_is_better(f"entries, {rows}", rate, _rate(lean), f"Spark .files without statistics, {spark}", "/CPU s", reach=1.2),
+            more_is_better(f"entries, {rows}", rate, _rate(whole_rows), f"Spark .files, all columns, {spark}", "/CPU s", reach=1.2),
+            more_is_better(f"entries by one process, {rows}", ours.result / ours.wall_seconds, _wall_rate(lean), f"Spark .files, {spark}", "/s"),
             less_is_better(f"peak memory, {inspected.result:,} files", memory / 1e6, peer_memory / 1e6, "PyIceberg inspect.files", "MB beyond start", reach=5),
         ]
+
+
+def _rate(timed: Timed[int] | None) -> float | None:
+    return timed.result / timed.cpu_seconds if timed else None
+
+
+def _wall_rate(timed: Timed[int] | None) -> float | None:
+    return timed.result / timed.wall_seconds if timed else None
 
 
 def digest_all(metadata: Path) -> int:
