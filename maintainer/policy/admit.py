@@ -126,7 +126,6 @@ class _Admission:
         wait = self._find_wait(candidate)
         if wait is None:
             self._free -= 1
-            self._busy.add(candidate.table_uuid)
             self._ledger.charge(candidate)
         if wait is None or wait.code is WaitCode.QUEUED:
             self._in_line += 1

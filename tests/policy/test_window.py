@@ -95,6 +95,12 @@ def test_behind_a_time_that_is_left_out_the_next_opening_is_the_earliest() -> No
     assert next_opening(every_half_hour, at("2026-03-29T00:40")) == at("2026-03-29T01:00")
 
 
+def test_where_half_an_hour_is_left_out_a_later_time_can_open_earlier() -> None:
+    both = Window("15,30 2 * * *", timedelta(minutes=5), "Australia/Lord_Howe")  # the clocks leap from 02:00 to 02:30 there
+    assert next_opening(both, at("2026-10-03T15:00")) == at("2026-10-03T15:30")
+    assert next_opening(both, at("2026-10-03T15:30")) == at("2026-10-03T15:45")
+
+
 @pytest.mark.parametrize("date", ["2026-03-28", "2026-10-24", "2026-07-01"])
 def test_a_window_that_spans_midnight_and_a_change_of_the_clocks_keeps_its_length(date: str) -> None:
     late = Window("0 22 * * *", timedelta(hours=6), "Europe/Berlin")
