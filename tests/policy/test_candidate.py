@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName
@@ -65,6 +65,7 @@ def test_work_that_would_be_done_otherwise_is_a_change_too() -> None:
     assert [(change.before, change.after) for change in compare_plans(first, second)] == [("planned", "planned")]
 
 
+@settings(max_examples=30)
 @given(_layers(), _layers())
 def test_no_verdict_changes_for_a_table_that_is_not_concerned(before: tuple[PolicyLayer, ...], after: tuple[PolicyLayer, ...]) -> None:
     concerned = find_affected(PolicySet(before), PolicySet(after), [ORDERS])

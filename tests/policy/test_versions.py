@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from maintainer.adapters.policies import parse_policy
 from maintainer.domain.policy import PolicyLayer
@@ -52,6 +52,7 @@ def test_a_value_that_only_moved_or_was_only_spelt_otherwise_is_no_change() -> N
     assert compare_layers(write_layers([before]), write_layers([after])) == ()
 
 
+@settings(max_examples=30)
 @given(_layers(), _layers())
 def test_a_comparison_read_backwards_is_the_same(before: tuple[PolicyLayer, ...], after: tuple[PolicyLayer, ...]) -> None:
     first, second = write_layers(before), write_layers(after)
