@@ -185,8 +185,8 @@ class Job:
 
     @property
     def cost_sample(self) -> CostSample | None:
-        """What it teaches of jobs like it; None when it did not succeed, or nobody saw it begin or end."""
-        if self.state is not JobState.SUCCEEDED or self.duration is None or self.cost is None:
+        """What it teaches of jobs like it; None when it did not succeed, nobody saw it begin or end, or it is a reading, whose cost nobody predicts."""
+        if self.state is not JobState.SUCCEEDED or self.duration is None or self.cost is None or isinstance(self.rule, Reading):
             return None
         is_rewrite = self.rule in {RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_POSITION_DELETE_FILES}
         work = float(self.effect.bytes_rewritten) if is_rewrite and self.effect is not None else self.cost.work

@@ -248,7 +248,7 @@ class _Ledger:
                 return wait
             for resource, limit, needed in _daily(budget, candidate):
                 so_far = spent.bytes if resource is Resource.BYTES_PER_DAY else spent.gb_hours
-                if so_far + needed > limit * share:
+                if so_far >= limit or so_far + needed > limit * share:
                     return self._tell_shortage(BudgetState(budget.name, resource, limit, so_far, self._tomorrow), needed, share)
         return None
 

@@ -26,6 +26,7 @@ def test_the_daemon_is_compared_with_its_peers() -> None:
     assert ours["days"][0]["data_files"] == compared["cron-everything"]["days"][0]["data_files"]
 
 
+@pytest.mark.slow
 def test_policies_and_scorers_are_compared_side_by_side(tmp_path: Path) -> None:
     for name, bound in (("eager", "128MiB"), ("lazy", "1MiB")):
         (tmp_path / name).mkdir()

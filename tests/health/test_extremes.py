@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from maintainer.domain.inventory import Content
 from maintainer.health.impact import ImpactModel, estimate_impact
 from maintainer.health.measure import measure
@@ -9,6 +11,7 @@ PARTITIONS = 100_000
 FIVE_TERABYTES = 5 * 10**12
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_partitions_add_up_and_the_worst_comes_first() -> None:
     spread = [share([1000 * 1024**2], f"id={n}") for n in range(PARTITIONS - 1)]
     manifests = [manifest(f"m{n}", spread[n::20]) for n in range(20)]

@@ -328,6 +328,7 @@ def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(work
     assert longest <= timedelta(days=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(CANDIDATES, GIVEN)
 def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(candidates: list[Candidate], given: AdmissionCircumstances) -> None:

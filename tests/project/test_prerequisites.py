@@ -51,6 +51,7 @@ def run_suite(directory: Path, *arguments: str, **environment: str) -> subproces
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [pytest.param((), id="one process"), pytest.param(("--numprocesses", "2"), id="two processes", marks=pytest.mark.slow)])
 def test_a_test_without_its_program_is_skipped_and_named_at_the_end(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     result = run_suite(tmp_path, *arguments)
@@ -60,6 +61,7 @@ def test_a_test_without_its_program_is_skipped_and_named_at_the_end(tmp_path: Pa
     assert "1 test not run for want of Chromium; install it" in last_lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", [{"CI": "true"}, {"MAINTAINER_REQUIRE_ALL": "1"}], ids=["CI", "MAINTAINER_REQUIRE_ALL"])
 def test_a_test_without_its_program_fails_where_everything_is_required(tmp_path: Path, switch: dict[str, str]) -> None:
     result = run_suite(tmp_path, **switch)

@@ -137,6 +137,7 @@ def test_a_namespace_that_cannot_be_listed_is_a_fault_of_its_own(server: Conditi
     assert sum(isinstance(one, Polled) for one in found) == 2
 
 
+@pytest.mark.slow
 def test_an_idle_table_is_asked_more_rarely_and_still_counts_as_there(server: ConditionalServer, clock: FakeClock) -> None:
     limits = replace(LIMITS, min_interval=timedelta(minutes=1), max_interval=timedelta(minutes=30))
     catalog = PyIcebergCatalog("lake", {"type": "rest", "uri": server.address}, clock, limits=limits)

@@ -129,6 +129,7 @@ def test_fields_of_any_type_that_we_do_not_know_are_passed_over(data: st.DataObj
     assert check_equal(write(schema, records)).entries_read == 3
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.data(), st.sampled_from(["null", "deflate"]))
 def test_damaged_bytes_never_lead_the_fast_reader_out_of_its_block(data: st.DataObject, codec: str) -> None:

@@ -174,6 +174,7 @@ def test_a_manifest_that_is_gone_is_named(lake: Lake) -> None:
     assert len(inventory.manifests) == 2
 
 
+@pytest.mark.slow
 def test_no_flipped_bit_of_a_manifest_ever_raises(lake: Lake) -> None:
     make_orders(lake, appends=1)
     whole = lake.read("sales", "orders")

@@ -191,6 +191,7 @@ def test_tables_that_a_complete_listing_does_not_have_are_forgotten(store: Store
     assert store.table_names() == (kept, other)
 
 
+@pytest.mark.slow
 def test_hundreds_of_tables_are_forgotten_at_once(store: Store) -> None:
     for number in range(620):
         store.record_fault(TableFault(TableIdentifier("lake", ("n",), f"t{number:04}"), FaultKind.UNSUPPORTED, "hive", NOW))

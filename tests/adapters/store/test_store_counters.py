@@ -159,6 +159,7 @@ def apply(store: Store, change: tuple[Any, ...]) -> None:
             pytest.fail(f"unknown change {change}")
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=st.lists(_CHANGES, max_size=12))
 def test_any_sequence_of_changes_leaves_exact_sums(tmp_path: Path, changes: list[tuple[Any, ...]]) -> None:
@@ -179,6 +180,7 @@ def test_any_sequence_of_changes_leaves_exact_sums(tmp_path: Path, changes: list
         store.close()
 
 
+@pytest.mark.slow
 def test_many_writers_leave_exact_sums(store_url: str) -> None:
     with closing(open_store(store_url)) as opened:
         write_together(opened)

@@ -198,6 +198,7 @@ def test_failures_are_counted_since_the_last_success(store: Store) -> None:
             consecutive_failures=2,
             last_failure_at=NOW + 3 * MINUTE,
             last_failure_reason="timeout",
+            recent_conflicts=1,
         )
     }
     finish(store, succeeded(make_job("e"), NOW + 4 * MINUTE))
