@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from maintainer.domain.sizes import FileSizes, SizeRun
 from maintainer.policy.packing import pack
@@ -15,6 +16,7 @@ FOLDED_REMAINDER_RATIO = 1.1  # Iceberg: a remainder is folded into the others w
 _SPLIT_OVERHEAD_BYTES = 5 * 1024  # Iceberg: SPLIT_OVERHEAD
 _LOOKBACK = 10  # Iceberg: read.split.planning-lookback
 _MAX_PACKED = 2048  # items that are packed one by one; of more, a sample stands for all
+_KEPT_COUNTS = 1024  # groups whose count is remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class OutputSizes:
         return self.target if even < self.target else min(even, self.write_max)
 
 
+# One decision asks the same of a group several times: for the band, for the scope, for the estimate.
+@lru_cache(maxsize=_KEPT_COUNTS)
 def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) -> Count:
     """Files that bin-packing writes: one for each task, more where what a task cannot split is beyond what a writer puts in one file."""
     total = files.bytes
