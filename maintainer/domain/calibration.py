@@ -12,6 +12,9 @@ from maintainer.domain.policy import RuleName
 TABLE_ALPHA = 0.2
 SHARED_ALPHA = 0.05
 SHORTEST_SECONDS = 0.05  # a clock's grain: what is shorter is taken for as long
+# An exabyte and thirty years: beyond them somebody's figure is wrong, and the sums must stay numbers.
+LARGEST_WORK = 1e18
+LONGEST_SECONDS = 1e9
 _FAR_OFF = 3.0  # a prediction further off than by this factor says nothing of how much a job should count
 _LARGEST_LOG_RATIO = log(100.0)  # one absurd job must not widen all later predictions without bound
 
@@ -41,14 +44,14 @@ class CostFit:
     def learn(self, sample: CostSample, alpha: float) -> CostFit:
         """With one more job; what was known before counts for 1 - alpha of what it did."""
         keep = 1 - alpha
-        seconds = max(SHORTEST_SECONDS, sample.seconds)
+        seconds = _bound_seconds(sample.seconds)
         miss, scale = 0.0, seconds
         if sample.predicted_seconds is not None:
-            predicted = max(SHORTEST_SECONDS, sample.predicted_seconds)
+            predicted = _bound_seconds(sample.predicted_seconds)
             miss = min(abs(log(seconds / predicted)), _LARGEST_LOG_RATIO) ** 2
             # By what was predicted: by the actual one, short jobs would pull more than long ones, and all predictions would be too low.
             scale = min(max(predicted, seconds / _FAR_OFF), seconds * _FAR_OFF)
-        relative = sample.work / scale
+        relative = min(sample.work, LARGEST_WORK) / scale
         return CostFit(
             samples=self.samples + 1,
             starts=self.starts * keep + 1 / scale**2,
@@ -59,6 +62,10 @@ class CostFit:
             misses=self.misses * keep + miss,
             judged=self.judged * keep + (sample.predicted_seconds is not None),
         )
+
+
+def _bound_seconds(seconds: float) -> float:
+    return min(max(SHORTEST_SECONDS, seconds), LONGEST_SECONDS)
 
 
 NOTHING_LEARNT = CostFit()
