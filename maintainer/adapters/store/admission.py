@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, sele
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import calibrations, candidates, halts, spending, tables
+from maintainer.adapters.store.types import write_text
 from maintainer.domain.admission import Candidate, Halt, find_candidates
 from maintainer.domain.budget import Charge, Spending, day_of
 from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
@@ -75,7 +76,7 @@ def record_candidates(connection: Connection, plan: Plan) -> None:
 def charge(database: Database, connection: Connection, job: Job) -> None:
     """What the job costs, on the day that it was stored."""
     cost = job.charge
-    row = {"day": day_of(job.created_at), "catalog": job.table.catalog, "policy": job.charged_to, "bytes": cost.bytes, "gb_hours": cost.gb_hours}
+    row = {"day": day_of(job.created_at), "catalog": job.table.catalog, "policy": write_text(job.charged_to), "bytes": cost.bytes, "gb_hours": cost.gb_hours}
     connection.execute(database.upsert(spending, {"job_id": job.job_id, **row}))
 
 

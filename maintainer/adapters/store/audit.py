@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
 from maintainer.adapters.store.schema import audit_log
-from maintainer.adapters.store.types import AnyRow
+from maintainer.adapters.store.types import AnyRow, write_text
 from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
 from maintainer.ports.store import Page
 
@@ -21,7 +21,7 @@ def append(connection: Connection, entries: Iterable[AuditEntry]) -> None:
     rows = [
         {
             "at": entry.at,
-            "actor": entry.actor,
+            "actor": write_text(entry.actor),
             "deed": entry.deed.value,
             "full_name": str(entry.table) if entry.table is not None else None,
             "levels": documents.write_levels(entry.table) if entry.table is not None else None,

@@ -89,3 +89,8 @@ class Packed(TypeDecorator[bytes]):
 def name_type() -> Text:
     """Text compared by code points on both databases (PostgreSQL would follow the locale), so that order and cursors are the same everywhere."""
     return Text().with_variant(Text(collation="C"), "postgresql")
+
+
+def write_text(text: str) -> str:
+    """The text with a mark in the place of the one character that PostgreSQL refuses, where it is only to be read."""
+    return text.replace("\x00", "\ufffd")
