@@ -22,7 +22,7 @@ HEAD: Final = """\
 Plans rest on Iceberg's own planning, recomputed from digests. This page holds the recomputation against Spark 4.1 with Iceberg 1.12: each
 table is made, its health measured, the outcome predicted; then Spark runs the very statement that a job would run. `make conformance` writes
 this page; `make conformance SEED=7 SHAPES=50` runs other tables, made from a seed. The list of shapes is part of the test suite, which fails
-when an outcome differs from this page's verdict.
+when an outcome differs from a prediction by more than that prediction allows.
 
 ## rewrite_data_files
 
