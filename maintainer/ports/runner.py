@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from maintainer.domain.job import Job, JobEvent, Outcome, Progress
@@ -42,6 +43,13 @@ class Runner(Protocol):
 
     def submit(self, job: Job) -> None:
         """Take the job; returns at once. The same id twice is one job. RunnerUnavailableError when Spark can never start here."""
+        ...
+
+    def renew(self, job_id: str, valid_for: timedelta) -> None:
+        """Let the job work for so long from now. May come before submit; a job that is not renewed in time is ended by the runner itself, whoever else is dead.
+
+        So that two processes never work on a table: whoever takes a job over waits until this time is up. Unknown and ended ids are ignored.
+        """
         ...
 
     def report(self, job: Job) -> RunnerReport | None:

@@ -15,6 +15,7 @@ from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.catalogs import needs_s3
 from maintainer.adapters.spark.digest import read_found
 from maintainer.adapters.spark.driver_process import DriverProcess
+from maintainer.adapters.spark.fences import Fences
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.orphans import read_orphans
 from maintainer.adapters.spark.ownership import Ownership
@@ -72,6 +73,7 @@ class LocalRunner:
         self._timer: threading.Timer | None = None
         self._is_closed = False
         self._ownership = Ownership(self._run_dir, owner)
+        self._fences = Fences(self.cancel)
 
     @property
     def owner(self) -> str:
@@ -127,6 +129,15 @@ class LocalRunner:
                 self._set_timer(None)
             process.send({"run": {"id": job.job_id, "statements": statements, "rows": self._open_findings(job)}})
 
+    def renew(self, job_id: str, valid_for: timedelta) -> None:
+        """Let the job work for so long from now; without another renewal it is cancelled then."""
+        with self._mutex:
+            tracked = self._jobs.get(job_id)
+            if tracked is None or tracked.outcome is None:
+                self._fences.set(job_id, valid_for)
+            else:
+                self._fences.lift(job_id)
+
     def report(self, job: Job) -> RunnerReport | None:
         """What is known of the job, whoever took it on this machine."""
         with self._mutex:
@@ -174,6 +185,7 @@ class LocalRunner:
             self._is_closed = True
             self._set_timer(None)
             living = list(self._living.values())
+        self._fences.lift_all()
         for process in living:
             process.stop()
         self._ownership.release()

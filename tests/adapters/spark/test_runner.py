@@ -95,6 +95,25 @@ def test_an_own_job_that_was_never_handed_over_is_lost_but_not_at_once(stage: St
     assert outcome_of(stage.runner, old).kind == "lost"
 
 
+def test_a_job_whose_right_to_work_is_not_renewed_is_ended_by_the_runner(stage: Stage) -> None:
+    job = stage.job("overdue")
+    stage.runner.submit(job)
+    stage.runner.renew(job.job_id, timedelta(milliseconds=1))
+    assert outcome_of(stage.runner, job).kind in {"lost", "cancelled"}
+
+
+def test_a_job_that_is_renewed_in_time_finishes(stage: Stage) -> None:
+    job = stage.job("renewed")
+    stage.runner.renew(job.job_id, timedelta(minutes=5))
+    stage.runner.submit(job)
+    stage.runner.renew(job.job_id, timedelta(minutes=5))
+    stage.let_finish(job)
+    assert outcome_of(stage.runner, job).kind == "finished"
+    stage.runner.renew(job.job_id, timedelta(milliseconds=1))
+    assert outcome_of(stage.runner, job).kind == "finished"
+    stage.runner.renew("no-such-job", timedelta(minutes=5))
+
+
 def test_a_runner_names_itself_and_its_bound(stage: Stage) -> None:
     assert stage.runner.owner
     assert stage.runner.application.startswith("maintainer")

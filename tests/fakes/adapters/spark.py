@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome, Progress
@@ -29,6 +29,7 @@ class FakeRunner:
         self.cancelled: list[str] = []
         self.living_owners: set[str] = {owner}
         self.closed = False
+        self.valid_until: dict[str, datetime] = {}
         self.orphans: dict[str, FoundOrphans] = {}
         self.findings: dict[str, list[FoundManifest]] = {}
 
@@ -53,7 +54,18 @@ class FakeRunner:
         self._progress[job.job_id] = Progress(phase="waiting for Spark")
         self._tell(job.job_id, "spark.submitted")
 
+    def renew(self, job_id: str, valid_for: timedelta) -> None:
+        """The job ends as lost when a report finds that no renewal came in time."""
+        self.valid_until[job_id] = self._clock.now() + valid_for
+
+    def end_overdue(self) -> None:
+        """End what no renewal came for in time; every report does, and a test for a process that nobody asks."""
+        for job_id in self.submitted:
+            if self.valid_until.get(job_id, self._clock.now()) < self._clock.now():
+                self.lose(job_id, message="its right to work was not renewed in time")
+
     def report(self, job: Job) -> RunnerReport | None:
+        self.end_overdue()
         if job.job_id not in self._progress:
             is_new = job.submitted_at is not None and self._clock.now() - job.submitted_at < UNSEEN_GRACE
             if (job.owner != self._owner and job.owner in self.living_owners) or (job.owner == self._owner and is_new):
@@ -113,7 +125,9 @@ class FakeRunner:
         self._end(job_id, Outcome("lost", self._clock.now(), reason=reason, message=message))
 
     def _end(self, job_id: str, outcome: Outcome) -> None:
-        self._outcomes.setdefault(job_id, outcome)
+        if job_id in self._outcomes:
+            return
+        self._outcomes[job_id] = outcome
         if outcome.kind == "finished":
             self._progress[job_id] = Progress(1, 1, "ending")
         self._tell(job_id, f"spark.{outcome.kind}")
