@@ -18,8 +18,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import DigestManifests, JobAction, Reading
+from maintainer.domain.rollback import Repair, RollBack
+from maintainer.domain.safeguards import Safeguards
 
-JobRule = RuleName | Reading
+JobRule = RuleName | Reading | Repair
 
 _SECONDS_PER_HOUR = 3600
 
@@ -89,6 +91,9 @@ class Outcome:
     result: Mapping[str, int | str | None] = field(default_factory=dict)  # the procedure's own result row
     reason: FailureReason | None = None
     message: str = ""
+    checks: Mapping[str, int | str | None] = field(default_factory=dict)  # what the statements after the procedure's own found, by the names of their columns
+    check_failure: str = ""  # why one of these statements failed
+    check_failure_reason: FailureReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,8 @@ class Baseline:
     newest_snapshot_at: datetime | None
     metadata_location: str
     measurement: Measurement
+    snapshot_at: datetime | None = None  # when the current snapshot was committed
+    lapsed_tags: tuple[str, ...] = ()  # of earlier jobs, whose time is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +144,7 @@ class Job:
     score: Score | None = None  # by which it was admitted
     memory_gb: float | None = None  # what it occupies
     charged_to: str = ""  # the name of its policy's budget
+    safeguards: Safeguards = field(default_factory=Safeguards)  # as its policy had them when it was handed over
 
     def advance(self, state: JobState, **changes: object) -> Job:
         """The job in a new state; InvalidTransitionError when the transition table has no such edge."""
@@ -147,17 +155,17 @@ class Job:
 
     @property
     def policy_rule(self) -> RuleName:
-        """The rule of a policy that it carries out; InvalidValueError for a reading, which no policy asks for."""
-        if isinstance(self.rule, Reading):
+        """The rule of a policy that it carries out; InvalidValueError for a reading or a repair, which no policy asks for."""
+        if isinstance(self.rule, Reading | Repair):
             message = f"job {self.job_id} carries out {self.rule}, which is no rule of a policy"
             raise InvalidValueError(message)
         return self.rule
 
     @property
     def procedure(self) -> Procedure:
-        """The procedure that it calls; InvalidValueError for a reading, which calls none."""
-        if isinstance(self.action, DigestManifests):
-            message = f"job {self.job_id} carries out {self.action.procedure}, which calls no procedure"
+        """The procedure of maintenance that it calls; InvalidValueError for a reading or a repair, which call none."""
+        if isinstance(self.action, DigestManifests | RollBack):
+            message = f"job {self.job_id} carries out {self.action.procedure}, which calls no procedure of maintenance"
             raise InvalidValueError(message)
         return self.action.procedure
 
@@ -185,8 +193,8 @@ class Job:
 
     @property
     def cost_sample(self) -> CostSample | None:
-        """What it teaches of jobs like it; None when it did not succeed, nobody saw it begin or end, or it is a reading, whose cost nobody predicts."""
-        if self.state is not JobState.SUCCEEDED or self.duration is None or self.cost is None or isinstance(self.rule, Reading):
+        """What it teaches of jobs like it; None when it did not succeed, nobody saw it begin or end, or nobody predicts what it costs: a reading, a repair."""
+        if self.state is not JobState.SUCCEEDED or self.duration is None or self.cost is None or isinstance(self.rule, Reading | Repair):
             return None
         is_rewrite = self.rule in {RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_POSITION_DELETE_FILES}
         work = float(self.effect.bytes_rewritten) if is_rewrite and self.effect is not None else self.cost.work
@@ -194,8 +202,8 @@ class Job:
 
     @property
     def estimate_errors(self) -> tuple[EstimateError, ...]:
-        """How far the predictions were off; none for a job that did not succeed."""
-        if self.state is not JobState.SUCCEEDED or self.effect is None:
+        """How far the predictions were off; none for a job that did not succeed, and for a repair, of which nothing is predicted."""
+        if self.state is not JobState.SUCCEEDED or self.effect is None or isinstance(self.rule, Repair):
             return ()
         effect, found = self.effect, []
         removed = {

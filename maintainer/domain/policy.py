@@ -10,6 +10,7 @@ from typing import Literal
 
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
+from maintainer.domain.safeguards import Safeguards
 
 
 class Mode(StrEnum):
@@ -130,10 +131,11 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class PolicyLayer:
+    safeguards: Safeguards = field(default_factory=Safeguards)
     """One policy file: the tables it speaks for, and the fields that it sets (dotted path -> setting).
 
     Paths and value types: mode (Mode), priority (int), target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
-    budget (Budget), blackouts (tuple of Window),
+    budget (Budget), blackouts (tuple of Window), rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
     .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .hot_partition_age (timedelta), .max_bytes_per_job (int),

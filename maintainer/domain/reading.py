@@ -11,6 +11,7 @@ from typing import Literal
 from maintainer.domain.action import Action
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content
+from maintainer.domain.rollback import RollBack
 
 # A date in days, a timestamp in microseconds since 1970, as manifests store them.
 PartitionValue = bool | int | float | str | bytes | Decimal | None
@@ -47,7 +48,7 @@ class DigestManifests:
     procedure: Literal[Reading.DIGEST_MANIFESTS] = Reading.DIGEST_MANIFESTS
 
 
-JobAction = Action | DigestManifests
+JobAction = Action | DigestManifests | RollBack
 
 
 @dataclass(frozen=True, slots=True)
