@@ -31,6 +31,10 @@ class Runner(Protocol):
         """The name of this process among all that use the same store; stored with each job it submits."""
         ...
 
+    def lives(self, owner: str) -> bool | None:
+        """Whether the process of that name lives, as far as this machine can tell; None when it is not of this machine."""
+        ...
+
     @property
     def application(self) -> str:
         """The Spark application name: Iceberg writes it as `app-name` into the summary of every snapshot that our jobs commit."""

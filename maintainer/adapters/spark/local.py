@@ -17,6 +17,7 @@ from maintainer.adapters.spark.digest import read_found
 from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.fences import Fences
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
+from maintainer.adapters.spark.liveness import owner_lives
 from maintainer.adapters.spark.orphans import read_orphans
 from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.statements import write_statements
@@ -79,6 +80,10 @@ class LocalRunner:
     def owner(self) -> str:
         """The name under which this process's jobs are stored."""
         return self._owner
+
+    def lives(self, owner: str) -> bool | None:
+        """Whether the process of that name lives; None when it is not of this machine."""
+        return owner_lives(self._run_dir, owner)
 
     @property
     def application(self) -> str:

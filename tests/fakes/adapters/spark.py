@@ -28,6 +28,7 @@ class FakeRunner:
         self.submitted: dict[str, Job] = {}
         self.cancelled: list[str] = []
         self.living_owners: set[str] = {owner}
+        self.distant_owners: set[str] = set()  # on other machines, of which this one knows nothing
         self.closed = False
         self.valid_until: dict[str, datetime] = {}
         self.orphans: dict[str, FoundOrphans] = {}
@@ -36,6 +37,9 @@ class FakeRunner:
     @property
     def owner(self) -> str:
         return self._owner
+
+    def lives(self, owner: str) -> bool | None:
+        return None if owner in self.distant_owners else owner in self.living_owners
 
     @property
     def application(self) -> str:
