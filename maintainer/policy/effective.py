@@ -11,7 +11,8 @@ from typing import Literal, TypeVar
 
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import Metric, Mode, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
+from maintainer.domain.policy import Approval, Metric, Mode, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
+from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.policy.inherited import TableProperties, source_of
 from maintainer.policy.layering import Laid, lay_layers
@@ -72,6 +73,9 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
         "rules.rewrite_manifests.when.manifest_count_above": 100.0,
         "rules.expire_snapshots": True,
         "rules.expire_snapshots.when.snapshot_count_above": 100.0,
+        "rollback_for": timedelta(days=1),
+        "canary": Canary.SAMPLE,
+        "checksum": Checksum.OFF,
     }
 )
 _BUILT_IN_SETTINGS = MappingProxyType({path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()})
@@ -111,6 +115,7 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
     notes = {name: f"{source_of(name)} (ignored: {reason})" for name, reason in (own.ignored | ignored).items()}
     sources = {path: merged[path].source if path in merged else BUILT_IN for path in values} | notes
     version = _digest(values, policy)
+        safeguards=_read_safeguards(merged),
     return replace(policy, version=version, sources=MappingProxyType(sources), inherited=MappingProxyType(inherited))
 
 
@@ -187,6 +192,14 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         name=name,
         when=tuple(Threshold(*THRESHOLDS[key], bound) for key, bound in thresholds if bound is not None),
         is_enabled=_get(merged, f"{at}.enabled", bool) is not False,
+def _read_safeguards(merged: _Settings) -> Safeguards:
+    return Safeguards(
+        rollback_for=_get(merged, "rollback_for", timedelta) or timedelta(0),
+        canary=_get(merged, "canary", Canary) or Canary.OFF,
+        checksum=_get(merged, "checksum", Checksum) or Checksum.OFF,
+    )
+
+
         cooldown=_get(merged, f"{at}.cooldown", timedelta) or Rule(name).cooldown,
         every=_get(merged, f"{at}.every", timedelta),
         where=_get(merged, f"{at}.where", str),
@@ -218,6 +231,8 @@ def _flatten(policy: Policy) -> dict[str, object]:
             values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
             values |= {f"{at}.hot_partition_age": rule.hot_partition_age, f"{at}.max_bytes_per_job": rule.max_bytes_per_job}
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
+    guards = policy.safeguards
+    values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum}
         values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
         values[f"{at}.staged_max_age"] = rule.staged_max_age
     return {path: value for path, value in values.items() if value is not None}
@@ -289,6 +304,8 @@ def write_value(path: str, value: object) -> str:
 def _write_size(size_bytes: float) -> str:
     for unit, length in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
         if size_bytes >= length and size_bytes % length == 0:
+        case timedelta() if path == "rollback_for" and not value:
+            return "off"
             return f"{int(size_bytes // length)}{unit}"
     return str(int(size_bytes)) if float(size_bytes).is_integer() else str(size_bytes)
 

@@ -11,6 +11,7 @@ from maintainer.adapters.policies import read_table_properties
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import Metric, Mode, Policy, PolicyLayer, PolicySet, RuleName, Setting, Threshold, Window
+from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import MIB, parse_duration, parse_size
 from maintainer.policy import effective as merging
 from maintainer.policy.effective import THRESHOLDS, describe, describe_layer, write_value
@@ -186,6 +187,9 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         ("window.cron", "0 1 * * *", "policies/a.yaml:3"),
         ("window.duration", "1h30m", "policies/a.yaml:4"),
         ("window.timezone", "UTC", "built-in default"),
+        ("rollback_for", "1d", "built-in default"),
+        ("canary", "sample", "built-in default"),
+        ("checksum", "off", "built-in default"),
         (f"{DATA}.enabled", "true", "built-in default"),
         (f"{DATA}.when.average_file_size_below", "32MiB", "built-in default"),
         (f"{DATA}.cooldown", "6h", "built-in default"),
@@ -313,6 +317,17 @@ def test_a_budget_is_the_narrowest_files_as_a_whole_and_bears_its_name() -> None
 def test_a_budget_without_limits_takes_a_wider_one_back() -> None:
     wide, narrow = layer("wide.yaml", "lake.*", budget=Budget(max_jobs=2)), layer("narrow.yaml", "lake.sales.*", budget=Budget())
     assert effective((wide, narrow), ORDERS, {}).budget is None
+
+
+def test_how_a_rewrite_is_proved_is_the_policys() -> None:
+    built_in = Safeguards(timedelta(days=1), Canary.SAMPLE, Checksum.OFF)
+    assert effective((), ORDERS, {}).safeguards == built_in
+    off = layer("a.yaml", "lake.*", rollback_for=timedelta(0), canary=Canary.OFF, checksum=Checksum.FULL)
+    policy = effective((off,), ORDERS, {})
+    assert policy.safeguards == Safeguards(timedelta(0), Canary.OFF, Checksum.FULL)
+    assert ("rollback_for", "off", "policies/a.yaml:1") in describe(policy)
+    assert effective((layer("b.yaml", "lake.*", rollback_for="soon", canary=1, checksum=2),), ORDERS, {}).safeguards == Safeguards()
+    assert policy.version != effective((), ORDERS, {}).version
 
 
 def test_blackouts_are_a_list_of_windows() -> None:

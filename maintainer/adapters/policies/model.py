@@ -11,13 +11,14 @@ from croniter import croniter
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model_validator
 
 from maintainer.adapters.policies.document import resolve_scalar
-from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween, SizeBetween, Strict, refuse
+from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween, OffOrBetween, SizeBetween, Strict, refuse
 from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
-from maintainer.domain.policy import Mode, Window
+from maintainer.domain.policy import Approval, Mode, Window
+from maintainer.domain.safeguards import Canary, Checksum
 from maintainer.domain.units import parse_size
 
 MAXIMUM_PATTERN_CHARACTERS = 500
@@ -363,3 +364,10 @@ class PolicyModel(Strict):
     )
     budget: BudgetModel | None = None
     rules: RulesModel | None = None
+    rollback_for: Annotated[timedelta, OffOrBetween("1h", "30d")] | None = Field(
+        None, description="How long a rewrite can be rolled back, by a tag that is set before it; 1h to 30d, or off; default 1d."
+    )
+    canary: Annotated[Canary, Field(strict=False)] | None = Field(None, description="sample reads some of what a rewrite wrote, off nothing; default sample.")
+    checksum: Annotated[Checksum, Field(strict=False)] | None = Field(
+        None, description="Whether rows before and after a rewrite are compared by their contents: those of a sample of its partitions, or all; default off."
+    )

@@ -23,6 +23,9 @@ _FILES_ONLY = {
     "window": "only a file sets a window",
     "blackouts": "only a file sets blackouts",
     "budget": "only a file sets a budget",
+    "rollback_for": "only a file says how a rewrite is proved",
+    "canary": "only a file says how a rewrite is proved",
+    "checksum": "only a file says how a rewrite is proved",
     "target_file_size": "write Iceberg's own write.target-file-size-bytes",
 }
 _LIKE_A_RULE = 0.8  # difflib's measure; other names under the prefix may be somebody else's

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from difflib import get_close_matches
 from re import escape, sub
 from types import UnionType
@@ -27,6 +28,7 @@ SIZE_SCHEMA: Mapping[str, object] = {
     "examples": ["32MiB", "1.5GB", 1048576],
 }
 
+OFF = "off"
 Model = TypeVar("Model", bound=BaseModel)
 
 _OURS = "refused"  # the error type of our own validators: their message is already a sentence about the value
@@ -181,6 +183,18 @@ class DurationBetween:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
         return dict(DURATION_SCHEMA)
+
+
+@dataclass(frozen=True, slots=True)
+class OffOrBetween(DurationBetween):
+    """Reads ``off`` as no time at all, and what a DurationBetween reads."""
+
+    def read(self, value: object) -> object:
+        """The time span, zero for off; a refusal that names the bound otherwise."""
+        return timedelta(0) if value == OFF else DurationBetween.read(self, value)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+        return {"anyOf": [{"const": OFF}, dict(DURATION_SCHEMA)]}
 
 
 @dataclass(frozen=True, slots=True)

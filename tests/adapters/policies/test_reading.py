@@ -12,6 +12,7 @@ from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS, MAXIMUM_DE
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.policy import Mode, PolicyLayer, Setting, Window
+from maintainer.domain.safeguards import Canary, Checksum
 
 _GOOD = """\
 tables: [lake.sales.orders, "lake.cdc.*"]
@@ -230,3 +231,14 @@ def test_a_budget_below_nothing_and_a_blackout_that_never_begins_are_refused() -
     problems = problems_of('tables: "*"\nbudget: {max_jobs: -1}\nblackouts: [{cron: "0 0 31 2 *", duration: 1h}]')
     assert any("budget.max_jobs is -1, under the least value 0" in problem for problem in problems)
     assert any("is not a cron expression that ever fires" in problem for problem in problems)
+
+
+def test_how_a_rewrite_is_proved_is_said_in_words() -> None:
+    read = layer_of("tables: a.b.c\nrollback_for: 36h\ncanary: off\nchecksum: full\n").settings
+    assert (read["rollback_for"].value, read["canary"].value, read["checksum"].value) == (timedelta(hours=36), Canary.OFF, Checksum.FULL)
+    assert layer_of("tables: a.b.c\nrollback_for: off\n").settings["rollback_for"].value == timedelta(0)
+    assert problems_of("tables: a.b.c\nrollback_for: 59m\n") == ["x.yaml:2: rollback_for is 59m, under the least value 1h"]
+    assert problems_of("tables: a.b.c\nrollback_for: 31d\ncanary: all\n") == [
+        "x.yaml:2: rollback_for is 31d, over the greatest value 30d",
+        "x.yaml:3: canary is 'all', but must be off or sample",
+    ]
