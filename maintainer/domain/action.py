@@ -88,12 +88,21 @@ class ExpireSnapshots:
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovedList:
+    """Which list of files may go, and nothing else."""
+
+    list_id: str
+    digest: str  # of its files
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveOrphanFiles:
-    """CALL remove_orphan_files as a dry run alone: what it finds is listed and judged, nothing is deleted."""
+    """CALL remove_orphan_files: without an approved list a dry run, whose findings are judged and stored; with one the deletion of exactly that list."""
 
     older_than: datetime
     location: str  # the table's own
     options: tuple[tuple[str, str], ...] = ()
+    approved: ApprovedList | None = None
     procedure: Literal[Procedure.REMOVE_ORPHAN_FILES] = Procedure.REMOVE_ORPHAN_FILES
 
 

@@ -22,6 +22,8 @@ class Deed(StrEnum):
     WORK_PAUSED = "work.paused"
     WORK_RESUMED = "work.resumed"
     JOB_APPROVED = "job.approved"
+    ORPHANS_APPROVED = "orphans.approved"
+    ORPHANS_REJECTED = "orphans.rejected"
     SNAPSHOT_PINNED = "snapshot.pinned"
     SNAPSHOT_UNPINNED = "snapshot.unpinned"
 

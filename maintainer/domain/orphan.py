@@ -1,8 +1,14 @@
-"""What a look for orphans has found, before it is judged."""
+"""Files that no table's metadata knows: what a look has found, and the list of them that somebody may approve."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+
+from maintainer.domain.identifier import TableIdentifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +18,79 @@ class FoundOrphans:
     paths: tuple[str, ...]
     counted: int  # how many it reported; another number than that of the paths: the list was cut short
     foreign_files: int | None  # files of the table that lie outside its location; None: not known
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that Iceberg does not find in the table's metadata; None: the storage did not say."""
+
+    path: str
+    size_bytes: int | None = None
+    modified_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What a storage says of one file that is there; modified_at None: it does not tell."""
+
+    size_bytes: int
+    modified_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedOrphans:
+    """What Spark told of a removal: a claim, and what the proof needs."""
+
+    claimed: int  # files that Iceberg says it deleted
+    reached: tuple[str, ...]  # files that the table's metadata names since: of those on the list all, else a sample
+
+
+class OrphanListState(StrEnum):
+    """What has become of a list."""
+
+    REFUSED = "refused"  # the judgement forbids to remove anything of it
+    WAITING = "waiting"  # for somebody's word
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"  # a later look took its place
+    REMOVED = "removed"  # its files are deleted, as far as they were still nobody's
+
+    @property
+    def is_final(self) -> bool:
+        """True when nothing more becomes of it."""
+        return self not in {OrphanListState.WAITING, OrphanListState.APPROVED}
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanList:
+    """The orphan files that one look has found on one table; its files never change, and the digest stands for them."""
+
+    list_id: str  # the id of the job that looked
+    table: TableIdentifier
+    table_uuid: str
+    location: str  # the table's own when it was looked around
+    older_than: datetime
+    made_at: datetime
+    files: int
+    bytes: int
+    digest: str
+    state: OrphanListState
+    expires_at: datetime  # waiting: until when it may be approved; approved: until when it may be carried out
+    kept_files: int = 0  # found too, and none to touch
+    refusal: str | None = None
+    warning: str | None = None
+    decided_by: str = ""
+    decided_at: datetime | None = None
+    removed_by: str = ""  # the id of the job that carried it out
+    removed_at: datetime | None = None
+    removed_files: int = 0
+    removed_bytes: int = 0
+
+
+def digest_files(files: Iterable[FoundFile]) -> str:
+    """Stands for exactly these files, with their sizes and times, in this order."""
+    digest = sha256()
+    for file in files:
+        modified = "" if file.modified_at is None else file.modified_at.isoformat()
+        digest.update(repr((file.path, file.size_bytes, modified)).encode())
+    return digest.hexdigest()

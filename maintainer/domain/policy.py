@@ -20,6 +20,13 @@ class Mode(StrEnum):
     ENFORCE = "enforce"
 
 
+class Approval(StrEnum):
+    """Whether somebody must approve a list of orphan files before any of them goes."""
+
+    REQUIRED = "required"
+    AUTOMATIC = "automatic"
+
+
 class RuleName(StrEnum):
     """Every rule a policy can hold, in the fixed order of execution."""
 
@@ -81,6 +88,7 @@ class Rule:
     hot_partition_age: timedelta | None = None  # rewrite_data_files leaves alone what was written to within this; None: the default, zero: nothing
     max_bytes_per_job: int | None = None  # rewrite_data_files takes the best partitions up to this; None: all at once
     staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
+    approval: Approval | None = None  # remove_orphan_files; None: required
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
 
 def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
-    gain = find_gain(shrink_scope(rule, health, history), health, target_of_policy(policy), circumstances.now, circumstances.pins)
+    lists = circumstances.surroundings.lists if circumstances.surroundings is not None else ()
+    gain = find_gain(shrink_scope(rule, health, history), health, target_of_policy(policy), circumstances.now, circumstances.pins, lists)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at, code = (gain.estimate, gain.next_at, gain.code) if gain is not None else (None, None, SkipCode.NOTHING_TO_GAIN)
@@ -80,6 +81,8 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     cost = predict(rule.name, measure_work(gain.action, gain.estimate, health), circumstances.calibration, circumstances.memory_gb)
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)
+    if gain.is_continued:  # after a failure it waits as others do
+        rule, history = replace(rule, every=None), replace(history, last_success_at=None, idle_at_metadata_location=None)
     held = hold_back(rule, health, policy, circumstances, history)
     if held is not None:
         since = find_waiting_since(rule.name, circumstances) if held.code in KEEPS_WAITING else None

@@ -60,7 +60,13 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
             "keep": 10,
             "staged_max_age": timedelta(days=14),
         },
-        RuleName.REMOVE_ORPHAN_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7), "older_than": timedelta(days=7)},
+        RuleName.REMOVE_ORPHAN_FILES: {
+            "enabled": True,
+            "cooldown": timedelta(hours=6),
+            "every": timedelta(days=7),
+            "older_than": timedelta(days=7),
+            "approval": Approval.REQUIRED,
+        },
     }
 )
 _DEFAULTS: Mapping[str, object] = MappingProxyType(
@@ -144,6 +150,8 @@ def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting)
         return None
     if f"rules.{rule}" not in merged:
         return f"no policy names the rule {rule} for this table"
+    if path.endswith(".approval") and setting.value is Approval.AUTOMATIC:
+        return "whoever writes a table cannot do without the approval"
     switch = merged.get(f"rules.{rule}.enabled")
     if path == f"rules.{rule}.enabled" and setting.value is True and switch is not None and switch.value is False:
         return f"{switch.source} switches {rule} off, which a property cannot undo"
@@ -213,6 +221,7 @@ def _read_safeguards(merged: _Settings) -> Safeguards:
         columns=_get(merged, f"{at}.columns", tuple) or (),
         hot_partition_age=_get(merged, f"{at}.hot_partition_age", timedelta),
         max_bytes_per_job=_get_whole(merged, f"{at}.max_bytes_per_job", None),
+        approval=_get(merged, f"{at}.approval", Approval),
     )
 
 
@@ -234,7 +243,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
     guards = policy.safeguards
     values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum}
         values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
-        values[f"{at}.staged_max_age"] = rule.staged_max_age
+        values |= {f"{at}.staged_max_age": rule.staged_max_age, f"{at}.approval": rule.approval}
     return {path: value for path, value in values.items() if value is not None}
 
 

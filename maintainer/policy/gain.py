@@ -7,6 +7,7 @@ from datetime import datetime
 
 from maintainer.domain.action import (
     Action,
+    ApprovedList,
     ComputePartitionStats,
     ComputeTableStats,
     RemoveOrphanFiles,
@@ -15,10 +16,12 @@ from maintainer.domain.action import (
     RewritePositionDeleteFiles,
 )
 from maintainer.domain.health import TableHealth
+from maintainer.domain.orphan import OrphanList
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate, SkipCode
-from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.policy import Approval, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_duration, format_size
+from maintainer.policy.approval import describe_removal, find_removal
 from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
 from maintainer.policy.estimate import (
     MANIFEST_EXCESS_FACTOR,
@@ -46,6 +49,7 @@ class Gain:
     next_at: datetime | None = None
     refusal: str | None = None  # why it must not be done although it would achieve something
     code: SkipCode = SkipCode.NOTHING_TO_GAIN  # why it is not worthwhile, where it is not
+    is_continued: bool = False  # it ends what an earlier run of the rule began: the pause between two runs is not meant
 
 
 def target_of_policy(policy: Policy) -> int | None:
@@ -55,7 +59,9 @@ def target_of_policy(policy: Policy) -> int | None:
     return int(option) if option is not None else policy.target_file_size_bytes
 
 
-def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, pins: tuple[Pin, ...] = ()) -> Gain | None:
+def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at something else
+    rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, pins: tuple[Pin, ...] = (), lists: tuple[OrphanList, ...] = ()
+) -> Gain | None:
     """The action of a rule with what it would achieve; None when the rule has no procedure here or the table nothing for it.
 
     target_bytes is the target file size that the policy asks for, None when it leaves that to the table.
@@ -75,7 +81,7 @@ def find_gain(rule: Rule, health: TableHealth, target_bytes: int | None, now: da
         return _gain_of_statistics(ComputePartitionStats(health.snapshot_id), health, health.partition_statistics_snapshot_id)
     if rule.name is RuleName.EXPIRE_SNAPSHOTS:
         return _gain_of_expiry(rule, health, pins, now)
-    return _gain_of_orphans(rule, health, now)
+    return _gain_of_removal(rule, health, lists, now) or _gain_of_orphans(rule, health, now)
 
 
 def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime) -> Gain:
@@ -163,11 +169,22 @@ def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
     return Gain(RewriteManifests(found.spec_id, rule.options), estimate, is_worthwhile, sentence)
 
 
+def _gain_of_removal(rule: Rule, health: TableHealth, lists: tuple[OrphanList, ...], now: datetime) -> Gain | None:
+    """What an approved list lets go; None when there is none whose approval holds."""
+    orphans = find_removal(lists, health, now)
+    if orphans is None:
+        return None
+    action = RemoveOrphanFiles(orphans.older_than, health.location, rule.options, ApprovedList(orphans.list_id, orphans.digest))
+    estimate = Estimate(orphans.files, 0, orphans.files, 0, note=f"{format_size(orphans.bytes)} would be free")
+    return Gain(action, estimate, is_worthwhile=True, sentence=describe_removal(orphans), is_continued=True)
+
+
 def _gain_of_orphans(rule: Rule, health: TableHealth, now: datetime) -> Gain:
     age = rule.older_than if rule.older_than is not None else DEFAULT_ORPHAN_AGE
     # To the full hour, so that the same work has the same statement at each look.
     action = RemoveOrphanFiles((now - age).replace(minute=0, second=0, microsecond=0), health.location, rule.options)
-    sentence = f"files older than {format_duration(age)} that the table does not know would be listed; nothing is deleted"
+    sentence = f"files older than {format_duration(age)} that the table does not know would be listed"
+    sentence += ", and go without a person's word" if rule.approval is Approval.AUTOMATIC else "; nothing is deleted before somebody approves the list"
     return Gain(action, Estimate(0, 0, 0, 0, note="a dry run: what it finds is listed"), is_worthwhile=True, sentence=sentence)
 
 

@@ -1,7 +1,4 @@
-"""Looking for orphans, the most dangerous of all rules: where it must not be done, and which of the files found are none to touch.
-
-This version lists and judges what it finds; it deletes nothing.
-"""
+"""Looking for orphans, the most dangerous of all rules: where it must not be done, and which of the files found are none to touch."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from datetime import datetime, timedelta
 from re import compile as compile_regex
 
 from maintainer.domain.health import TableHealth
+from maintainer.domain.orphan import FoundFile, OrphanList
 from maintainer.domain.place import Place, normalise_path, overlap, paths_of
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Rule
@@ -39,14 +37,7 @@ class Surroundings:
     first_seen_at: datetime | None  # when the daemon saw the table first
     neighbours: tuple[Place, ...]  # places that may overlap with the table's own
     is_complete: bool  # every table of every catalog has been measured, and every catalog listed
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFile:
-    """A file that Iceberg does not find in the table's metadata; None: the storage did not say."""
-
-    path: str
-    size_bytes: int | None = None
+    lists: tuple[OrphanList, ...] = ()  # of the table, those of which something may still become
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +96,19 @@ def _find_overlap(health: TableHealth, surroundings: Surroundings | None) -> str
     return None
 
 
-def judge_orphans(health: TableHealth, found: Iterable[FoundFile], foreign_files: int | None, counted: int | None = None) -> Judgement:
+def judge_orphans(
+    health: TableHealth, found: Iterable[FoundFile], foreign_files: int | None, counted: int | None = None, older_than: datetime | None = None
+) -> Judgement:
     """Hold a list of found files against what must never go, and against the caps.
 
-    foreign_files: files of the table that lie outside its location, None when it is not known; counted: how many files were found in all.
+    foreign_files: files of the table that lie outside its location, None when it is not known; counted: how many files were found in all;
+    older_than: what was written since stays, where the storage tells.
     """
     every = tuple(found)
     own = normalise_path(health.location)
     orphans, kept = [], []
     for file in every:
-        reason = _why_kept(file, own, health)
+        reason = _why_kept(file, own, health, older_than)
         if reason is None:
             orphans.append(file)
         else:
@@ -124,7 +118,7 @@ def judge_orphans(health: TableHealth, found: Iterable[FoundFile], foreign_files
     return Judgement(tuple(orphans), tuple(kept), refusal, warning)
 
 
-def _why_kept(file: FoundFile, own: str, health: TableHealth) -> str | None:
+def _why_kept(file: FoundFile, own: str, health: TableHealth, older_than: datetime | None) -> str | None:
     path = normalise_path(file.path).removesuffix("/")
     if not path.startswith(own):
         return "it lies outside the table's location"
@@ -135,6 +129,8 @@ def _why_kept(file: FoundFile, own: str, health: TableHealth) -> str | None:
         return "it lies in a staging or hidden directory"
     if file.size_bytes == 0:
         return "it is empty, like the marker of a directory"
+    if older_than is not None and file.modified_at is not None and file.modified_at >= older_than:
+        return f"it was written at {file.modified_at:%Y-%m-%d %H:%M} UTC, which is too lately"
     return None
 
 
@@ -183,7 +179,7 @@ def _sum_bytes(orphans: tuple[FoundFile, ...]) -> int:
 def describe_judgement(judgement: Judgement) -> str:
     """The judgement in one or two sentences."""
     files, size = len(judgement.orphans), format_size(_sum_bytes(judgement.orphans))
-    text = f"{files:,} orphan {'file' if files == 1 else 'files'} of {size} listed; nothing is deleted." if files else "No orphan file was found."
+    text = f"{files:,} orphan {'file' if files == 1 else 'files'} of {size} listed." if files else "No orphan file was found."
     if judgement.kept:
         text += f" {len(judgement.kept):,} more are none to touch, the first: {judgement.kept[0][0]} ({judgement.kept[0][1]})."
     if judgement.refusal is not None:

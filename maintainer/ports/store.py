@@ -20,6 +20,7 @@ from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.admission import AdmissionStore
+from maintainer.ports.orphans import OrphanStore
 
 T = TypeVar("T")
 
@@ -165,7 +166,7 @@ class PlanDue:
     wanted: int
 
 
-class Store(AdmissionStore, Protocol):
+class Store(AdmissionStore, OrphanStore, Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
     # -- tables

@@ -14,4 +14,5 @@ def prune(
     """Delete samples and finished jobs beyond their ages, and thin samples to one an hour beyond keep_raw, one a day beyond keep_hourly; counts by kind."""
     now = ports.clock.now()
     hourly, daily = (None if age is None else now - age for age in (keep_raw, keep_hourly))
-    return ports.store.prune(now - keep_samples, now - keep_jobs, hourly, daily)
+    lists = ports.store.prune_orphan_lists(now - keep_jobs)
+    return {**ports.store.prune(now - keep_samples, now - keep_jobs, hourly, daily), "orphan_lists": lists}

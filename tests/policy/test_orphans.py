@@ -9,9 +9,10 @@ import pytest
 
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
+from maintainer.domain.orphan import FoundFile
 from maintainer.domain.place import Place, normalise_path
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Approval, Mode, Policy, Rule, RuleName
 from maintainer.domain.units import MIB
 from maintainer.policy.decide import decide
 from maintainer.policy.gain import find_gain
@@ -19,7 +20,6 @@ from maintainer.policy.guard import check_before_submit, is_older_pointer
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.orphans import (
     MAX_FILES,
-    FoundFile,
     Judgement,
     Surroundings,
     describe_judgement,
@@ -144,7 +144,10 @@ def test_the_action_lists_what_is_older_than_the_policys_age_to_the_full_hour() 
     gain = find_gain(RULE, OLD, None, NOW + timedelta(minutes=20))
     assert gain is not None
     assert gain.action == RemoveOrphanFiles(NOW - 7 * DAY, OLD.location)
-    assert gain.sentence == "files older than 7 d that the table does not know would be listed; nothing is deleted"
+    assert gain.sentence == "files older than 7 d that the table does not know would be listed; nothing is deleted before somebody approves the list"
+    free = find_gain(replace(RULE, approval=Approval.AUTOMATIC), OLD, None, NOW)
+    assert free is not None
+    assert free.sentence.endswith("would be listed, and go without a person's word")
     plan = decide(OLD, Policy(mode=Mode.ENFORCE, rules=(RULE,)), Circumstances(NOW, surroundings=ALONE))
     assert [planned.action for planned in plan.planned] == [gain.action]
     refused = decide(OLD, Policy(mode=Mode.ENFORCE, rules=(RULE,)), Circumstances(NOW, surroundings=beside("s3://lake/sales")))
@@ -162,7 +165,7 @@ def judge(*names: str, size: int | None = 1000, foreign: int | None = 0, health:
 def test_files_that_nobody_knows_are_listed() -> None:
     judgement = judge("data/x.parquet", "data/day=1/y.parquet", "metadata/snap-1.avro")
     assert (len(judgement.orphans), judgement.kept, judgement.refusal, judgement.warning) == (3, (), None, None)
-    assert describe_judgement(judgement) == "3 orphan files of 2.9 KiB listed; nothing is deleted."
+    assert describe_judgement(judgement) == "3 orphan files of 2.9 KiB listed."
     assert describe_judgement(judge()) == "No orphan file was found."
 
 

@@ -17,6 +17,7 @@ from maintainer.domain.health import Grade, PartitionHealth, SnapshotStamp, Tabl
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Ref, TableFault
 from maintainer.domain.job import Job
+from maintainer.domain.orphan import FoundFile, OrphanList
 from maintainer.domain.plan import Plan
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Pause
@@ -47,6 +48,8 @@ _VERDICT = msgspec.json.Decoder(RuleVerdict)
 _CANDIDATE = msgspec.json.Decoder(Candidate)
 _FIT = msgspec.json.Decoder(CostFit)
 _HALT = msgspec.json.Decoder(Halt)
+_ORPHAN_LIST = msgspec.json.Decoder(OrphanList)
+_FOUND_FILES = msgspec.json.Decoder(tuple[FoundFile, ...])
 _FIELDS = msgspec.json.Decoder(dict[str, object])
 _LEVELS = msgspec.json.Decoder(tuple[str, tuple[str, ...], str])
 
@@ -200,6 +203,26 @@ def write_halt(halt: Halt) -> str:
 def read_halt(document: str) -> Halt:
     """A halt."""
     return _read("a halt", lambda: _HALT.decode(document))
+
+
+def write_orphan_list(orphans: OrphanList) -> str:
+    """A list of orphan files as JSON, without the files."""
+    return _write(f"list {orphans.list_id} of orphan files", lambda: msgspec.json.encode(orphans)).decode()
+
+
+def read_orphan_list(document: str) -> OrphanList:
+    """A list of orphan files, without the files."""
+    return _read("a list of orphan files", lambda: _ORPHAN_LIST.decode(document))
+
+
+def write_found_files(files: Sequence[FoundFile]) -> bytes:
+    """Some files of a list as JSON."""
+    return _write("a list's files", lambda: msgspec.json.encode(tuple(files)))
+
+
+def read_found_files(document: bytes) -> tuple[FoundFile, ...]:
+    """Some files of a list."""
+    return _read("a list's files", lambda: _FOUND_FILES.decode(document))
 
 
 def write_fields(fields: Mapping[str, object]) -> str:

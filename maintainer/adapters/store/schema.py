@@ -332,3 +332,25 @@ audit_log = Table(
     Index("ix_audit_log_job_id", "job_id", "sequence"),
     sqlite_autoincrement=True,
 )
+
+# Files that no metadata knows, as one look found them, and what was decided about them.
+orphan_lists = Table(
+    "orphan_lists",
+    metadata,
+    Column("list_id", name_type(), primary_key=True),
+    Column("full_name", name_type(), nullable=False),
+    Column("table_uuid", name_type(), nullable=False),
+    Column("state", Text, nullable=False),
+    Column("made_at", Instant, nullable=False),
+    Column("document", Text, nullable=False),  # JSON
+    Index("ix_orphan_lists_full_name", "full_name", "made_at"),
+    Index("ix_orphan_lists_table_uuid", "table_uuid", "state"),
+)
+
+orphan_files = Table(
+    "orphan_files",
+    metadata,
+    Column("list_id", name_type(), ForeignKey("orphan_lists.list_id", ondelete="CASCADE"), primary_key=True),
+    Column("first", Integer, primary_key=True, autoincrement=False),  # the position of the first of its files in the list
+    Column("document", Packed, nullable=False),  # JSON: at most a thousand
+)

@@ -15,6 +15,7 @@ from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work, want_plan
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
+from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
 from maintainer.adapters.store.places import read_places_near
 from maintainer.adapters.store.policy_versions import is_in_force, read_version, read_versions, record_version
@@ -38,7 +39,7 @@ from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overvi
 _log = getLogger(__name__)
 
 
-class SqlStore(SqlAdmission):
+class SqlStore(SqlAdmission, SqlOrphans):
     """Implements Store. One instance serves all threads of a process; several processes may use the same database."""
 
     def record_health(self, health: TableHealth, grade: Grade) -> None:

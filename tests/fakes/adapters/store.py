@@ -37,14 +37,14 @@ from maintainer.ports.store import (
     TableRecord,
 )
 from tests.fakes.adapters.store_admission import FakeAdmission
-from tests.fakes.adapters.store_audit import FakeAudit
+from tests.fakes.adapters.store_orphans import FakeOrphans
 from tests.fakes.adapters.store_policies import FakePolicyVersions
 from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
 from tests.fakes.adapters.store_story import FakeStory
 
 
 @dataclass
-class FakeStore(FakeAdmission, FakePolicyVersions):
+class FakeStore(FakeAdmission, FakePolicyVersions, FakeOrphans):
     """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
 
     broken: str = ""
@@ -54,7 +54,6 @@ class FakeStore(FakeAdmission, FakePolicyVersions):
     _digests: dict[str, tuple[int, dict[str, ManifestDigest]]] = field(default_factory=dict)
     _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
-    _audit: FakeAudit = field(default_factory=FakeAudit)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
     _planned: dict[TableIdentifier, tuple[str, datetime | None]] = field(default_factory=dict)
     _story: FakeStory = field(default_factory=FakeStory)
