@@ -131,6 +131,7 @@ class Policy:
     inherited: Mapping[str, Setting] = field(default_factory=dict)  # what no layer says and Iceberg's own table properties, or its defaults, decide
     budget: Budget | None = None  # shared by all tables that have it from the same file, whose name it bears
     blackouts: tuple[Window, ...] = ()
+    safeguards: Safeguards = field(default_factory=Safeguards)
 
     def rule(self, name: RuleName) -> Rule | None:
         """The rule of that name, or None when the policy does not have it."""
@@ -139,7 +140,6 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class PolicyLayer:
-    safeguards: Safeguards = field(default_factory=Safeguards)
     """One policy file: the tables it speaks for, and the fields that it sets (dotted path -> setting).
 
     Paths and value types: mode (Mode), priority (int), target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),

@@ -73,15 +73,15 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
     {
         "mode": Mode.OBSERVE,
         "priority": 50,
+        "rollback_for": timedelta(days=1),
+        "canary": Canary.SAMPLE,
+        "checksum": Checksum.OFF,
         "rules.rewrite_data_files": True,
         "rules.rewrite_data_files.when.average_file_size_below": 32.0 * MIB,
         "rules.rewrite_manifests": True,
         "rules.rewrite_manifests.when.manifest_count_above": 100.0,
         "rules.expire_snapshots": True,
         "rules.expire_snapshots.when.snapshot_count_above": 100.0,
-        "rollback_for": timedelta(days=1),
-        "canary": Canary.SAMPLE,
-        "checksum": Checksum.OFF,
     }
 )
 _BUILT_IN_SETTINGS = MappingProxyType({path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()})
@@ -115,13 +115,13 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
         ambiguities=tuple(laid.ambiguities[path] for path in sorted(laid.ambiguities)),
         budget=_find_budget(merged),
         blackouts=tuple(window for window in _get(merged, "blackouts", tuple) or () if isinstance(window, Window)),
+        safeguards=_read_safeguards(merged),
     )
     values = _flatten(policy)
     inherited = {path: setting for path, setting in own.inherited().items() if path not in values}
     notes = {name: f"{source_of(name)} (ignored: {reason})" for name, reason in (own.ignored | ignored).items()}
     sources = {path: merged[path].source if path in merged else BUILT_IN for path in values} | notes
     version = _digest(values, policy)
-        safeguards=_read_safeguards(merged),
     return replace(policy, version=version, sources=MappingProxyType(sources), inherited=MappingProxyType(inherited))
 
 
@@ -192,14 +192,6 @@ def _find_budget(merged: _Settings) -> Budget | None:
     return None if budget is None or budget.is_unlimited else replace(budget, name=merged["budget"].source.rpartition(":")[0])
 
 
-def _build_rule(name: RuleName, merged: _Settings) -> Rule:
-    at = f"rules.{name}"
-    thresholds = ((key, _get(merged, f"{at}.when.{key}", float)) for key in THRESHOLDS)
-    options = f"{at}.options."
-    return Rule(
-        name=name,
-        when=tuple(Threshold(*THRESHOLDS[key], bound) for key, bound in thresholds if bound is not None),
-        is_enabled=_get(merged, f"{at}.enabled", bool) is not False,
 def _read_safeguards(merged: _Settings) -> Safeguards:
     return Safeguards(
         rollback_for=_get(merged, "rollback_for", timedelta) or timedelta(0),
@@ -208,6 +200,14 @@ def _read_safeguards(merged: _Settings) -> Safeguards:
     )
 
 
+def _build_rule(name: RuleName, merged: _Settings) -> Rule:
+    at = f"rules.{name}"
+    thresholds = ((key, _get(merged, f"{at}.when.{key}", float)) for key in THRESHOLDS)
+    options = f"{at}.options."
+    return Rule(
+        name=name,
+        when=tuple(Threshold(*THRESHOLDS[key], bound) for key, bound in thresholds if bound is not None),
+        is_enabled=_get(merged, f"{at}.enabled", bool) is not False,
         cooldown=_get(merged, f"{at}.cooldown", timedelta) or Rule(name).cooldown,
         every=_get(merged, f"{at}.every", timedelta),
         where=_get(merged, f"{at}.where", str),
@@ -231,6 +231,8 @@ def _flatten(policy: Policy) -> dict[str, object]:
     if policy.window is not None:
         values |= {"window.cron": policy.window.cron, "window.duration": policy.window.duration, "window.timezone": policy.window.timezone}
     values |= {"blackouts": policy.blackouts or None, "budget": policy.budget}
+    guards = policy.safeguards
+    values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum}
     for rule in policy.rules:
         at = f"rules.{rule.name}"
         values |= {at: True, f"{at}.enabled": rule.is_enabled}
@@ -240,8 +242,6 @@ def _flatten(policy: Policy) -> dict[str, object]:
             values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
             values |= {f"{at}.hot_partition_age": rule.hot_partition_age, f"{at}.max_bytes_per_job": rule.max_bytes_per_job}
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
-    guards = policy.safeguards
-    values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum}
         values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
         values |= {f"{at}.staged_max_age": rule.staged_max_age, f"{at}.approval": rule.approval}
     return {path: value for path, value in values.items() if value is not None}
@@ -304,6 +304,8 @@ def write_value(path: str, value: object) -> str:
         case Budget():
             limits = {"max_jobs": value.max_jobs, "bytes_per_day": value.bytes_per_day, "gb_hours_per_day": value.gb_hours_per_day}
             return ", ".join(f"{name} {write_value(name, limit)}" for name, limit in limits.items() if limit is not None)
+        case timedelta() if path == "rollback_for" and not value:
+            return "off"
         case timedelta():
             return _write_seconds(value.total_seconds())
         case _:
@@ -313,8 +315,6 @@ def write_value(path: str, value: object) -> str:
 def _write_size(size_bytes: float) -> str:
     for unit, length in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
         if size_bytes >= length and size_bytes % length == 0:
-        case timedelta() if path == "rollback_for" and not value:
-            return "off"
             return f"{int(size_bytes // length)}{unit}"
     return str(int(size_bytes)) if float(size_bytes).is_integer() else str(size_bytes)
 
