@@ -363,7 +363,6 @@ class PolicyModel(Strict):
         None, description="When nothing starts, whatever the window says; a list of windows."
     )
     budget: BudgetModel | None = None
-    rules: RulesModel | None = None
     rollback_for: Annotated[timedelta, OffOrBetween("1h", "30d")] | None = Field(
         None, description="How long a rewrite can be rolled back, by a tag that is set before it; 1h to 30d, or off; default 1d."
     )
@@ -371,3 +370,4 @@ class PolicyModel(Strict):
     checksum: Annotated[Checksum, Field(strict=False)] | None = Field(
         None, description="Whether rows before and after a rewrite are compared by their contents: those of a sample of its partitions, or all; default off."
     )
+    rules: RulesModel | None = None
