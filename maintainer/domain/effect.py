@@ -58,6 +58,8 @@ class Effect:
 
     orphans_listed: int = 0
 
+    files_lost: int = 0  # that the action took and left as they were, because commits of a part of it met a writer's
+
     @property
     def is_idle(self) -> bool:
         """True when our commits changed nothing that the action is for."""

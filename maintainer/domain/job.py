@@ -10,6 +10,7 @@ from enum import StrEnum
 from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Charge
 from maintainer.domain.calibration import CostSample
+from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.cost import Cost, EstimateError, Quantity, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
@@ -94,6 +95,7 @@ class Outcome:
     checks: Mapping[str, int | str | None] = field(default_factory=dict)  # what the statements after the procedure's own found, by the names of their columns
     check_failure: str = ""  # why one of these statements failed
     check_failure_reason: FailureReason | None = None
+    conflict: ConflictKind | None = None  # what a writer had done, where that is the reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,12 @@ class Job:
     def awaits_review(self) -> bool:
         """True when Spark is done or lost and the proof is still to come."""
         return not self.state.is_final and (self.state is JobState.UNKNOWN or self.outcome is not None)
+
+    @property
+    def has_met_writers(self) -> bool:
+        """True when a writer's commit cost it all of its work, or some."""
+        lost_some = self.effect is not None and self.effect.files_lost > 0
+        return lost_some or (self.state is JobState.FAILED and self.failure_reason is FailureReason.CONFLICT)
 
     @property
     def gb_hours(self) -> float | None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import assert_never
 
-from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure
+from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure, RewriteDataFiles, RewritePositionDeleteFiles
+from maintainer.domain.conflict import CONFLICT_WORDS
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
-from maintainer.domain.job import Baseline, FailureReason, Job, JobState
+from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
+from maintainer.domain.reading import JobAction
 from maintainer.domain.units import format_size
 
 # Rows are counted, not only compared by summaries, when reading no more than this is needed for it.
@@ -160,8 +162,28 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
         rows_before=counts[0] if rows is RowProof.COUNTED else (before.records if rows is RowProof.EQUAL and not commits.others else None),
         rows_after=counts[-1] if rows is RowProof.COUNTED else (after.records if rows is RowProof.EQUAL and not commits.others else None),
     )
-    effect = replace(effect, statistics_written=statistics_written)
+    effect = replace(effect, statistics_written=statistics_written, files_lost=_count_lost(job) if commits.others else 0)
     return replace(effect, sentence=describe_effect(effect, job.procedure))
+
+
+def _count_lost(job: Job) -> int:
+    """Files that a rewrite in parts did not come to: Iceberg calls it a success, and does not say that commits were refused."""
+    if job.outcome is None or job.outcome.kind != "finished" or not _commits_in_parts(job.action):
+        return 0
+    failed = job.outcome.result.get("failed_data_files_count")
+    left = job.estimate.items_before - _claimed_items(job) - int(failed or 0)
+    return left if left > job.estimate.error_bound else 0
+
+
+def _commits_in_parts(action: JobAction) -> bool:
+    """True when the action commits as it goes, so that a part of it may be lost."""
+    match action:
+        case RewriteDataFiles():
+            return dict(action.options).get("partial-progress.enabled") != "false"  # as the statement has it
+        case RewritePositionDeleteFiles():
+            return dict(action.options).get("partial-progress.enabled") == "true"
+        case _:
+            return False
 
 
 _REWRITES_FILES = frozenset({Procedure.REWRITE_DATA_FILES, Procedure.REWRITE_POSITION_DELETE_FILES})
@@ -191,8 +213,13 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
                 text = "Orphan files were listed; nothing was deleted."
             case _:
                 assert_never(procedure)
-    if effect.other_commits:
-        text += f" Others committed {effect.other_commits} times meanwhile."
+    return text + _tell_writers(effect)
+
+
+def _tell_writers(effect: Effect) -> str:
+    text = f" Others committed {effect.other_commits} times meanwhile." if effect.other_commits else ""
+    if effect.files_lost:
+        text += f" {effect.files_lost} files were left as they are: what was to replace them met the commits of writers, who won."
     return text
 
 
@@ -210,11 +237,18 @@ def conclude(job: Job, effect: Effect) -> Verdict:
         return Verdict(JobState.CANCELLED, None, _partial(effect))
     if kind == "failed":
         reason = outcome.reason if outcome is not None else None
-        return Verdict(JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in (message, _partial(effect)) if part))
+        parts = (_tell_conflict(outcome), message, _partial(effect))
+        return Verdict(JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part))
     if effect.is_idle:
         reason = outcome.reason if outcome is not None and outcome.reason is not None else FailureReason.LOST_RUNNER
         return Verdict(JobState.FAILED, reason, f"{message or 'Spark was lost'}; the table shows that nothing of this job was committed")
+    if outcome is not None and outcome.reason is FailureReason.CATALOG_UNREACHABLE:
+        return Verdict(JobState.SUCCEEDED, None, "the catalog did not say whether it made the commit; it was found in the table's metadata")
     return Verdict(JobState.SUCCEEDED, None, "Spark was lost after its commits; they were found in the table's metadata")
+
+
+def _tell_conflict(outcome: Outcome | None) -> str:
+    return "" if outcome is None or outcome.conflict is None else f"A writer won: {CONFLICT_WORDS[outcome.conflict]}."
 
 
 _ITEMS = {

@@ -15,6 +15,7 @@ from maintainer.domain.action import (
     RewriteManifests,
     RewritePositionDeleteFiles,
 )
+from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
@@ -306,3 +307,58 @@ def test_statistics_that_the_table_does_not_have_are_unproved() -> None:
 
 def test_a_look_for_orphans_says_that_nothing_was_deleted() -> None:
     assert describe_effect(replace(IDLE, orphans_listed=3), Procedure.REMOVE_ORPHAN_FILES) == "Orphan files were listed; nothing was deleted."
+
+
+IN_PARTS = RewriteDataFiles(options=(("partial-progress.enabled", "true"),))
+AT_ONCE = RewriteDataFiles(options=(("partial-progress.enabled", "false"),))
+OTHERS = [snapshot(1, summary=total(2000)), snapshot(3, parent_id=2, summary=total(2000)), ours(2, 1, total(2000))]
+
+
+@pytest.mark.parametrize(
+    ("action", "result", "snapshots", "lost"),
+    [
+        (IN_PARTS, {"rewritten_data_files_count": 12}, OTHERS, 8),
+        (IN_PARTS, {"rewritten_data_files_count": 12, "failed_data_files_count": 3}, OTHERS, 5),
+        (IN_PARTS, {"rewritten_data_files_count": 12}, [OTHERS[0], OTHERS[2]], 0),  # nobody else committed
+        (IN_PARTS, {"rewritten_data_files_count": 20}, OTHERS, 0),
+        (IN_PARTS, {"rewritten_data_files_count": 18}, OTHERS, 0),  # within what the estimate may be wrong by
+        (RewriteDataFiles(), {"rewritten_data_files_count": 12}, OTHERS, 8),  # in parts by default
+        (AT_ONCE, {"rewritten_data_files_count": 12}, OTHERS, 0),
+        (RewritePositionDeleteFiles(), {"rewritten_delete_files_count": 12}, OTHERS, 0),
+        (RewritePositionDeleteFiles(options=(("partial-progress.enabled", "true"),)), {"rewritten_delete_files_count": 12}, OTHERS, 8),
+        (RewriteManifests(0), {"rewritten_manifests_count": 1}, OTHERS, 0),
+    ],
+)
+def test_guard_16_commits_that_were_lost_while_the_call_succeeded_are_seen(
+    action: Action, result: dict[str, int], snapshots: list[Snapshot], lost: int
+) -> None:
+    job = replace(make_job(action, Outcome("finished", NOW, result)), estimate=Estimate(20, 1, 19, 200, error_bound=2))
+    commits = split_commits(baseline(), APPLICATION, snapshots)
+    effect = compare(job, baseline(), baseline().measurement, commits, RowProof.EQUAL, {})
+    assert effect.files_lost == lost
+    told = f"{lost} files were left as they are: what was to replace them met the commits of writers, who won."
+    assert (told in effect.sentence) == bool(lost)
+    assert conclude(job, effect).state is JobState.SUCCEEDED
+
+
+def test_a_rewrite_that_did_not_finish_lost_no_single_commits() -> None:
+    job = make_job(IN_PARTS, Outcome("cancelled", NOW))
+    assert compare(job, baseline(), baseline().measurement, split_commits(baseline(), APPLICATION, OTHERS), RowProof.EQUAL, {}).files_lost == 0
+
+
+def test_guard_16_a_conflict_says_what_the_writer_had_done() -> None:
+    refused = Outcome("failed", NOW, reason=FailureReason.CONFLICT, message="x", conflict=ConflictKind.NEW_DELETES)
+    assert conclude(make_job(outcome=refused), IDLE).message == "A writer won: rows of files that were being rewritten were deleted meanwhile. x"
+
+
+def test_every_kind_of_conflict_has_words() -> None:
+    assert set(CONFLICT_WORDS) == set(ConflictKind)
+
+
+def test_a_commit_that_the_catalog_did_not_confirm_is_looked_for_in_the_table() -> None:
+    unsaid = Outcome("lost", NOW, reason=FailureReason.CATALOG_UNREACHABLE, message="the catalog did not say")
+    found = conclude(make_job(outcome=unsaid), DONE)
+    assert (found.state, found.message) == (JobState.SUCCEEDED, "the catalog did not say whether it made the commit; it was found in the table's metadata")
+    missing = conclude(make_job(outcome=unsaid), IDLE)
+    assert (missing.state, missing.reason) == (JobState.FAILED, FailureReason.CATALOG_UNREACHABLE)
+    assert missing.message == "the catalog did not say; the table shows that nothing of this job was committed"

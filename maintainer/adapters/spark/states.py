@@ -6,20 +6,29 @@ from collections.abc import Sequence
 from re import DOTALL, IGNORECASE
 from re import compile as compile_regex
 
+from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.job import FailureReason
 
 _MAX_MESSAGE_CHARACTERS = 500
 
+# What Iceberg 1.4 to 1.12 and its catalogs say when a commit of ours is refused because of another one; the narrow before the wide.
+_CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
+    ConflictKind.NEW_DELETES: ("found new (?:position )?delete for replaced data file", "found concurrently added DV", "found new conflicting delete files"),
+    ConflictKind.FILES_GONE: ("missing (?:data|delete|required) files", "found conflicting deleted files"),
+    ConflictKind.NEW_FILES: ("found conflicting files that can contain", "conflicts with existing partition"),
+    ConflictKind.MANIFESTS_GONE: ("manifest is missing", "deleted manifest .* could not be found in the latest snapshot"),
+    ConflictKind.HISTORY_GONE: ("cannot determine history between", "snapshot ancestry validation failed"),
+    ConflictKind.COMMITS_LOST: ("rewrite commits failed. This is more than the maximum allowed", "no rewrite commits succeeded"),
+    ConflictKind.REQUIREMENT_FAILED: ("CommitFailedException", "Cannot commit, ", "Requirement failed: "),
+}
+# Another table of the same name is no conflict with a writer.
+_REPLACED = "Requirement failed: (?:UUID does not match|table already exists)"
+_UNDECIDED = "CommitStateUnknownException"
+
 # The first reason that matches any link of the chain wins: the narrow before the wide. Searched in "class: message".
 _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
     FailureReason.OUT_OF_MEMORY: ("OutOfMemoryError", "GC overhead limit", "Java heap space"),
-    FailureReason.CONFLICT: (
-        "CommitFailedException",
-        "CommitStateUnknownException",
-        "ValidationException.*(?:found new|missing data files|conflicting)",
-        "Cannot commit, ",
-        "Manifest is missing",
-    ),
+    FailureReason.CONFLICT: tuple(pattern for patterns in _CONFLICTS.values() for pattern in patterns),
     FailureReason.PERMISSION: (
         "AccessDenied",
         "AccessControlException",
@@ -47,7 +56,13 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
     FailureReason.MISSING_FILE: ("NotFoundException", "FileNotFoundException", "NoSuchFileException", "NoSuchKeyException", "FILE_NOT_EXIST"),
     FailureReason.INVALID_REQUEST: ("ParseException", "AnalysisException", "IllegalArgumentException", "ValidationException", "UnsupportedOperationException"),
 }
-_RULES = tuple((compile_regex("|".join(patterns), IGNORECASE | DOTALL), reason) for reason, patterns in _PATTERNS.items())
+_RULES = (
+    (compile_regex(_REPLACED, IGNORECASE), FailureReason.TABLE_CHANGED),
+    (compile_regex(_UNDECIDED), FailureReason.CATALOG_UNREACHABLE),
+    *((compile_regex("|".join(patterns), IGNORECASE | DOTALL), reason) for reason, patterns in _PATTERNS.items()),
+)
+_CONFLICT_RULES = tuple((compile_regex("|".join(patterns), IGNORECASE | DOTALL), kind) for kind, patterns in _CONFLICTS.items())
+_DESCRIBED_FILE = compile_regex(r"\[?Generic(?:Data|Delete)File\{.*?file_path=([^,}]*).*")  # Iceberg writes out all that it knows of a file
 _STACK_FRAME = compile_regex(r"\s*(at [\w.$/<>]+\(|\.\.\. \d+ more|JVM stacktrace:|Driver stacktrace:|== )")
 _CLASS_PREFIX = compile_regex(r"^(?:(?:[a-z_][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)?:\s+)+")
 _WRAPPERS = frozenset(
@@ -64,6 +79,19 @@ def classify(causes: Sequence[tuple[str, str]]) -> FailureReason:
     return FailureReason.OTHER
 
 
+def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
+    """What the writer had done, where a chain of errors tells of a conflict; None where it does not."""
+    if classify(causes) is not FailureReason.CONFLICT:
+        return None
+    chain = [f"{name}: {message}" for name, message in causes]
+    return next(kind for pattern, kind in _CONFLICT_RULES if any(pattern.search(link) for link in chain))
+
+
+def is_undecided(causes: Sequence[tuple[str, str]]) -> bool:
+    """True when the catalog never said whether it made the commit: the table alone can tell."""
+    return any(_UNDECIDED in name for name, _ in causes)
+
+
 def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
     """One line for people: of the innermost error that says something, without stack traces and wrappers."""
     for name, message in (*_telling(causes), *causes):
@@ -78,7 +106,7 @@ def clean_message(message: str) -> str:
     for line in message.splitlines():
         if _STACK_FRAME.match(line):
             break
-        text = _CLASS_PREFIX.sub("", line.strip())
+        text = _DESCRIBED_FILE.sub(r"\1", _CLASS_PREFIX.sub("", line.strip()))
         if text:
             return text if len(text) <= _MAX_MESSAGE_CHARACTERS else text[: _MAX_MESSAGE_CHARACTERS - 1] + "…"
     return ""

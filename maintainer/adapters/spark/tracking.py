@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from maintainer.adapters.spark.states import classify, describe_failure
+from maintainer.adapters.spark.states import classify, describe_failure, find_conflict, is_undecided
 from maintainer.domain.job import FailureReason, JobEvent, Outcome, Progress
 from maintainer.ports.runner import RunnerReport
 
 _MAX_EVENTS = 1_000  # of one job between two reports
 _PROGRESS_EVENTS_EVERY = timedelta(seconds=5)  # the report has the newest figures anyway; the story need not
+_ENVELOPE = frozenset({"event", "job", "number", "at"})
+_ENDS = frozenset({"job.finished", "job.cancelled", "job.failed"})  # never acknowledged: without it the next daemon would take the job for lost
 _PHASES = {"job.started": "Spark works on it", "statement.started": "Spark works on it", "statement.finished": "ending"}
 
 
@@ -27,6 +29,8 @@ class TrackedJob:
     outcome: Outcome | None = None
     progress_told_at: datetime | None = None
     is_reported: bool = False  # the outcome has been told
+    numbers: list[int] = field(default_factory=list)  # of the driver's messages whose events wait for the next report
+    reported_numbers: list[int] = field(default_factory=list)  # of those in the last report
 
     def tell(self, name: str, at: datetime, **fields: object) -> None:
         """Add to the job's story."""
@@ -37,18 +41,28 @@ class TrackedJob:
         """Set the outcome; the first one stays."""
         if self.outcome is None:
             self.outcome = outcome
-            self.tell(f"spark.{outcome.kind}", outcome.ended_at, reason=outcome.reason.value if outcome.reason else None, message=outcome.message)
+            told = {"conflict": outcome.conflict.value} if outcome.conflict is not None else {}
+            self.tell(f"spark.{outcome.kind}", outcome.ended_at, reason=outcome.reason.value if outcome.reason else None, message=outcome.message, **told)
+
+    def acknowledge(self) -> list[int]:
+        """The driver's messages that it need not keep any more: whoever asks again has stored what the last report said."""
+        done, self.reported_numbers = self.reported_numbers, []
+        return done
 
     def report(self) -> RunnerReport:
         """What is known now; events are handed out once."""
         events, self.events = tuple(self.events), []
+        self.reported_numbers, self.numbers = self.reported_numbers + self.numbers, []
         self.is_reported = self.outcome is not None
         return RunnerReport(self.job_id, self.is_started, self.progress, events, self.outcome)
 
     def hear(self, message: Mapping[str, object], at: datetime) -> None:
         """Take in one message of the driver that is about this job."""
         name = str(message.get("event"))
-        fields = {key: value for key, value in message.items() if key not in {"event", "job"}}
+        number = message.get("number")
+        if isinstance(number, int) and name not in _ENDS:
+            self.numbers.append(number)
+        fields = {key: value for key, value in message.items() if key not in _ENVELOPE}
         match name:
             case "spark.progress":
                 done, total = fields.get("tasks_done"), fields.get("tasks_total")
@@ -59,6 +73,8 @@ class TrackedJob:
                     self.tell(name, at, **fields)
             case "job.finished":
                 self.end(_finish(read_result(fields.get("result")), at))
+            case "job.cancelled" if fields.get("is_overdue"):
+                self.end(lost(at, "its right to work was not renewed in time, and it was cancelled for that"))
             case "job.cancelled":
                 self.end(Outcome("cancelled", at, read_result(fields.get("result"))))
             case "job.failed":
@@ -80,8 +96,10 @@ def _finish(result: Mapping[str, int | str | None], at: datetime) -> Outcome:
 
 
 def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
-    """A failure with its reason and its one line."""
-    return Outcome("failed", at, reason=classify(causes), message=describe_failure(causes))
+    """A failure with its reason and its one line; where the catalog did not say whether it committed, the table must tell."""
+    if is_undecided(causes):
+        return lost(at, f"the catalog did not say whether it made the commit: {describe_failure(causes)}", classify(causes))
+    return Outcome("failed", at, reason=classify(causes), message=describe_failure(causes), conflict=find_conflict(causes))
 
 
 def lost(at: datetime, message: str, reason: FailureReason = FailureReason.LOST_RUNNER) -> Outcome:

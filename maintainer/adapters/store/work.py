@@ -95,23 +95,19 @@ def _fold_finished(database: Database, connection: Connection, job: Job) -> None
         case _:  # cancelled, or lost with its runner: says nothing about the rule
             pass
     key = {"table_uuid": job.table_uuid, "rule": job.rule.value}
-    fresh = {"last_failure_reason": "", "consecutive_failures": 0, "recent_conflicts": int(_is_conflict(job)), "empty_runs": int(_is_empty(job))}
+    fresh = {"last_failure_reason": "", "consecutive_failures": 0, "recent_conflicts": int(job.has_met_writers), "empty_runs": int(_is_empty(job))}
     if connection.execute(database.insert_unless_present(rule_histories, {**key, **fresh, **values})).rowcount:
         return
     changes = dict(values)
     conflicts = rule_histories.c.recent_conflicts
     if changes.get("consecutive_failures"):
         changes["consecutive_failures"] = rule_histories.c.consecutive_failures + 1
-    if _is_conflict(job):
-        changes["recent_conflicts"] = conflicts + 1
     if job.state is JobState.SUCCEEDED:
         changes |= {"recent_conflicts": case((conflicts > 0, conflicts - 1), else_=0), "empty_runs": rule_histories.c.empty_runs + 1 if _is_empty(job) else 0}
+    if job.has_met_writers:
+        changes["recent_conflicts"] = conflicts + 1
     is_this = and_(rule_histories.c.table_uuid == job.table_uuid, rule_histories.c.rule == job.rule.value)
     connection.execute(update(rule_histories).where(is_this).values(changes))
-
-
-def _is_conflict(job: Job) -> bool:
-    return job.state is JobState.FAILED and job.failure_reason is FailureReason.CONFLICT
 
 
 def _is_empty(job: Job) -> bool:

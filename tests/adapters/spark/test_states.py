@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.adapters.spark.states import classify, clean_message, describe_failure
+from maintainer.adapters.spark.states import classify, clean_message, describe_failure, find_conflict, is_undecided
+from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.job import FailureReason
 
 ICEBERG = "org.apache.iceberg.exceptions"
@@ -41,3 +42,64 @@ def test_a_message_is_freed_of_class_names_stack_frames_and_length() -> None:
     assert clean_message("org.apache.spark.SparkException: java.lang.RuntimeException: it broke\n\tat a.b.C(D.java:1)") == "it broke"
     assert clean_message("\tat a.b.C(D.java:1)") == ""
     assert len(clean_message("x" * 600)) == 500
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "kind"),
+    [
+        ("ValidationException", "Cannot commit, found new position delete for replaced data file: GenericDataFile{x}", ConflictKind.NEW_DELETES),
+        ("ValidationException", "Cannot commit, found new delete for replaced data file: GenericDataFile{x}", ConflictKind.NEW_DELETES),
+        ("ValidationException", "Found concurrently added DV for f: GenericDeleteFile{x}", ConflictKind.NEW_DELETES),
+        ("ValidationException", "Found new conflicting delete files that can apply to records matching true: [d]", ConflictKind.NEW_DELETES),
+        ("ValidationException", "Cannot commit, missing data files: [f]", ConflictKind.FILES_GONE),
+        ("ValidationException", "Missing required files to delete: f", ConflictKind.FILES_GONE),
+        ("ValidationException", "Found conflicting deleted files that can contain records matching true: [f]", ConflictKind.FILES_GONE),
+        ("ValidationException", "Found conflicting files that can contain records matching partitions [p]: [f]", ConflictKind.NEW_FILES),
+        ("ValidationException", "Deleted manifest m could not be found in the latest snapshot 7", ConflictKind.MANIFESTS_GONE),
+        ("ValidationException", "Manifest is missing: m", ConflictKind.MANIFESTS_GONE),
+        ("ValidationException", "Cannot determine history between starting snapshot 1 and the last known ancestor 3", ConflictKind.HISTORY_GONE),
+        ("CommitFailedException", "Commit failed: Requirement failed: branch main has changed: expected id 1 != 2", ConflictKind.REQUIREMENT_FAILED),
+        ("CommitFailedException", "Cannot commit db.t: metadata location a has changed from b", ConflictKind.REQUIREMENT_FAILED),
+        ("CommitFailedException", "Cannot commit glue.db.t because Glue detected concurrent update", ConflictKind.REQUIREMENT_FAILED),
+        ("CommitFailedException", "Cannot commit: Reference hash is out of date. Update the reference 'main' and try again", ConflictKind.REQUIREMENT_FAILED),
+        ("CommitFailedException", "The table db.t has been modified concurrently", ConflictKind.REQUIREMENT_FAILED),
+    ],
+)
+def test_guard_16_every_way_in_which_a_writer_wins_is_a_conflict_of_its_kind(name: str, message: str, kind: ConflictKind) -> None:
+    wrapper = ("java.lang.RuntimeException", "Cannot commit rewrite because of a ValidationException or CommitFailedException. This usually means")
+    for causes in ([(f"{ICEBERG}.{name}", message)], [wrapper, (f"{ICEBERG}.{name}", message)]):
+        assert classify(causes) is FailureReason.CONFLICT
+        assert find_conflict(causes) is kind
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        (
+            "partial-progress.enabled is true but 10 rewrite commits failed. This is more than the maximum allowed failures of 3. Check the logs",
+            ConflictKind.COMMITS_LOST,
+        ),
+        ("partial-progress.enabled is true but no rewrite commits succeeded. Check the logs", ConflictKind.COMMITS_LOST),
+    ],
+)
+def test_guard_16_too_many_lost_commits_are_a_conflict(message: str, kind: ConflictKind) -> None:
+    assert find_conflict([("java.lang.RuntimeException", message)]) is kind
+
+
+def test_another_table_of_the_same_name_is_no_conflict() -> None:
+    replaced = [(f"{ICEBERG}.CommitFailedException", "Commit failed: Requirement failed: UUID does not match: expected a != b")]
+    assert classify(replaced) is FailureReason.TABLE_CHANGED
+    assert find_conflict(replaced) is None
+
+
+def test_a_commit_of_unknown_fate_is_neither_a_conflict_nor_a_failure_that_is_known() -> None:
+    unsaid = [(f"{ICEBERG}.CommitStateUnknownException", "Cannot determine whether"), ("java.net.SocketTimeoutException", "Read timed out")]
+    assert is_undecided(unsaid)
+    assert find_conflict(unsaid) is None
+    assert classify(unsaid) is FailureReason.CATALOG_UNREACHABLE
+    assert not is_undecided([(f"{ICEBERG}.CommitFailedException", "x")])
+
+
+def test_a_file_that_iceberg_describes_at_length_is_told_by_its_path() -> None:
+    described = "Cannot commit, missing data files: [GenericDataFile{content=data, file_path=s3://b/f.parquet, file_format=PARQUET, partition=PartitionData{}}]"
+    assert clean_message(described) == "Cannot commit, missing data files: s3://b/f.parquet"

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from maintainer.adapters.spark.tracking import TrackedJob, lost
+from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.job import FailureReason, Progress
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
@@ -39,3 +40,21 @@ def test_progress_is_always_the_newest_and_told_as_an_event_at_most_every_five_s
     assert report.progress == Progress(7, 9, "starting Spark")
     assert [event.fields["tasks_done"] for event in report.events] == [0, 5]
     assert job.report().events == ()
+
+
+def test_guard_16_a_conflict_is_told_in_the_jobs_story_with_its_kind() -> None:
+    job = TrackedJob("j")
+    refused = {"class": "org.apache.iceberg.exceptions.ValidationException", "message": "Cannot commit, missing data files: [a]"}
+    job.hear({"event": "job.failed", "job": "j", "causes": [refused]}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.reason, job.outcome.conflict) == (FailureReason.CONFLICT, ConflictKind.FILES_GONE)
+    assert job.events[-1].fields["conflict"] == "files_gone"
+
+
+def test_a_commit_that_the_catalog_did_not_confirm_is_left_to_the_table() -> None:
+    job = TrackedJob("j")
+    unsaid = {"class": "org.apache.iceberg.exceptions.CommitStateUnknownException", "message": "Cannot determine whether the commit was successful"}
+    job.hear({"event": "job.failed", "job": "j", "causes": [unsaid]}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.kind, job.outcome.reason, job.outcome.conflict) == ("lost", FailureReason.CATALOG_UNREACHABLE, None)
+    assert job.outcome.message.startswith("the catalog did not say whether it made the commit: CommitStateUnknownException")

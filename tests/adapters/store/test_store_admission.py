@@ -197,3 +197,10 @@ def test_old_charges_and_the_teachings_of_tables_that_are_gone_are_pruned(store:
     long_after = NOW + timedelta(days=400)
     store.prune(samples_before=long_after, jobs_before=long_after)
     assert store.spending(TODAY).by_owner == {}
+
+
+def test_a_success_that_lost_files_to_writers_counts_as_a_conflict(store: Store) -> None:
+    finish(store, failed(make_job("f1"), NOW), succeeded(make_job("s1"), NOW + MINUTE, replace(make_effect(), files_lost=7)))
+    assert store.rule_history(ORDERS_UUID)[FILES].recent_conflicts == 2
+    finish(store, succeeded(make_job("s2"), NOW + MINUTE * 2))
+    assert store.rule_history(ORDERS_UUID)[FILES].recent_conflicts == 1

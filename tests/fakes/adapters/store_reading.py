@@ -138,10 +138,10 @@ def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
 def count_conflicts(jobs: Sequence[Job]) -> int:
     conflicts = 0
     for job in jobs:
-        if job.state is JobState.SUCCEEDED:
-            conflicts = max(0, conflicts - 1)
-        elif job.state is JobState.FAILED and job.failure_reason is FailureReason.CONFLICT:
+        if job.has_met_writers:
             conflicts += 1
+        elif job.state is JobState.SUCCEEDED:
+            conflicts = max(0, conflicts - 1)
     return conflicts
 
 

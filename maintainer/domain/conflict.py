@@ -1,0 +1,29 @@
+"""Ways in which a writer's commit makes ours impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class ConflictKind(StrEnum):
+    """What the writer had done by the time that we wanted to commit: a closed set."""
+
+    NEW_DELETES = "new_deletes"
+    NEW_FILES = "new_files"
+    FILES_GONE = "files_gone"
+    MANIFESTS_GONE = "manifests_gone"
+    HISTORY_GONE = "history_gone"
+    REQUIREMENT_FAILED = "requirement_failed"
+    COMMITS_LOST = "commits_lost"
+
+
+CONFLICT_WORDS: Mapping[ConflictKind, str] = {
+    ConflictKind.NEW_DELETES: "rows of files that were being rewritten were deleted meanwhile",
+    ConflictKind.NEW_FILES: "files were added meanwhile where the commit relied on there being none",
+    ConflictKind.FILES_GONE: "files that were being rewritten were removed meanwhile",
+    ConflictKind.MANIFESTS_GONE: "manifests that were being rewritten were replaced meanwhile",
+    ConflictKind.HISTORY_GONE: "the snapshot that the work began at was expired meanwhile",
+    ConflictKind.REQUIREMENT_FAILED: "the table was changed in the moment of each attempt to commit",
+    ConflictKind.COMMITS_LOST: "too many of the commits in parts were refused",
+}
