@@ -19,6 +19,7 @@ from maintainer.domain.action import (
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option
+from maintainer.domain.rollback import RollBack
 from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 
 __all__ = ["call_statement", "quote_identifier", "quote_text"]
@@ -60,10 +61,19 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
             arguments = [*fixed, *_further_arguments(action.procedure, action.options)]
         case _:  # pragma: no cover
             assert_never(action)
+    return _call(table, action.procedure, arguments)
+
+
+def rollback_statement(table: TableIdentifier, action: RollBack) -> str:
+    """The statement that sets main back; it fails when the snapshot is none of its ancestors."""
+    return _call(table, "rollback_to_snapshot", [_snapshot("rollback_to_snapshot", action.snapshot_id)])
+
+
+def _call(table: TableIdentifier, procedure: str, arguments: list[tuple[str, str]]) -> str:
     # The table is given with its catalog: a namespace that is named like a catalog would be taken for one otherwise.
     full_name = ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
     written = ", ".join(f"{name} => {value}" for name, value in [("table", quote_text(full_name)), *arguments])
-    return f"CALL {quote_identifier(table.catalog)}.system.{action.procedure.value}({written})"
+    return f"CALL {quote_identifier(table.catalog)}.system.{procedure}({written})"
 
 
 def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
@@ -120,7 +130,7 @@ def _check_clause(procedure: Procedure, name: str, text: str) -> str:
     return text
 
 
-def _snapshot(procedure: Procedure, snapshot_id: int) -> tuple[str, str]:
+def _snapshot(procedure: str, snapshot_id: int) -> tuple[str, str]:
     # L: a literal of 32 bits would be refused for most snapshots.
     return ("snapshot_id", f"{_within(f'snapshot_id of {procedure}', snapshot_id, 0, _MAX_LONG)}L")
 
