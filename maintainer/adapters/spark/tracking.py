@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from maintainer.adapters.spark.states import classify, describe_failure, find_conflict, is_undecided
@@ -72,13 +72,13 @@ class TrackedJob:
                     self.progress_told_at = at
                     self.tell(name, at, **fields)
             case "job.finished":
-                self.end(_finish(read_result(fields.get("result")), at))
+                self.end(_finish(read_result(fields.get("result")), at, read_result(fields.get("checks"))))
             case "job.cancelled" if fields.get("is_overdue"):
                 self.end(lost(at, "its right to work was not renewed in time, and it was cancelled for that"))
             case "job.cancelled":
                 self.end(Outcome("cancelled", at, read_result(fields.get("result"))))
             case "job.failed":
-                self.end(failure(read_causes(fields.get("causes")), at))
+                self.end(_fail(fields, at))
             case _:
                 self.is_started = True
                 self.progress = Progress(self.progress.tasks_done, self.progress.tasks_total, _PHASES.get(name, self.progress.phase))
@@ -86,13 +86,22 @@ class TrackedJob:
                     self.tell(name, at, **fields)
 
 
-def _finish(result: Mapping[str, int | str | None], at: datetime) -> Outcome:
+def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
+    """A failure; where the work itself was done by then, of what was to prove it alone."""
+    causes, result = read_causes(fields.get("causes")), fields.get("result")
+    if result is None:
+        return failure(causes, at)
+    finished = _finish(read_result(result), at, read_result(fields.get("checks")))
+    return replace(finished, check_failure=describe_failure(causes), check_failure_reason=classify(causes))
+
+
+def _finish(result: Mapping[str, int | str | None], at: datetime, checks: Mapping[str, int | str | None]) -> Outcome:
     """With partial progress Iceberg calls it a success when every file group has failed; we do not."""
     failed = result.get("failed_data_files_count")
     if failed and not result.get("rewritten_data_files_count"):
         message = f"no data file was rewritten: {failed} of {failed} failed in Spark, whose log has the reason"
         return Outcome("failed", at, result, FailureReason.OTHER, message)
-    return Outcome("finished", at, result)
+    return Outcome("finished", at, result, checks=checks)
 
 
 def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:

@@ -58,3 +58,30 @@ def test_a_commit_that_the_catalog_did_not_confirm_is_left_to_the_table() -> Non
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason, job.outcome.conflict) == ("lost", FailureReason.CATALOG_UNREACHABLE, None)
     assert job.outcome.message.startswith("the catalog did not say whether it made the commit: CommitStateUnknownException")
+
+
+def test_what_is_found_after_the_work_are_checks_and_no_part_of_its_result() -> None:
+    job = TrackedJob("j")
+    job.hear({"event": "job.finished", "job": "j", "result": {"rewritten_data_files_count": 6}, "checks": {"canary_characters": 12}}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.kind, job.outcome.result, job.outcome.checks) == ("finished", {"rewritten_data_files_count": 6}, {"canary_characters": 12})
+
+
+def test_work_that_was_done_is_not_undone_by_a_check_that_fails() -> None:
+    job = TrackedJob("j")
+    gone = {"class": "org.apache.iceberg.exceptions.NotFoundException", "message": "File does not exist: s3://b/t/data/1.parquet"}
+    job.hear({"event": "job.failed", "job": "j", "causes": [gone], "result": {"rewritten_data_files_count": 6}, "checks": {}}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.kind, job.outcome.reason, job.outcome.result) == ("finished", None, {"rewritten_data_files_count": 6})
+    assert (job.outcome.check_failure, job.outcome.check_failure_reason) == (
+        "NotFoundException: File does not exist: s3://b/t/data/1.parquet",
+        FailureReason.MISSING_FILE,
+    )
+
+
+def test_a_failure_before_the_work_is_done_is_the_jobs() -> None:
+    job = TrackedJob("j")
+    refused = {"class": "java.lang.IllegalArgumentException", "message": "Cannot set branch to unknown snapshot"}
+    job.hear({"event": "job.failed", "job": "j", "causes": [refused], "result": None, "checks": {}}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.kind, job.outcome.reason) == ("failed", FailureReason.INVALID_REQUEST)
