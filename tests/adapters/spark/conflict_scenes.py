@@ -1,0 +1,215 @@
+"""Run by test_conflicts in a process of its own: a writer and a procedure meet on real tables, and what Iceberg says of it is printed.
+
+Arguments: the directory of the catalog, and the jars, separated by commas. Each line of the answer: {"scene", "causes", "result", "facts"}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from maintainer.adapters.spark.driver import JavaObject, _causes
+from tests.conformance.spark_process import start
+
+_DEADLINE_SECONDS = 60
+_POLL_SECONDS = 0.002
+_FILES = 30  # enough for the writer to be done before the rewrite is
+_COUNTED = "count(*) AS rows, count(DISTINCT id) AS ids, count_if(id = 3) AS deleted"
+
+
+class Stage:
+    """One table, a procedure that works on it, and a writer that commits in the middle."""
+
+    def __init__(self, spark: SparkSession, scene: str) -> None:
+        self.spark = spark
+        self.jvm: Any = spark._jvm
+        self.name = f"lake.db.{scene}"
+        self.causes: list[dict[str, str]] = []
+        self.result: dict[str, Any] = {}
+
+    def create(self, properties: str = "", *, clauses: str = "", files: int = _FILES) -> None:
+        told = f"'format-version' = '2', 'write.delete.mode' = 'merge-on-read'{properties}"
+        self.sql(f"CREATE TABLE {self.name} (id bigint, part bigint) USING iceberg {clauses} TBLPROPERTIES ({told})")
+        rows = self.spark.range(0, files * 10, 1, files).selectExpr("id", "id div 30 AS part")
+        rows.writeTo(self.name).append()
+
+    def sql(self, statement: str) -> list[dict[str, Any]]:
+        return [row.asDict() for row in self.spark.sql(statement).collect()]
+
+    def load(self) -> JavaObject:
+        return self.jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(self.spark._jsparkSession, self.name)
+
+    def data_files(self) -> list[Any]:
+        """As Iceberg has them, by path."""
+        return sorted((task.file() for task in self.load().newScan().planFiles().iterator()), key=lambda file: str(file.location()))
+
+    def call(self, procedure: str, arguments: str = "") -> None:
+        """What the driver does with a statement."""
+        try:
+            rows = self.sql(f"CALL lake.system.{procedure}(table => '{self.name}'{arguments})")
+            self.result = rows[0]
+        except Exception as error:  # noqa: BLE001 - what Spark says is what this is about
+            self.causes = _causes(error)
+
+    def meet(self, write: Callable[[], None], procedure: str, arguments: str = "", when: Callable[[], bool] | None = None) -> None:
+        """Call the procedure and let the writer commit as soon as Spark works on it."""
+        working = threading.Thread(target=self.call, args=(procedure, arguments))
+        tracker = self.spark.sparkContext.statusTracker()
+        working.start()
+        deadline = time.monotonic() + _DEADLINE_SECONDS
+        while working.is_alive() and not (when() if when is not None else tracker.getActiveStageIds()) and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+        write()
+        working.join(_DEADLINE_SECONDS)
+
+    def facts(self) -> dict[str, Any]:
+        snapshots = self.sql(f"SELECT operation FROM {self.name}.snapshots ORDER BY committed_at")  # noqa: S608 - our own names
+        return {**self.sql(f"SELECT {_COUNTED} FROM {self.name}")[0], "operations": [row["operation"] for row in snapshots]}  # noqa: S608
+
+
+def drop_files(stage: Stage, choose: Callable[[list[Any]], list[Any]]) -> Callable[[], None]:
+    """A writer that removes whole data files: what an overwrite of their rows does."""
+    removal = stage.load().newDelete()
+    for file in choose(stage.data_files()):
+        removal.deleteFile(file)  # never by its path: Py4J would take a method of that name that deletes the file itself
+    commit: Callable[[], None] = removal.commit
+    return commit
+
+
+def first(files: list[Any]) -> list[Any]:
+    return files[:1]
+
+
+def delete_row(stage: Stage, *, equality: bool = False) -> Callable[[], None]:
+    """A writer that deletes the row with id 3 by a delete file; it lies there beforehand and is committed when this is called."""
+    table = stage.load()
+    path = Path(table.location().removeprefix("file:")) / "data" / "delete.parquet"
+    data_file = stage.sql(f"SELECT DISTINCT _file FROM {stage.name} WHERE id = 3")[0]["_file"]  # noqa: S608
+    if equality:
+        content = pa.table([pa.array([3], pa.int64())], schema=pa.schema([_numbered("id", pa.int64(), 1)]))
+    else:
+        position = stage.sql(f"SELECT _pos FROM {stage.name} WHERE id = 3")[0]["_pos"]  # noqa: S608
+        columns = [_numbered("file_path", pa.string(), 2147483546), _numbered("pos", pa.int64(), 2147483545)]
+        content = pa.table([[data_file], [position]], schema=pa.schema(columns))
+    pq.write_table(content, path)
+    builder = stage.jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(table.spec())
+    if equality:
+        gateway: Any = stage.spark.sparkContext._gateway
+        ids = gateway.new_array(stage.jvm.int, 1)
+        ids[0] = 1
+        builder = builder.ofEqualityDeletes(ids)
+    else:
+        builder = builder.ofPositionDeletes().withReferencedDataFile(data_file)
+    builder = builder.withPath(f"file:{path}").withFormat("parquet").withFileSizeInBytes(path.stat().st_size).withRecordCount(1)
+    made = builder.build()
+    return lambda: table.newRowDelta().addDeletes(made).commit()
+
+
+def _numbered(name: str, kind: pa.DataType, field_id: int) -> pa.Field:
+    return pa.field(name, kind, nullable=False, metadata={"PARQUET:field_id": str(field_id)})
+
+
+def new_position_delete(stage: Stage) -> None:
+    stage.create()
+    stage.meet(delete_row(stage), "rewrite_data_files", ", options => map('rewrite-all', 'true')")
+
+
+def new_equality_delete(stage: Stage) -> None:
+    stage.create()
+    options = ", options => map('rewrite-all', 'true', 'use-starting-sequence-number', 'true')"
+    stage.meet(delete_row(stage, equality=True), "rewrite_data_files", options)
+
+
+def files_gone(stage: Stage) -> None:
+    stage.create()
+    stage.meet(drop_files(stage, first), "rewrite_data_files", ", options => map('rewrite-all', 'true')")
+
+
+def lost_commits(stage: Stage) -> None:
+    """Ten groups, one commit each; the writer takes a file of the last one away after the first of our commits."""
+    stage.create(clauses="PARTITIONED BY (part)")
+    table = stage.load()
+    removal = drop_files(stage, lambda files: [max(files, key=lambda file: int(file.partition().get(0)))])
+    options = {
+        "rewrite-all": "true", "max-concurrent-file-group-rewrites": "1", "rewrite-job-order": "bytes-asc",
+        "partial-progress.enabled": "true", "partial-progress.max-commits": "10", "partial-progress.max-failed-commits": "3",
+    }  # fmt: skip
+    written = ", ".join(f"'{key}', '{value}'" for key, value in options.items())
+
+    def is_begun() -> bool:
+        table.refresh()
+        return bool(table.currentSnapshot().operation() == "replace")
+
+    stage.meet(removal, "rewrite_data_files", f", options => map({written})", is_begun)
+
+
+def all_commits_lost(stage: Stage) -> None:
+    """Every group has lost a file."""
+    stage.create(clauses="PARTITIONED BY (part)")
+    removal = drop_files(stage, lambda files: list({int(file.partition().get(0)): file for file in files}.values()))
+    options = "'rewrite-all', 'true', 'partial-progress.enabled', 'true', 'partial-progress.max-commits', '10', 'partial-progress.max-failed-commits', '3'"
+    stage.meet(removal, "rewrite_data_files", f", options => map({options})")
+
+
+def deletes_gone(stage: Stage) -> None:
+    stage.create(files=8)
+    for number in range(6):
+        stage.sql(f"DELETE FROM {stage.name} WHERE id = {number}")  # noqa: S608
+    table = stage.load()
+    removal = table.newRowDelta()
+    tasks = list(table.newScan().planFiles().iterator())
+    for deletes in next(task.deletes() for task in tasks if task.deletes().size()):
+        removal.removeDeletes(deletes)
+    stage.meet(removal.commit, "rewrite_position_delete_files", ", options => map('rewrite-all', 'true')")
+
+
+def manifests_gone(stage: Stage) -> None:
+    stage.create()
+    for number in range(8):
+        stage.sql(f"INSERT INTO {stage.name} VALUES ({1000 + number}, 0)")  # noqa: S608
+    stage.meet(drop_files(stage, first), "rewrite_manifests", ", use_caching => false")
+
+
+def requirement(stage: Stage) -> None:
+    """A commit of ours in the moment of another one, without another try."""
+    stage.create(files=2)
+    operations = stage.load().operations()
+    base = operations.current()
+    stage.load().updateProperties().set("a", "1").commit()
+    try:
+        operations.commit(base, base.replaceProperties({"b": "2"}))
+    except Exception as error:  # noqa: BLE001 - what Iceberg says is what this is about
+        stage.causes = _causes(error)
+
+
+SCENES = [new_position_delete, new_equality_delete, files_gone, lost_commits, all_commits_lost, deletes_gone, manifests_gone, requirement]
+
+
+def main() -> None:
+    directory, jars = sys.argv[1:3]
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what Java prints goes to the log
+    spark = start(directory, jars)
+    spark.sql("CREATE NAMESPACE lake.db")
+    for scene in SCENES:
+        stage = Stage(spark, scene.__name__)
+        begun = time.monotonic()
+        scene(stage)
+        answer = {"scene": scene.__name__, "causes": stage.causes, "result": stage.result, "facts": stage.facts(), "seconds": time.monotonic() - begun}
+        answers.write(json.dumps(answer, default=str) + "\n")
+        answers.flush()
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
