@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -36,13 +36,16 @@ from maintainer.domain.errors import InvalidTransitionError, MaintainerError, Un
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
+from maintainer.domain.lease import LeaseTerms
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.domain.units import GIB, parse_size
 from maintainer.health.impact import ImpactModel, StorageProfile
 from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
+from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import NoNotifier, Notifier
+from maintainer.ports.store import Store
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.paths import is_missing_sqlite
@@ -97,14 +100,21 @@ def open_app(settings: Settings) -> Iterator[App]:
             run_dir=run_dir(settings),
             clock=clock,
         )
+        stack.callback(_lay_down_leases, store, runner.owner, clock, settings.lease.as_terms())  # when the runner is closed: then nothing of it works any more
         stack.callback(runner.close)
         telemetry = PrometheusTelemetry()
-        telemetry.leadership_changed(is_leader=True)  # there is one replica: it leads
+        telemetry.leadership_changed(is_leader=True)  # every replica plans and submits: leases keep them apart, table by table
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications)
         stack.callback(notifier.close)
-        ports = Ports(catalogs, store, policies, runner, Journal(telemetry), clock, new_job_id, notifier, admission_rules(settings))
+        ports = Ports(catalogs, store, policies, runner, Journal(telemetry), clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms())
         yield App(settings, ports, telemetry, polaris=polaris)
+
+
+def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:
+    """What this process could not settle may be taken over at once."""
+    with suppress(MaintainerError):
+        store.lay_down_leases(owner, clock.now() - 2 * terms.clock_margin)
 
 
 def open_polaris(settings: Settings) -> PolarisPolicies | None:
@@ -231,11 +241,6 @@ def make_scheduler(app: App) -> Scheduler:
     if app.polaris is not None and settings.polaris_policies is not None:
         steps = (*steps, Step("policies", app.polaris.refresh, settings.polaris_policies.interval, starts_work=True))
     return Scheduler(steps, ports.telemetry)
-
-
-def own_jobs(ports: Ports) -> list[Job]:
-    """The unfinished jobs that this process has handed to its runner."""
-    return [job for job in ports.store.unfinished_jobs() if job.owner == ports.runner.owner]
 
 
 # -- what the API stands on

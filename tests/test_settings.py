@@ -105,6 +105,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "sla": "1d",
             "blackouts": (),
         },
+        "lease": {"duration": "2m", "clock_margin": "15s"},
         "polaris_policies": None,
         "drain_timeout": "1m",
         "auth": {},
@@ -356,6 +357,9 @@ def test_the_bounds_of_polling_are_in_order(tmp_path: Path) -> None:
         ("scan: {catalogs: {sea: {max_requests: 2}}}\n", "has scan.catalogs.sea, but catalogs has only lake"),
         ("scan: {catalogs: {lake: {min_interval: 2h}}}\n", "scan has for catalog lake min_interval 2h above max_interval 1h"),
         ("scan: {catalogs: {lake: {requests_per_second: 0}}}\n", "scan.catalogs.lake.requests_per_second is 0, under the least value 0.1"),
+        ("lease: {duration: 29s}\n", "lease.duration is 29s, under the"),
+        ("lease: {duration: 30s, clock_margin: 31s}\n", "lease has clock_margin 31s above duration 30s"),
+        ("lease: {duration: 30s}\nwatch: {interval: 11s}\n", "has watch.interval 11s above 10s, a third of lease.duration"),
         ("scan: {catalogs: {lake: {workers: 2}}}\n", "unknown key 'workers'; it belongs under scan"),
     ],
 )

@@ -12,6 +12,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.ports.store import JobQuery
+from maintainer.steps.lease import held_jobs
 from maintainer.steps.plan import plan
 from maintainer.steps.ports import Ports
 from maintainer.steps.review import review
@@ -124,16 +125,11 @@ def _finish_all(ports: Ports, on_progress: Callable[[list[Job]], None]) -> None:
             submit(ports)
             time.sleep(POLL_SECONDS)
     except KeyboardInterrupt:
-        for job in _own_jobs(ports):
+        for job in held_jobs(ports):
             request_cancel(ports, job, "person")
         deadline = time.monotonic() + CANCEL_GRACE.total_seconds()
-        while _own_jobs(ports) and time.monotonic() < deadline:
+        while held_jobs(ports) and time.monotonic() < deadline:
             watch(ports)
             review(ports)
             time.sleep(POLL_SECONDS)
         raise
-
-
-def _own_jobs(ports: Ports) -> list[Job]:
-    """Those that this process runs; a daemon on the same store keeps its own."""
-    return [job for job in ports.store.unfinished_jobs() if job.owner == ports.runner.owner]

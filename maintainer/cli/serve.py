@@ -17,11 +17,12 @@ from types import FrameType
 import uvicorn
 
 from maintainer.api.application import build_api
-from maintainer.app import App, make_scheduler, make_services, open_app, own_jobs
+from maintainer.app import App, make_scheduler, make_services, open_app
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner
 from maintainer.settings import Settings
+from maintainer.steps.lease import held_jobs
 from maintainer.steps.review import review
 from maintainer.steps.submit import request_cancel
 from maintainer.steps.watch import watch
@@ -69,7 +70,7 @@ def _run(app: App, listener: socket.socket) -> None:
         log.info("daemon.started page=http://%s:%d/ application=%s", f"[{host}]" if ":" in host else host, port, app.ports.runner.application)
         _log_policy_problems(app)
         signals.wait()
-        log.info("daemon.stopping running_jobs=%d (they may finish; a second signal cancels them)", len(own_jobs(app.ports)))
+        log.info("daemon.stopping running_jobs=%d (they may finish; a second signal cancels them)", len(held_jobs(app.ports)))
         app.stopping.set()
         scheduler.drain(partial(_own_running, app, signals), partial(_cancel, app), _drain_timeout(app, signals))
         scheduler.stop()
@@ -119,7 +120,7 @@ def _drain_timeout(app: App, signals: _Signals) -> timedelta:
 
 
 def _own_running(app: App, signals: _Signals) -> list[Job]:
-    jobs = own_jobs(app.ports)
+    jobs = held_jobs(app.ports)
     if signals.is_urgent:
         for job in jobs:
             if not job.cancel_requested_by:

@@ -20,6 +20,7 @@ from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.admission import AdmissionStore
+from maintainer.ports.leases import LeaseStore
 from maintainer.ports.orphans import OrphanStore
 
 T = TypeVar("T")
@@ -166,7 +167,7 @@ class PlanDue:
     wanted: int
 
 
-class Store(AdmissionStore, OrphanStore, Protocol):
+class Store(AdmissionStore, LeaseStore, OrphanStore, Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
     # -- tables
@@ -337,8 +338,8 @@ class Store(AdmissionStore, OrphanStore, Protocol):
         """Store a pending job; False (and nothing stored) when the table UUID has an unfinished job, or the id exists."""
         ...
 
-    def update_job(self, job: Job, expected: JobState | Job) -> bool:
-        """Replace the job if it is still in the expected state, or still the very job that was read before; False when somebody else changed it."""
+    def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
+        """Replace the job if it is in the expected state, or the very one that was read before; else False. Under a lease its state needs the lease's token."""
         ...
 
     def job(self, job_id: str) -> Job | None:

@@ -13,6 +13,7 @@ from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
 from maintainer.policy.effective import write_value
 from maintainer.settings.admission import AdmissionSettings
 from maintainer.settings.catalogs import CatalogSettings, check_catalogs
+from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
 from maintainer.settings.polaris import PolarisSettings
@@ -44,6 +45,7 @@ class Settings(Strict):
     impact: ImpactSettings = ImpactSettings()
     notifications: NotificationSettings = NotificationSettings()
     admission: AdmissionSettings = AdmissionSettings()
+    lease: LeaseSettings = LeaseSettings()
     polaris_policies: PolarisSettings | None = None
     drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
     auth: Annotated[dict[str, str], BeforeValidator(check_auth)] = Field(default_factory=dict)
@@ -53,6 +55,13 @@ class Settings(Strict):
         unknown = sorted(self.scan.catalogs.keys() - self.catalogs.keys())
         if unknown:
             refuse(f"has scan.catalogs.{unknown[0]}, but catalogs has only {', '.join(sorted(self.catalogs))}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_lease(self) -> Settings:
+        most = self.lease.duration / RENEWALS_PER_LEASE
+        if self.watch.interval > most:
+            refuse(f"has watch.interval {write_value('', self.watch.interval)} above {write_value('', most)}, a third of lease.duration: leases would run out")
         return self
 
     @model_validator(mode="after")

@@ -34,8 +34,8 @@ def _look_around(ports: Ports) -> AdmissionCircumstances:
     now = ports.clock.now()
     return AdmissionCircumstances(
         now=now,
-        # A job that waits for its proof has left Spark: while its table cannot be read, the others need not wait too.
-        free_places=ports.runner.capacity - sum(not job.awaits_review for job in unfinished),
+        # A job that waits for its proof has left Spark: while its table cannot be read, the others need not wait too. Another process has places of its own.
+        free_places=ports.runner.capacity - sum(not job.awaits_review and job.owner in {"", ports.runner.owner} for job in unfinished),
         rules=ports.admission,
         running=tuple(running_of(job) for job in unfinished),
         spending=ports.store.spending(day_of(now)),

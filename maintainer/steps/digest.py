@@ -14,6 +14,7 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.reading import DigestManifests, FoundManifest, Reading, UnreadManifests
 from maintainer.policy.halt import find_halt
 from maintainer.ports.store import JobQuery
+from maintainer.steps.lease import token_of
 from maintainer.steps.ports import Ports
 
 RETRY = timedelta(hours=6)  # after Spark failed at a table, its manifests are read here for so long
@@ -93,7 +94,7 @@ def review_reading(ports: Ports, job: Job, action: DigestManifests) -> bool:
         if landing.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:
             return False
         landing = _Landing()
-    if not ports.store.update_job(settled := _conclude(ports, job, landing), job.state):
+    if not ports.store.update_job(settled := _conclude(ports, job, landing), job.state, token_of(ports, job)):
         return False
     message = settled.failure_message or f"manifests read: {landing.landed:,}"
     ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "job.reviewed", {"state": settled.state.value, "message": message})])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.lease import LeaseTerms
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import NoNotifier, Notifier
@@ -30,6 +31,7 @@ class Ports:
     new_id: Callable[[], str]
     notifier: Notifier = field(default_factory=NoNotifier)
     admission: AdmissionRules = field(default_factory=AdmissionRules)
+    lease_terms: LeaseTerms = field(default_factory=LeaseTerms)
 
     def catalog_of(self, table: TableIdentifier) -> Catalog:
         """The catalog of a table; UnknownTableError when it is not configured."""

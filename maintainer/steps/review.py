@@ -16,6 +16,7 @@ from maintainer.policy.notices import notice_of_job
 from maintainer.ports.store import Pause
 from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
+from maintainer.steps.lease import held_jobs, token_of
 from maintainer.steps.orphans import list_orphans
 from maintainer.steps.plan import measured_record, plan_table
 from maintainer.steps.ports import Ports
@@ -24,8 +25,8 @@ from maintainer.steps.submit import request_run
 
 
 def review(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Review every job whose Spark work is over or lost, those named in `only` or all; returns how many reached their final state."""
-    waiting = [job for job in ports.store.unfinished_jobs() if job.awaits_review and (only is None or job.job_id in only)]
+    """Review each job that we hold whose Spark work is over or lost, those named in `only` or all; returns how many reached their final state."""
+    waiting = [job for job in held_jobs(ports) if job.awaits_review and (only is None or job.job_id in only)]
     return sum(each(waiting, partial(_review_job, ports)))
 
 
@@ -68,7 +69,7 @@ def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> 
     now = ports.clock.now()
     running = replace(job, progress=replace(job.progress, phase=""))
     settled = running.advance(verdict.state, effect=effect, finished_at=now, failure_reason=verdict.reason, failure_message=verdict.message)
-    if not ports.store.update_job(settled, job.state):
+    if not ports.store.update_job(settled, job.state, token_of(ports, job)):
         return False
     fields = {"state": verdict.state.value, "message": verdict.message or (effect.sentence if effect is not None else "")}
     ports.store.append_events([JobEvent(job.job_id, now, "job.reviewed", fields)])

@@ -19,9 +19,11 @@ from maintainer.policy.decide import decide, on_request
 from maintainer.policy.guard import check_before_submit
 from maintainer.policy.halt import find_halt, is_draining
 from maintainer.policy.hold import Circumstances
+from maintainer.policy.safeguards import find_lapsed_tags, surround
 from maintainer.steps.admission import admit_now
 from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
+from maintainer.steps.lease import let_work
 from maintainer.steps.plan import look_around, make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import scan_table
@@ -113,21 +115,24 @@ def _start(ports: Ports, job: Job) -> bool:
     if planned is None:
         _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.policy_rule)))
         return False
-    return _hand_over(ports, _bring_up_to_date(job, fresh, planned), _take_baseline(scanned.inventory, scanned.health))
+    return _hand_over(ports, _surround(ports, _bring_up_to_date(job, fresh, planned), scanned.health), _take_baseline(scanned.inventory, scanned.health))
 
 
 def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
     now = ports.clock.now()
     runner = ports.runner
     submitted = job.advance(JobState.SUBMITTED, submitted_at=now, owner=runner.owner, application=runner.application, baseline=baseline)
-    if not ports.store.update_job(submitted, JobState.PENDING):
+    lease = ports.store.submit_job(submitted, now + ports.lease_terms.duration)
+    if lease is None:
         return False  # another process took it
     snapshot_id = str(baseline.snapshot_id or "") if baseline is not None else ""
     ports.store.append_events([JobEvent(job.job_id, now, "job.submitted", {"owner": runner.owner, "snapshot_id": snapshot_id})])
+    if not let_work(ports, lease):
+        return False  # the store took longer than the lease lasts: the job is found lost
     try:
         runner.submit(submitted)
     except RunnerUnavailableError as error:
-        _refuse(ports, submitted, FailureReason.RUNNER_UNAVAILABLE, str(error))
+        _refuse(ports, submitted, FailureReason.RUNNER_UNAVAILABLE, str(error), lease.token)
         return False
     return True
 
@@ -139,7 +144,13 @@ def _take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
         newest_snapshot_at=health.newest_snapshot_at,
         metadata_location=inventory.metadata_location,
         measurement=summarise(health),
+        snapshot_at=next((snapshot.committed_at for snapshot in inventory.snapshots if snapshot.snapshot_id == inventory.current_snapshot_id), None),
+        lapsed_tags=find_lapsed_tags(health, health.measured_at),
     )
+
+
+def _surround(ports: Ports, job: Job, health: TableHealth) -> Job:
+    return replace(job, safeguards=surround(job, policy_of(ports, health).safeguards, health))
 
 
 def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
@@ -186,12 +197,12 @@ def _reason_of(kind: FaultKind) -> FailureReason:
     return (unreachable | missing).get(kind, FailureReason.TABLE_CHANGED)
 
 
-def _refuse(ports: Ports, job: Job, reason: FailureReason, message: str) -> None:
-    _finish(ports, job, job.advance(JobState.FAILED, finished_at=ports.clock.now(), failure_reason=reason, failure_message=message))
+def _refuse(ports: Ports, job: Job, reason: FailureReason, message: str, token: int | None = None) -> None:
+    _finish(ports, job, job.advance(JobState.FAILED, finished_at=ports.clock.now(), failure_reason=reason, failure_message=message), token)
 
 
-def _finish(ports: Ports, before: Job, after: Job) -> bool:
-    if not ports.store.update_job(after, before.state):
+def _finish(ports: Ports, before: Job, after: Job, token: int | None = None) -> bool:
+    if not ports.store.update_job(after, before.state, token):
         return False
     event = JobEvent(after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message})
     ports.store.append_events([event])

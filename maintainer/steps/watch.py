@@ -1,15 +1,16 @@
-"""Advance: what the runner knows -> job states and events."""
+"""Advance: what the runner knows of the jobs whose leases we hold -> job states and events."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 
-from maintainer.domain.job import Job, JobState
+from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.lease import Lease
 from maintainer.ports.runner import RunnerReport
 from maintainer.steps.each import each
+from maintainer.steps.lease import hold_lease, let_work, read_leases
 from maintainer.steps.ports import Ports
 
 _WATCHED = frozenset({JobState.SUBMITTED, JobState.RUNNING})
@@ -22,20 +23,27 @@ def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
     counts = Counter({state.value: 0 for state in JobState if not state.is_final})
     counts.update(job.state.value for job in unfinished)
     ports.telemetry.jobs_counted(dict(counts))
-    watched = [job for job in unfinished if _is_watched(job) and (only is None or job.job_id in only)]
-    return sum(each(watched, partial(_watch_job, ports)))
+    handed_over = [job for job in unfinished if job.state is not JobState.PENDING and (only is None or job.job_id in only)]
+    leases = read_leases(ports) if handed_over else {}  # after the jobs: whichever is missing then has ended meanwhile
+    return sum(each(handed_over, lambda job: _watch_job(ports, job, leases.get(job.job_id))))
 
 
-def _watch_job(ports: Ports, job: Job) -> bool:
+def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
+    held = hold_lease(ports, job, lease)
+    if held is None or not _is_watched(job):
+        return False
+    let_work(ports, held)
     if job.cancel_requested_by:
         ports.runner.cancel(job.job_id)  # again, in case the request was stored by another process
     report = ports.runner.report(job)
     if report is None:
         return False
+    if report.adopted:
+        ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "job.adopted", {"by": ports.runner.owner, "from": job.owner})])
     ports.store.append_events(report.events)
     for _ in range(UPDATE_ATTEMPTS):
         advanced = _advance(ports, job, report)
-        if advanced == job or ports.store.update_job(advanced, job):
+        if advanced == job or ports.store.update_job(advanced, job, held.token):
             break
         # Somebody asked for its end meanwhile: that must not be overwritten.
         job = ports.store.job(job.job_id) or job
@@ -56,6 +64,8 @@ def _started_at(ports: Ports, report: RunnerReport) -> datetime:
 
 def _advance(ports: Ports, job: Job, report: RunnerReport) -> Job:
     outcome = report.outcome
+    if report.adopted:
+        job = replace(job, owner=ports.runner.owner)
     has_started = report.is_started or (outcome is not None and outcome.kind == "finished")
     if has_started and job.state is JobState.SUBMITTED:
         job = job.advance(JobState.RUNNING, started_at=_started_at(ports, report))

@@ -312,8 +312,8 @@ def test_a_table_whose_rows_differ_is_paused_even_when_we_end_at_that_moment(mon
     world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
     watch(world.ports)
 
-    def fail(job: Job, expected: JobState) -> bool:
-        del job, expected
+    def fail(job: Job, expected: JobState, token: int | None = None) -> bool:
+        del job, expected, token
         message = "disk full"
         raise StoreUnavailableError(message)
 

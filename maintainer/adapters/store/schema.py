@@ -175,6 +175,20 @@ job_events = Table(
     sqlite_with_rowid=False,
 )
 
+_IS_HELD = text("expires_at IS NOT NULL")
+
+# Who works on which table. The row outlives each job, so that a table's tokens only grow.
+leases = Table(
+    "leases",
+    metadata,
+    Column("table_uuid", name_type(), primary_key=True),
+    Column("job_id", name_type(), nullable=False),
+    Column("holder", name_type(), nullable=False),
+    Column("token", Count, nullable=False),
+    Column("expires_at", Instant),  # None: nobody works on the table
+    Index("ix_leases_held", "table_uuid", sqlite_where=_IS_HELD, postgresql_where=_IS_HELD),
+)
+
 _STANDS = text("until IS NULL")
 
 # What was decided, from when until when. Like jobs, verdicts outlive the table's row until they are pruned.

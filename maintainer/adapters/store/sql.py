@@ -14,6 +14,7 @@ from maintainer.adapters.store import audit, counters, fleet, listing, manifests
 from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work, want_plan
+from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
@@ -39,7 +40,7 @@ from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overvi
 _log = getLogger(__name__)
 
 
-class SqlStore(SqlAdmission, SqlOrphans):
+class SqlStore(SqlAdmission, SqlLeases, SqlOrphans):
     """Implements Store. One instance serves all threads of a process; several processes may use the same database."""
 
     def record_health(self, health: TableHealth, grade: Grade) -> None:
@@ -241,10 +242,10 @@ class SqlStore(SqlAdmission, SqlOrphans):
         with self._database.write(durable=True) as connection:
             return work.add_job(self._database, connection, job)
 
-    def update_job(self, job: Job, expected: JobState | Job) -> bool:
+    def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
         """See Store."""
         with self._database.write(durable=True) as connection:
-            return work.update_job(self._database, connection, job, expected)
+            return work.update_job(self._database, connection, job, expected, token)
 
     def job(self, job_id: str) -> Job | None:
         """See Store."""
@@ -297,6 +298,7 @@ class SqlStore(SqlAdmission, SqlOrphans):
         with self._database.write() as connection:
             pruned = work.prune_jobs(self._database, connection, jobs_before) | {"verdicts": prune_verdicts(connection, jobs_before)}
         with self._database.write() as connection:
+            prune_leases(connection)
             mended = counters.recount(connection)
         if mended:
             _log.warning("store.counters_mended", extra={"rows": mended})

@@ -16,7 +16,7 @@ from maintainer.adapters.store.counters import count_job, read_job_counts
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
-from maintainer.adapters.store.schema import UNFINISHED_STATES, job_events, jobs, rule_histories, savings, tables
+from maintainer.adapters.store.schema import UNFINISHED_STATES, job_events, jobs, leases, rule_histories, savings, tables
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.audit import audit_change, audit_events
 from maintainer.domain.effect import Effect
@@ -44,13 +44,18 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
     return is_stored
 
 
-def update_job(database: Database, connection: Connection, job: Job, expected: JobState | Job) -> bool:
-    """Compare and set on the state, or on the whole job; a job that reaches a final state is folded into its rule's history once."""
+def update_job(database: Database, connection: Connection, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
+    """Compare and set on the state, or on the whole job; a job that reaches a final state is folded into its rule's history once.
+
+    A job under a lease changes its state only with the lease's token.
+    """
     if isinstance(expected, Job):
         stored = connection.execute(select(jobs.c.document).where(jobs.c.job_id == job.job_id).with_for_update()).scalar_one_or_none()
         if stored is None or documents.read_job(stored) != expected:
             return False
     state = expected.state if isinstance(expected, Job) else expected
+    if job.state is not state and _read_token(connection, job) not in {None, token}:
+        return False
     statement = update(jobs).where(jobs.c.job_id == job.job_id, jobs.c.state == state.value).values(_columns(job))
     is_ours = connection.execute(statement).rowcount > 0
     if is_ours and job.state is not state:
@@ -58,10 +63,22 @@ def update_job(database: Database, connection: Connection, job: Job, expected: J
     if is_ours and job.state.is_final and not state.is_final:
         _fold_finished(database, connection, job)
         want_plan(connection, tables.c.table_uuid == job.table_uuid)
+        connection.execute(update(leases).where(*_lease_of(job)).values(expires_at=None))
     if is_ours:
         count_job(database, connection, state, job.state)
         audit.append(connection, audit_change(replace(job, state=state), job))
     return is_ours
+
+
+def _lease_of(job: Job) -> tuple[ColumnElement[bool], ...]:
+    return leases.c.table_uuid == job.table_uuid, leases.c.job_id == job.job_id, leases.c.expires_at.is_not(None)
+
+
+def _read_token(connection: Connection, job: Job) -> int | None:
+    """The token that moves the job; None while nobody has a lease for it."""
+    connection.execute(select(jobs.c.job_id).where(jobs.c.job_id == job.job_id).with_for_update())  # before the lease, as everybody does
+    token: int | None = connection.execute(select(leases.c.token).where(*_lease_of(job)).with_for_update()).scalar_one_or_none()
+    return token
 
 
 def _columns(job: Job) -> dict[str, Any]:

@@ -39,6 +39,7 @@ _LEAVES: dict[object, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     bytes: st.binary(max_size=20),
     datetime: st.datetimes(datetime(1970, 1, 2), datetime(2400, 1, 1), timezones=_ZONES),  # noqa: DTZ001 - Hypothesis wants bounds without a zone
+    timedelta: st.timedeltas(timedelta(0), timedelta(days=36_500)),
     NoneType: st.none(),
     TableIdentifier: st.builds(TableIdentifier, _LEVEL, st.lists(_LEVEL, min_size=1, max_size=3).map(tuple), _LEVEL),
 }

@@ -36,7 +36,7 @@ from maintainer.ports.store import (
     TableQuery,
     TableRecord,
 )
-from tests.fakes.adapters.store_admission import FakeAdmission
+from tests.fakes.adapters.store_leases import FakeLeases
 from tests.fakes.adapters.store_orphans import FakeOrphans
 from tests.fakes.adapters.store_policies import FakePolicyVersions
 from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
@@ -44,7 +44,7 @@ from tests.fakes.adapters.store_story import FakeStory
 
 
 @dataclass
-class FakeStore(FakeAdmission, FakePolicyVersions, FakeOrphans):
+class FakeStore(FakeLeases, FakePolicyVersions, FakeOrphans):
     """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
 
     broken: str = ""
@@ -309,16 +309,17 @@ class FakeStore(FakeAdmission, FakePolicyVersions, FakeOrphans):
                 self._finished.append(job)
             return True
 
-    def update_job(self, job: Job, expected: JobState | Job) -> bool:
+    def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
         with self._open():
             stored = self._jobs.get(job.job_id)
-            if stored is None or expected not in (stored, stored.state):
+            if stored is None or expected not in (stored, stored.state) or (job.state is not stored.state and not self._may_move(job, token)):
                 return False
             self._jobs[job.job_id] = job
             self._audit.note(audit_change(stored, job))
             if job.state.is_final and not stored.state.is_final:
                 self._finished.append(job)
                 self._want_plan_of(job.table_uuid)
+                self._end_lease(job)
             return True
 
     def job(self, job_id: str) -> Job | None:

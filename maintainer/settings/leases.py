@@ -1,0 +1,35 @@
+"""How long a process keeps the right to work on a table without renewing it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import model_validator
+
+from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
+from maintainer.domain.lease import LeaseTerms
+from maintainer.policy.effective import write_value
+
+RENEWALS_PER_LEASE = 3
+
+
+class LeaseSettings(Strict):
+    """How long a lease lasts unless it is renewed, and how far the clocks of two machines may differ.
+
+    A job whose lease is not renewed in time, because the store cannot be reached or the daemon hangs, is ended by its runner; another machine takes its table
+    over clock_margin later.
+    """
+
+    duration: Annotated[timedelta, DurationBetween("30s", "1h")] = timedelta(minutes=2)
+    clock_margin: Annotated[timedelta, DurationBetween("1s", "10m")] = timedelta(seconds=15)
+
+    @model_validator(mode="after")
+    def _check_margin(self) -> LeaseSettings:
+        if self.clock_margin > self.duration:
+            refuse(f"has clock_margin {write_value('', self.clock_margin)} above duration {write_value('', self.duration)}")
+        return self
+
+    def as_terms(self) -> LeaseTerms:
+        """As the steps take them."""
+        return LeaseTerms(self.duration, self.clock_margin)
