@@ -1,0 +1,99 @@
+"""What goes wrong around the daemon, carried out as the schedule has it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from tests.torture.daemon import FULL_DISK_BYTES, Daemon, end_process
+from tests.torture.proxy import Proxy
+from tests.torture.schedule import Trouble, TroublePlan
+
+DELAY_SECONDS = 0.7  # of everything that is said to the catalog
+_DRIVER, _JVM = "driver.py", "org.apache.spark.deploy.SparkSubmit"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that went wrong."""
+
+    at: float  # seconds after the start
+    trouble: Trouble
+    seconds: float
+    has_hit: bool  # there was something to hit
+
+
+@dataclass(slots=True)
+class Chaos:
+    """One thread; the daemon's ways to its catalog and its store lead through the proxies."""
+
+    plans: list[TroublePlan]
+    daemon: Daemon
+    catalog: Proxy
+    store: Proxy
+    events: list[Event] = field(default_factory=list)
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to count the schedule's seconds."""
+        self._thread = threading.Thread(target=self._run, name="chaos", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """No further trouble, and everything mended."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.catalog.heal()
+        self.store.heal()
+        self.daemon.limit_files(-1)
+
+    def _run(self) -> None:
+        start = time.monotonic()
+        for plan in self.plans:
+            if self._stopping.wait(max(0.0, start + plan.at - time.monotonic())):
+                return
+            at = time.monotonic() - start
+            has_hit = self._cause(plan)
+            self.events.append(Event(at, plan.trouble, plan.seconds, has_hit))
+
+    def _cause(self, plan: TroublePlan) -> bool:
+        match plan.trouble:
+            case Trouble.KILL_JVM:
+                return sum(map(end_process, self.daemon.pids(_JVM))) > 0
+            case Trouble.KILL_DRIVER:
+                return sum(map(end_process, self.daemon.pids(_DRIVER))) > 0
+            case Trouble.KILL_DAEMON:
+                return self.daemon.kill()
+            case Trouble.CUT_CATALOG:
+                return self._cut(self.catalog, plan.seconds)
+            case Trouble.CUT_STORE:
+                return self._cut(self.store, plan.seconds)
+            case Trouble.DELAY_COMMITS:
+                self.catalog.delay_seconds = DELAY_SECONDS
+                self._stopping.wait(plan.seconds)
+                self.catalog.delay_seconds = 0.0
+                return True
+            case Trouble.FILL_DISK:
+                has_hit = self.daemon.limit_files(FULL_DISK_BYTES)
+                self._stopping.wait(plan.seconds)
+                self.daemon.limit_files(-1)
+                return has_hit
+            case Trouble.LOSE_ANSWER:
+                before = self.catalog.lost_answers
+                self.catalog.answers_to_lose = 1
+                self._stopping.wait(plan.seconds)
+                self.catalog.answers_to_lose = 0
+                return self.catalog.lost_answers > before
+            case _:
+                assert_never(plan.trouble)
+
+    def _cut(self, proxy: Proxy, seconds: float) -> bool:
+        proxy.is_refusing = True
+        proxy.cut()
+        self._stopping.wait(seconds)
+        proxy.is_refusing = False
+        return True

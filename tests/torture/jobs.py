@@ -1,0 +1,95 @@
+"""Did every job end, in a state that its table bears out, and does the audit log explain every commit of ours?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.torture.check import Checked, Fault
+from tests.torture.lake import CATALOG
+from tests.torture.reading import TableReading
+
+OUR_NAME = "iceberg-maintainer-"  # so the daemon's applications are called
+FINAL = frozenset({"succeeded", "failed", "cancelled"})
+# Between the clocks of two processes of one machine, and of milliseconds that are rounded.
+TOLERANCE = timedelta(seconds=1)
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OurCommit:
+    """A snapshot that carries the name of the daemon's Spark."""
+
+    table: str
+    snapshot_id: str
+    at: datetime
+
+
+def find_our_commits(readings: Mapping[str, TableReading]) -> list[OurCommit]:
+    """All of them, in every table."""
+    return [
+        OurCommit(f"{CATALOG}.{table}", str(snapshot["snapshot-id"]), datetime.fromtimestamp(snapshot["timestamp-ms"] / 1000, UTC))
+        for table, reading in readings.items()
+        for snapshot in reading.snapshots
+        if snapshot["summary"].get("app-name", "").startswith(OUR_NAME)
+    ]
+
+
+def check_jobs(checked: Checked, jobs: Sequence[Entry], audit: Sequence[Entry], readings: Mapping[str, TableReading]) -> None:
+    """Every job ended, once, as the audit log has it; every commit of ours is of exactly one job, and every commit of a job is there."""
+    ours = find_our_commits(readings)
+    ends = [entry for entry in audit if entry["deed"] == "job.ended"]
+    checked.add(Fault.JOB_NOT_ENDED, "jobs", (f"{job['job_id']} on {job['table']} is {job['state']}" for job in jobs if job["state"] not in FINAL))
+    checked.add(Fault.JOB_UNTRUE, "jobs", _compare_ends(jobs, ends))
+    checked.add(Fault.JOB_UNTRUE, "commits", _compare_commits(ends, ours))
+    checked.add(Fault.COMMIT_UNEXPLAINED, "commits", _find_unexplained(ends, ours))
+    checked.add(Fault.JOB_UNTRUE, "one at a time", _find_overlaps(audit))
+
+
+def _compare_ends(jobs: Sequence[Entry], ends: Sequence[Entry]) -> Iterator[str]:
+    told: dict[str, list[str]] = defaultdict(list)
+    for entry in ends:
+        told[entry["job_id"]].append(entry["fields"]["state"])
+    for job in jobs:
+        if job["state"] in FINAL and told[job["job_id"]] != [job["state"]]:
+            yield f"{job['job_id']} is {job['state']}, and the audit log has its end as {told[job['job_id']] or 'nothing'}"
+
+
+def _compare_commits(ends: Sequence[Entry], ours: Sequence[OurCommit]) -> Iterator[str]:
+    known = {(commit.table, commit.snapshot_id) for commit in ours}
+    for entry in ends:
+        fields = entry["fields"]
+        missing = [commit for commit in fields["commits"] if (entry["table"], commit) not in known]
+        if missing:
+            yield f"{entry['job_id']} claims {', '.join(missing)}, and {entry['table']} has no such snapshot of ours"
+        if fields["state"] == "failed" and fields["commits"] and fields["rows"] == "":
+            yield f"{entry['job_id']} failed with {len(fields['commits'])} commits whose rows nobody compared"
+
+
+def _find_unexplained(ends: Sequence[Entry], ours: Sequence[OurCommit]) -> Iterator[str]:
+    claims: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for entry in ends:
+        for snapshot_id in entry["fields"]["commits"]:
+            claims[entry["table"], snapshot_id].append(entry)
+    for commit in ours:
+        claimed = claims[commit.table, commit.snapshot_id]
+        if len(claimed) != 1:
+            yield f"{commit.snapshot_id} of {commit.table} at {commit.at:%H:%M:%S} is claimed by {len(claimed)} jobs"
+        elif datetime.fromisoformat(claimed[0]["at"]) + TOLERANCE < commit.at:
+            yield f"{commit.snapshot_id} of {commit.table} at {commit.at:%H:%M:%S} came after the end of job {claimed[0]['job_id']}"
+
+
+def _find_overlaps(audit: Sequence[Entry]) -> Iterator[str]:
+    """Two jobs that were with Spark on one table at a time."""
+    at_work: dict[str, str] = {}
+    for entry in sorted(audit, key=lambda entry: (entry["at"], entry["sequence"])):
+        table, job_id = entry["table_uuid"], entry["job_id"]
+        if entry["deed"] == "job.submitted":
+            if table in at_work:
+                yield f"{job_id} was submitted while {at_work[table]} was at work on {entry['table']}"
+            at_work[table] = job_id
+        elif entry["deed"] == "job.ended" and at_work.get(table) == job_id:
+            del at_work[table]

@@ -1,0 +1,200 @@
+"""The torture run: writers without the daemon, then the same beside it while everything around it breaks; then: was anything lost?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+from tests.postgres import end_postgres, start_postgres
+from tests.torture.chaos import Chaos
+from tests.torture.check import Checked, Fault, check_held, check_table
+from tests.torture.daemon import NAMESPACE, Daemon
+from tests.torture.jobs import check_jobs, find_our_commits
+from tests.torture.lake import PAST, Lake, WritersSpark, at_port, drop_tables, locate_tables, make_tables
+from tests.torture.ledger import Ledger, Operation
+from tests.torture.people import People
+from tests.torture.proxy import Proxy
+from tests.torture.reading import FoundRow, TableReading
+from tests.torture.report import Report, compare_writers
+from tests.torture.rows import COLUMNS
+from tests.torture.schedule import TABLES, Trouble, make_scripts, make_troubles
+from tests.torture.writers import start_writers
+
+CONTROL = "control"  # the namespace of the phase without the daemon
+CONTROL_SHARE = 0.3  # of the time beside it
+WRITERS_STOP_SECONDS = 180
+QUIET_SECONDS = 240  # for the daemon to finish what it has begun, once nobody disturbs it
+MEASURE_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to run."""
+
+    directory: Path  # new and empty
+    minutes: float  # of chaos
+    seed: int = 1
+    commits_per_second: float = 1.0  # of all writers together, as far as the machine can
+    troubles: tuple[Trouble, ...] = tuple(Trouble)
+
+
+@dataclass(slots=True)
+class _Stage:
+    """What both phases share."""
+
+    options: Options
+    lake: Lake
+    spark: WritersSpark
+    checked: Checked
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = time.monotonic() - start
+
+
+def run(options: Options) -> Report:
+    """The whole of it; everything that it starts is ended."""
+    with ExitStack() as stack:
+        server = start_postgres()
+        stack.callback(end_postgres, server)
+        lake = Lake(server.create_database(), options.directory / "warehouse")
+        for name in ("warehouse", "spark", "daemon"):
+            (options.directory / name).mkdir()
+        proxies = Proxy(server.port), Proxy(server.port)
+        for proxy in proxies:
+            proxy.start()
+            stack.callback(proxy.stop)
+        spark = stack.enter_context(WritersSpark(lake, options.directory / "spark"))
+        stage = _Stage(options, lake, spark, Checked())
+        with stage.timed("without the daemon"):
+            control = _run_control(stage)
+        return _run_torture(stage, control, proxies, server.create_database())
+
+
+def _begin(stage: _Stage, namespace: str) -> Ledger:
+    ledger = Ledger(stage.options.directory / f"{namespace}.jsonl")
+    for operation in make_tables(stage.lake, namespace, stage.spark.session(), datetime.now(UTC)):
+        ledger.write(operation)
+    return ledger
+
+
+def _run_control(stage: _Stage) -> list[Operation]:
+    options = stage.options
+    ledger = _begin(stage, CONTROL)
+    writers = start_writers(make_scripts(options.seed, CONTROL, CONTROL, options.commits_per_second), stage.lake, stage.spark, ledger)
+    time.sleep(options.minutes * 60 * CONTROL_SHARE)
+    writers.stop(WRITERS_STOP_SECONDS)
+    operations = ledger.read()
+    _check_tables(stage, CONTROL, operations)
+    drop_tables(stage.lake, CONTROL)
+    return _without_past(operations)
+
+
+def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, Proxy], store: str) -> Report:
+    options = stage.options
+    catalog_proxy, store_proxy = proxies
+    ledger = _begin(stage, NAMESPACE)
+    daemon = Daemon(options.directory / "daemon")
+    daemon.configure(stage.lake.at_port(catalog_proxy.port), at_port(store, store_proxy.port))
+    people = People(stage.lake, daemon, stage.spark.session(), Random(f"{options.seed}/people"), pace_seconds=max(2.0, options.minutes * 60 / 180))
+    chaos = Chaos(make_troubles(options.seed, options.minutes * 60, options.troubles), daemon, catalog_proxy, store_proxy)
+    daemon.start()
+    try:
+        if not (daemon.wait_until_up() and _wait_until_measured(daemon)):
+            message = f"the daemon did not come up; its log is {daemon.log}"
+            raise RuntimeError(message)
+        people.hold_past()
+        daemon.set_mode("enforce")
+        with stage.timed("beside the daemon"):
+            writers = start_writers(make_scripts(options.seed, NAMESPACE, NAMESPACE, options.commits_per_second), stage.lake, stage.spark, ledger)
+            people.start()
+            chaos.start()
+            time.sleep(options.minutes * 60)
+            chaos.stop()
+            people.stop()
+            writers.stop(WRITERS_STOP_SECONDS)
+        with stage.timed("until quiet"):
+            daemon.set_mode("observe")  # what is begun is finished, nothing new is begun
+            is_quiet = daemon.wait_until_up() and daemon.wait_until_quiet(QUIET_SECONDS)
+        jobs = daemon.jobs() or []
+        paused = _find_paused(daemon)
+    finally:
+        code = daemon.stop()
+    with stage.timed("checks"):
+        checked = stage.checked
+        if not is_quiet or code != 0:
+            checked.add(Fault.DAEMON, "the end", [f"quiet: {is_quiet}, exit code {code}"])
+        checked.add(Fault.TABLE_PAUSED, "pauses", paused)
+        operations = ledger.read()
+        readings = _check_tables(stage, NAMESPACE, operations)
+        for held in people.held.values():
+            check_held(checked, readings[held.table], held)
+        check_jobs(checked, jobs, daemon.audit(), readings)
+        compare_writers(checked, control, _without_past(operations))
+    return Report(
+        seed=options.seed,
+        minutes=options.minutes,
+        control=control,
+        torture=_without_past(operations),
+        checked=checked,
+        jobs=list(jobs),
+        our_commits=len(find_our_commits(readings)),
+        events=chaos.events,
+        held=len(people.held),
+        daemon_starts=daemon.starts,
+        daemon_exits=daemon.exits,
+        requests=people.requests,
+        seconds=stage.seconds,
+    )
+
+
+def _without_past(operations: Sequence[Operation]) -> list[Operation]:
+    return [operation for operation in operations if operation.kind != PAST]
+
+
+def _check_tables(stage: _Stage, namespace: str, operations: Sequence[Operation]) -> dict[str, TableReading]:
+    readings: dict[str, TableReading] = {}
+    for table, metadata_location in locate_tables(stage.lake, namespace).items():
+        readings[table] = TableReading.open(metadata_location)
+        own = [operation for operation in operations if operation.table == table]
+        check_table(stage.checked, table, readings[table], own, _read_by_pyiceberg(stage, table))
+    return readings
+
+
+def _read_by_pyiceberg(stage: _Stage, table: str) -> list[FoundRow] | None:
+    """None when it cannot; the other reader then says what is wrong."""
+    catalog = stage.lake.open_catalog()
+    try:
+        found = catalog.load_table(table).scan().to_arrow()
+    except Exception as error:  # noqa: BLE001 - whatever keeps it from reading
+        stage.checked.add(Fault.UNREADABLE, table, [f"by PyIceberg: {type(error).__name__}: {error}"])
+        return None
+    finally:
+        catalog.close()
+    return list(zip(*(found.column(name).to_pylist() for name in COLUMNS), strict=True))
+
+
+def _wait_until_measured(daemon: Daemon) -> bool:
+    deadline = time.monotonic() + MEASURE_SECONDS
+    while time.monotonic() < deadline:
+        found = daemon.ask("/tables?limit=100")
+        measured = [one for one in found["items"] if one["band"] is not None] if found is not None else []
+        if len(measured) == len(TABLES):
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def _find_paused(daemon: Daemon) -> list[str]:
+    found = daemon.ask("/tables?limit=100")
+    return [f"{one['table']}: {one['paused']}" for one in found["items"] if one["pause"]] if found is not None else ["the daemon did not say"]
