@@ -21,6 +21,7 @@ class RunnerReport:
     progress: Progress
     events: tuple[JobEvent, ...] = ()  # those since the last report
     outcome: Outcome | None = None
+    adopted: bool = False  # another process took the job; it is gone, and this one goes on with what that one began
 
 
 class Runner(Protocol):

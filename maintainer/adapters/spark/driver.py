@@ -1,70 +1,66 @@
-"""The Spark driver: a subprocess of the daemon that runs CALL statements in one warm Spark, on the standard library and pyspark alone.
+"""The Spark driver: a process that the daemon starts and that runs CALL statements in one warm Spark, on the standard library and pyspark alone.
 
-JSON lines come in on standard input: {"start": {...}} first, then {"run": {"id", "statements", "rows"}}, {"cancel": id}, {"stop": true}.
-Where `rows` names a file, every statement's schema and rows go there as compressed JSON lines; else only the first row counts, and is told.
-JSON lines go out on standard output: application.starting, application.started, application.failed, application.ended, job.started, statement.started,
-spark.progress, statement.finished, job.finished, job.failed, job.cancelled, application.worn. Everything else goes to standard error.
+JSON lines come in over a socket: {"start": {...}} first, then {"run": {"id", "statements", "main", "rows", "until"}}, {"renew": {"id", "until"}},
+{"cancel": id}, {"acknowledged": [number]}, {"stop": true}. Where `rows` names a file, every statement's schema and rows go there as compressed JSON
+lines; else only the
+first row counts, and is told. The result is that of statement `main` (the last when it is not given), what is found after it are checks.
 
-Nothing may commit after the daemon is gone: when standard input ends, or the parent process changes, Spark's JVM is killed at once and this process
-with it; the JVM itself is killed by the kernel when this process dies.
+JSON lines go out. Whoever connects is told hello, then what is not acknowledged, then replayed. From there on: application.starting, application.started,
+application.failed, application.ended, application.worn, job.started, statement.started, spark.progress, statement.finished, job.finished, job.failed,
+job.cancelled. Whatever else is printed lands on standard error.
+
+It outlives its daemon by a bounded time, so that the next one can go on where that one was killed. Each job may work until its fence, which the daemon puts
+off again and again; a job that nobody speaks for is cancelled in time, and where it does not end by then, Spark's JVM is killed: nothing commits after the
+fence. With nobody to speak to and nothing to do this process ends. The JVM is killed by the kernel when this process dies.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gzip
 import json
 import os
 import queue
-import signal
-import struct
-import subprocess
+import socket
 import sys
-import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import IO, Any, NoReturn, TypeAlias, cast
 
-_PARENT_POLL_SECONDS = 0.5
-_GATEWAY_POLL_SECONDS = 0.02
+from maintainer.adapters.spark.driver_channel import Channel, Message, read_clock
+from maintainer.adapters.spark.driver_jvm import Jvm
+
+_FENCE_POLL_SECONDS = 0.1
+_FENCE_MARGIN_SECONDS = 10  # for a cancellation to succeed in, before the JVM is killed for it
 _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
 _CANCEL_SECONDS = 60  # then the whole JVM goes, so that nothing of the job can commit
 _SETTLE_ROUNDS = 5  # Iceberg's committer looks for leftovers every 0.1 s
+_SUMMARY = "spark.maintainer.summary."  # of settings that are entries of each summary
 _COMMITTER = "Committer-Service"  # Iceberg's name of the thread that makes partial progress' last commits
 _STOP_SECONDS = 10
+_START_SECONDS = 60  # within which a daemon has to say with what to start
 _MAX_CAUSES = 10
 _MAX_MESSAGE_CHARACTERS = 4000
-_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
 
-_EXIT_ORPHANED, _EXIT_JVM_GONE, _EXIT_START_FAILED = 2, 3, 4
-
-
-class _Output:
-    """The protocol's own file descriptor; whatever else prints to standard output lands on standard error."""
-
-    def __init__(self) -> None:
-        self._file = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        os.dup2(2, 1)
-        self._lock = threading.Lock()
-
-    def send(self, event: str, **fields: object) -> None:
-        with self._lock, contextlib.suppress(OSError, ValueError):
-            self._file.write(json.dumps({"event": event, **fields}) + "\n")
-            self._file.flush()
+_EXIT_JVM_GONE, _EXIT_START_FAILED, _EXIT_FENCED = 3, 4, 5
 
 
 class _Job:
     """One job: its thread, and what cancelling it needs."""
 
-    def __init__(self, job_id: str, statements: list[str], rows: str | None) -> None:
+    def __init__(self, job_id: str, statements: list[str], main: int | None, rows: str | None, until: float | None) -> None:
         self.job_id = job_id
         self.statements = statements
+        self.main = len(statements) - 1 if main is None else main
+        self.result: dict[str, Any] | None = None  # of the main statement, once it is done
+        self.checks: dict[str, Any] = {}  # of those after it
         self.rows = rows
+        self.until = until  # by read_clock; None as long as somebody is connected
+        self.is_started = False
+        self.is_overdue = False
         self.is_cancelled = threading.Event()
         self.is_over = threading.Event()
         self.java_thread: JavaObject = None  # set while a statement runs
@@ -76,117 +72,159 @@ class _Job:
         return f"maintainer-{self.job_id}"
 
 
-class _Jvm:
-    """Spark's JVM, a child of this process that does not outlive it."""
-
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self.directory = Path(settings["directory"])
-        self._information = Path(tempfile.mkdtemp(dir=self.directory)) / "gateway"
-        environment = os.environ | {"_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._information), "SPARK_CONNECT_MODE": "0"}
-        # Java arguments and jars only: catalogs and their secrets never appear on a command line.
-        command = [str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"), "--master", settings["master"], "--driver-memory", settings["driver_memory"]]
-        command += ["--driver-java-options", settings["java_options"], "--jars", ",".join(settings["jars"])]
-        command += ["--conf", "spark.ui.enabled=false", "--conf", "spark.app.name=maintainer", "pyspark-shell"]
-        libc = ctypes.CDLL(None)
-
-        def die_with_parent() -> None:  # in the child before exec; survives the exec of bash and of java
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            if sys.platform == "linux":
-                libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-        # The parent that the kernel watches is this very thread: the main one. On other systems Spark's gateway ends by itself when the pipe closes.
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=2, env=environment, cwd=self.directory, preexec_fn=die_with_parent)  # noqa: S603, PLW1509
-
-    def await_gateway(self) -> None:
-        """Wait until Spark's gateway listens and let pyspark know where; RuntimeError when Spark ended first."""
-        while not self._information.exists():
-            if self.process.poll() is not None:
-                message = f"Spark ended during its start with exit code {self.process.returncode}"
-                raise RuntimeError(message)
-            time.sleep(_GATEWAY_POLL_SECONDS)
-        content = self._information.read_bytes()
-        port, length = struct.unpack_from("!ii", content)
-        os.environ["PYSPARK_GATEWAY_PORT"] = str(port)
-        os.environ["PYSPARK_GATEWAY_SECRET"] = content[8 : 8 + length].decode()
-
-    def kill(self) -> None:
-        """End the JVM without letting it finish anything, and wait until it is gone."""
-        with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
-        self.process.wait()
-
-
 class _Driver:
-    def __init__(self, output: _Output, settings: dict[str, Any]) -> None:
-        self._output = output
-        self._settings = settings
+    def __init__(self, listener: socket.socket) -> None:
+        self._starts: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._settings: Message = {}
         self._jobs: dict[str, _Job] = {}
         self._sessions: queue.SimpleQueue[JavaObject] = queue.SimpleQueue()
+        self._jvm: Jvm | None = None
+        self._context: JavaObject = None
         self._is_stopping = False
-        self.jvm = _Jvm(settings)
-        output.send("application.starting", java_pid=self.jvm.process.pid)
+        self._is_worn = False
+        self._last_end: float | None = None  # when a job was last over
+        self._output = Channel(listener, self._take, self._introduce)
+        threading.Thread(target=self._watch_fences, daemon=True).start()
 
-    def start(self) -> None:
+    def serve(self) -> NoReturn:
+        """Start Spark with the settings that come, on this thread: the kernel kills the JVM when it ends."""
+        self._settings = self._starts.get()
+        self._jvm = Jvm(self._settings)
+        self._output.send("application.starting", java_pid=self._jvm.process.pid)
+        try:
+            self._start(self._jvm)
+        except Exception as error:  # noqa: BLE001 - a Spark that does not start is an expected outcome
+            self._output.send("application.failed", causes=_causes(error))
+            self._die(_EXIT_START_FAILED)
+        while True:
+            time.sleep(_STOP_SECONDS)
+
+    def _start(self, jvm: Jvm) -> None:
         """Start the Spark application and one session for each job that may run at a time."""
-        self.jvm.await_gateway()
+        jvm.await_gateway()
         from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - half a second, in which Java starts
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
         conf = SparkConf(loadDefaults=False)
         for key, value in self._settings["conf"].items():
             conf.set(key, value)
-        self._context = SparkContext(conf=conf)
-        self._gateway = cast("JavaObject", self._context._gateway)  # noqa: SLF001 - pyspark has no public way to the JVM
+        context = SparkContext(conf=conf)
+        self._gateway = cast("JavaObject", context._gateway)  # noqa: SLF001 - pyspark has no public way to the JVM
         self._java: JavaObject = self._gateway.jvm.java
-        session = SparkSession(self._context)
+        session = SparkSession(context)
         session.sql("SELECT 1").collect()
+        self._mark_snapshots()
+        self._context = context
+        threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
+        threading.Thread(target=self._watch_progress, daemon=True).start()
+        self._output.send("application.started", application_id=context.applicationId, java_pid=jvm.process.pid)
         for _ in range(self._settings["max_jobs"]):
             self._sessions.put(session.newSession())
-        threading.Thread(target=self._watch_jvm, daemon=True).start()
-        threading.Thread(target=self._watch_progress, daemon=True).start()
-        self._output.send("application.started", application_id=self._context.applicationId, java_pid=self.jvm.process.pid)
 
-    def run(self, job_id: str, statements: list[str], rows: str | None) -> None:
-        if job_id not in self._jobs:
-            job = self._jobs[job_id] = _Job(job_id, statements, rows)
-            threading.Thread(target=self._run, args=(job,), daemon=True).start()  # a thread of its own: a late interrupt cannot hit another job
+    def _mark_snapshots(self) -> None:
+        """Let the summary of each snapshot say what these settings say: Iceberg has that for a whole JVM, and ours commits nothing but maintenance."""
+        context = cast("JavaObject", self._gateway).jvm.org.apache.iceberg.EnvironmentContext
+        for key, value in self._settings["conf"].items():
+            if key.startswith(_SUMMARY):
+                context.put(key.removeprefix(_SUMMARY), value)
 
-    def cancel(self, job_id: str) -> None:
+    def _take(self, message: Message) -> None:
+        match message:
+            case {"start": dict(settings)}:
+                self._starts.put(settings)
+            case {"run": {"id": str(job_id), "statements": list(statements), **more}}:
+                given = cast("int | None", more.get("main")), cast("str | None", more.get("rows")), cast("float | None", more.get("until"))
+                self._run(_Job(job_id, statements, *given))
+            case {"renew": {"id": str(job_id), "until": float(until)}}:
+                if job_id in self._jobs:
+                    self._jobs[job_id].until = until
+            case {"cancel": str(job_id)}:
+                self._cancel(job_id)
+            case {"acknowledged": list(numbers)}:
+                self._output.acknowledge(numbers)
+            case {"stop": _}:
+                threading.Thread(target=self._stop, daemon=True).start()
+            case _:
+                sys.stderr.write(f"the driver does not understand {sorted(message)}\n")
+
+    def _introduce(self) -> Message:
+        """What somebody who knows nothing of this driver needs to go on with it."""
+        return {
+            "java_pid": self._jvm.process.pid if self._jvm is not None else None,
+            "is_started": self._context is not None,
+            "is_worn": self._is_worn,
+            "fingerprint": self._settings.get("fingerprint"),
+            "jobs": {job.job_id: job.is_started for job in list(self._jobs.values())},
+        }
+
+    def _run(self, job: _Job) -> None:
+        if job.job_id not in self._jobs:
+            self._jobs[job.job_id] = job
+            threading.Thread(target=self._carry, args=(job,), daemon=True).start()  # a thread of its own: a late interrupt cannot hit another job
+
+    def _cancel(self, job_id: str) -> None:
         job = self._jobs.get(job_id)
         if job is not None and not job.is_cancelled.is_set():
             job.is_cancelled.set()
             threading.Thread(target=self._end, args=(job,), daemon=True).start()
 
-    def stop(self) -> NoReturn:
+    def _stop(self) -> NoReturn:
         """Cancel what runs, end Spark, end this process."""
         self._is_stopping = True
         for job_id in list(self._jobs):
-            self.cancel(job_id)
+            self._cancel(job_id)
         deadline = time.monotonic() + _STOP_SECONDS
         for job in list(self._jobs.values()):
             job.is_over.wait(max(0, deadline - time.monotonic()))
-        stopping = threading.Thread(target=self._context.stop, daemon=True)
-        stopping.start()
-        stopping.join(_STOP_SECONDS)
-        self.jvm.kill()
-        self._output.send("application.ended", reason="stopped")
-        os._exit(0)
+        if self._context is not None:
+            stopping = threading.Thread(target=self._context.stop, daemon=True)
+            stopping.start()
+            stopping.join(_STOP_SECONDS)
+        self._die(0, "stopped")
 
-    def _run(self, job: _Job) -> None:
-        session = self._sessions.get()
+    def _watch_fences(self) -> None:
+        """End what is not renewed: by cancelling it in time, else by killing the JVM; and this process when nobody is there and nothing is left to do."""
+        while True:
+            time.sleep(_FENCE_POLL_SECONDS)
+            now, left_at = read_clock(), self._output.left_at
+            alone_until = float("inf") if left_at is None else left_at + self._settings.get("abandoned_seconds", 0)
+            for job in list(self._jobs.values()):
+                until = alone_until if job.until is None else job.until
+                if now >= until - _FENCE_MARGIN_SECONDS and not job.is_cancelled.is_set():
+                    job.is_overdue = True
+                    sys.stderr.write(f"job {job.job_id} is not renewed in time and is cancelled for that\n")
+                    self._cancel(job.job_id)
+                if now >= until and job.java_thread is not None and not job.is_over.is_set():
+                    self._die(_EXIT_FENCED, f"job {job.job_id} was not renewed in time and did not end by then: Spark was killed")
+            if left_at is not None and not self._jobs and now >= self._needed_until(left_at) and not self._is_stopping:
+                self._stop()
+
+    def _needed_until(self, left_at: float) -> float:
+        """Until when somebody may come back for how the last job ended."""
+        if not self._settings:
+            return left_at + _START_SECONDS
+        return left_at if self._last_end is None else self._last_end + float(self._settings["abandoned_seconds"])
+
+    def _carry(self, job: _Job) -> None:
+        session = None
         try:
+            while session is None and not job.is_cancelled.is_set():
+                with contextlib.suppress(queue.Empty):
+                    session = self._sessions.get(timeout=_CANCEL_ROUND_SECONDS)
             self._carry_out(job, session)
         finally:
-            self._sessions.put(session)
+            if session is not None:
+                self._sessions.put(session)
+            self._last_end = read_clock()
             self._jobs.pop(job.job_id, None)
             job.is_over.set()
 
     def _carry_out(self, job: _Job, session: JavaObject) -> None:
         if job.is_cancelled.is_set():
-            self._output.send("job.cancelled", job=job.job_id)
+            self._output.send("job.cancelled", job=job.job_id, is_overdue=job.is_overdue)
             return
+        job.is_started = True
         self._output.send("job.started", job=job.job_id)
-        result: dict[str, Any] = {}
         try:
             self._mark_thread(job)
             with gzip.open(job.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
@@ -194,23 +232,27 @@ class _Driver:
                     self._output.send("statement.started", job=job.job_id, number=number, statement=statement)
                     frame = session.sql(statement)
                     result = _write_rows(frame, cast("IO[str]", file)) if job.rows else _first_row(frame)
+                    if number == job.main:
+                        job.result = result
+                    elif number > job.main:
+                        job.checks |= result
                     self._output.send("statement.finished", job=job.job_id, number=number, result=result)
         except Exception as error:  # noqa: BLE001 - whatever Spark throws is the job's failure, reported by class and message
             causes = _causes(error)
         else:
             causes = []
-        self._report_end(job, result, causes)
+        self._report_end(job, causes)
 
-    def _report_end(self, job: _Job, result: dict[str, Any], causes: list[dict[str, str]]) -> None:
+    def _report_end(self, job: _Job, causes: list[dict[str, str]]) -> None:
         """Say how the job ended, once no thread of it can commit any more."""
         if causes or job.is_cancelled.is_set():
             self._settle(job)
         if job.is_cancelled.is_set():
-            self._output.send("job.cancelled", job=job.job_id, result=result)
+            self._output.send("job.cancelled", job=job.job_id, result=job.result or {}, is_overdue=job.is_overdue)
         elif causes:
-            self._output.send("job.failed", job=job.job_id, causes=causes)
+            self._output.send("job.failed", job=job.job_id, causes=causes, result=job.result, checks=job.checks)
         else:
-            self._output.send("job.finished", job=job.job_id, result=result)
+            self._output.send("job.finished", job=job.job_id, result=job.result or {}, checks=job.checks)
 
     def _mark_thread(self, job: _Job) -> None:
         """Give this thread's Java side a tag and a class loader of its own: the threads that Iceberg starts inherit both and can be told apart by them."""
@@ -239,8 +281,7 @@ class _Driver:
         deadline = time.monotonic() + _CANCEL_SECONDS
         while not job.is_over.wait(_CANCEL_ROUND_SECONDS):
             if time.monotonic() > deadline:
-                self._output.send("application.ended", reason=f"job {job.job_id} did not end within {_CANCEL_SECONDS} s of its cancellation")
-                self._die(_EXIT_JVM_GONE)
+                self._die(_EXIT_JVM_GONE, f"job {job.job_id} did not end within {_CANCEL_SECONDS} s of its cancellation")
             if job.java_thread is not None:
                 with contextlib.suppress(Exception):  # Spark may be ending too; the next round or the deadline decides
                     self._context.cancelJobsWithTag(job.tag)
@@ -262,21 +303,20 @@ class _Driver:
         spinning = False
         while quiet_rounds < _SETTLE_ROUNDS:
             if time.monotonic() > deadline:
-                self._output.send("application.ended", reason=f"job {job.job_id} left threads that work on for {_CANCEL_SECONDS} s")
-                self._die(_EXIT_JVM_GONE)
+                self._die(_EXIT_JVM_GONE, f"job {job.job_id} left threads that work on for {_CANCEL_SECONDS} s")
             time.sleep(_CANCEL_ROUND_SECONDS)
             working = [(thread, frames) for thread, frames in self._threads(job) if thread.getId() != own.getId() and _works_for_iceberg(frames)]
             spinning = any(thread.getName() == _COMMITTER for thread, _ in working)
             quiet = all(thread.getName() == _COMMITTER and not _commits(frames) for thread, frames in working)
             quiet_rounds = quiet_rounds + 1 if quiet else 0
         if spinning:
+            self._is_worn = True
             self._output.send("application.worn", reason=f"job {job.job_id} left a thread of Iceberg that spins")
 
-    def _watch_jvm(self) -> None:
-        self.jvm.process.wait()
+    def _watch_jvm(self, jvm: Jvm) -> None:
+        jvm.process.wait()
         if not self._is_stopping:
-            self._output.send("application.ended", reason=f"Spark's JVM ended with exit code {self.jvm.process.returncode}")
-            os._exit(_EXIT_JVM_GONE)
+            self._die(_EXIT_JVM_GONE, f"Spark's JVM ended with exit code {jvm.process.returncode}")
 
     def _watch_progress(self) -> None:
         """Report finished tasks of all tasks known so far, when they changed."""
@@ -296,8 +336,13 @@ class _Driver:
             job.progress = progress
             self._output.send("spark.progress", job=job.job_id, tasks_done=progress[0], tasks_total=progress[1])
 
-    def _die(self, code: int) -> NoReturn:
-        self.jvm.kill()
+    def _die(self, code: int, reason: str = "") -> NoReturn:
+        """End the JVM and this process at once, and only then say so."""
+        self._is_stopping = True
+        if self._jvm is not None:
+            self._jvm.kill()
+        if reason:
+            self._output.send("application.ended", reason=reason, is_fenced=code == _EXIT_FENCED)
         os._exit(code)
 
 
@@ -341,52 +386,10 @@ def _causes(error: BaseException) -> list[dict[str, str]]:
     return causes or [{"class": type(error).__name__, "message": str(error)[:_MAX_MESSAGE_CHARACTERS]}]
 
 
-def _read_messages(messages: queue.SimpleQueue[dict[str, Any]], jvms: list[_Jvm]) -> None:
-    """Pass on what the daemon says; when it says no more, it is gone and everything ends."""
-    for line in sys.stdin:
-        messages.put(json.loads(line))
-    _end_orphaned(jvms)
-
-
-def _watch_parent(parent: int, jvms: list[_Jvm]) -> None:
-    """The pipe alone is not enough: a process that the daemon forked may hold its other end open."""
-    while os.getppid() == parent:
-        time.sleep(_PARENT_POLL_SECONDS)
-    _end_orphaned(jvms)
-
-
-def _end_orphaned(jvms: list[_Jvm]) -> NoReturn:
-    for jvm in jvms:
-        with contextlib.suppress(ProcessLookupError):
-            jvm.process.kill()
-    os._exit(_EXIT_ORPHANED)
-
-
 def main() -> None:
-    """Serve the daemon until it says stop or is gone."""
-    output = _Output()
-    messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    jvms: list[_Jvm] = []
-    threading.Thread(target=_watch_parent, args=(os.getppid(), jvms), daemon=True).start()
-    threading.Thread(target=_read_messages, args=(messages, jvms), daemon=True).start()
-    driver = _Driver(output, messages.get()["start"])
-    jvms.append(driver.jvm)
-    try:
-        driver.start()
-    except Exception as error:  # noqa: BLE001 - a Spark that does not start is an expected outcome
-        output.send("application.failed", causes=_causes(error))
-        driver.jvm.kill()
-        os._exit(_EXIT_START_FAILED)
-    while True:
-        match messages.get():
-            case {"run": {"id": str(job_id), "statements": list(statements), **more}}:
-                driver.run(job_id, statements, cast("str | None", more.get("rows")))
-            case {"cancel": str(job_id)}:
-                driver.cancel(job_id)
-            case {"stop": _}:
-                driver.stop()
-            case message:
-                sys.stderr.write(f"the driver does not understand {sorted(message)}\n")
+    """Serve whoever connects to the socket that the daemon has left open: its number is the only argument."""
+    os.dup2(2, 1)
+    _Driver(socket.socket(fileno=int(sys.argv[1]))).serve()
 
 
 if __name__ == "__main__":

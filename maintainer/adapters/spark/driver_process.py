@@ -1,4 +1,4 @@
-"""The driver as a child process of the daemon: started, spoken to, listened to, ended."""
+"""A driver as the daemon sees it: started or adopted, spoken to, listened to, ended."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ import json
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from maintainer.adapters.spark import jars
-from maintainer.adapters.spark.ownership import ProcessIdentity, end_processes, identify
+from maintainer.adapters.spark.driver_channel import bound_sending
+from maintainer.adapters.spark.ownership import HeldLock, ProcessIdentity, driver_lock, end_processes, forget_in_children, identify, take_lock
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
-_TERMINATE_SECONDS = 5
+_RECONNECT_SECONDS = 5  # within which a driver that lives answers a new connection
+_POLL_SECONDS = 0.05
+_SOCKET = "socket"
+_MAX_SOCKET_PATH_BYTES = 100  # Linux takes 107, other systems 103
 _MAX_COMPLAINT_BYTES = 256 * 1024
 _COMPLAINT = re.compile(r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )")
 _MAX_LOG_BYTES = 16 * 1024 * 1024
@@ -38,41 +46,81 @@ class Listener(Protocol):
         ...
 
 
+Record = Callable[[str, Sequence[ProcessIdentity]], None]
+
+
 class DriverProcess:
     """One driver with its JVM; it never comes back once it has ended."""
 
-    def __init__(
-        self, directory: Path, java_home: Path, settings: Mapping[str, object], listener: Listener, record: Callable[[list[ProcessIdentity]], None]
-    ) -> None:
-        """Start it; ``settings`` go over its standard input, since they hold secrets. ``directory`` is its own and is emptied."""
-        shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir(parents=True, mode=0o700)
+    def __init__(self, directory: Path, lock: HeldLock, identities: Sequence[ProcessIdentity], listener: Listener, record: Record) -> None:
+        """Of a driver that is there, whose lock is held; `listen` begins the conversation."""
         self.directory = directory
         self.log = directory.with_name(directory.name.rpartition("-")[0] + ".log")
+        self.fingerprint = ""  # what it was started with; empty until it has said so
         self.is_started = False
         self.is_worn = False  # good for the jobs that it has, to be replaced after them
+        self.is_caught_up = threading.Event()  # all that it has to tell of the time before this connection has been heard
         self.is_ended = threading.Event()
         self.last_words: Mapping[str, object] = {}
+        self._lock = lock
+        self._identities = list(identities)
         self._listener = listener
         self._record = record
+        self._child: subprocess.Popen[bytes] | None = None
+        self._connection: socket.socket | None = None
         self._writing = threading.Lock()
-        command = [sys.executable, "-P", "-u", str(Path(__file__).with_name("driver.py"))]
-        _rotate(self.log)
-        with self.log.open("ab") as log:
-            self._log_start = log.tell()
-            self._process = subprocess.Popen(  # noqa: S603 - our own driver
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=_environment(java_home), cwd=directory, start_new_session=True
-            )
-        self._identities = [found for found in [identify(self._process.pid)] if found is not None]
-        record(self._identities)
-        self.send({"start": dict(settings)})
+        self._heard = 0  # the number of the last message
+        self._log_start = 0
         self._reader = threading.Thread(target=self._listen, name="spark-driver-reader", daemon=True)
-        self._reader.start()
+        forget_in_children(self)
+
+    @classmethod
+    def start(cls, directory: Path, java_home: Path, settings: Mapping[str, object], listener: Listener, record: Record) -> DriverProcess:
+        """A new one; ``settings`` go over its socket, since they hold secrets. ``directory`` is its own and is emptied."""
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True, mode=0o700)
+        lock = take_lock(driver_lock(directory))
+        if lock is None:
+            message = f"another process has taken {directory} in this very moment"
+            raise OSError(message)
+        process = cls(directory, lock, (), listener, record)
+        process.fingerprint = str(settings.get("fingerprint", ""))
+        _rotate(process.log)
+        with _listening(directory) as server, process.log.open("ab") as log:
+            process._log_start = log.tell()
+            command = [sys.executable, "-P", "-u", "-m", "maintainer.adapters.spark.driver", str(server.fileno())]
+            process._child = subprocess.Popen(  # noqa: S603 - our own driver
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=_environment(java_home),
+                cwd=directory,
+                start_new_session=True,
+                pass_fds=[server.fileno()],
+            )
+        pid = process._child.pid
+        process._identities = [identify(pid) or ProcessIdentity(pid, "ended already")]
+        record(directory.name, process._identities)
+        with contextlib.suppress(OSError):  # it ended at once; its log says why
+            process._connection = _connect(directory)
+        process.send({"start": dict(settings)})
+        process._reader.start()
+        return process
+
+    @classmethod
+    def adopt(cls, directory: Path, lock: HeldLock, identities: Sequence[ProcessIdentity], listener: Listener, record: Record) -> DriverProcess:
+        """One whose daemon is gone, and whose lock is held now. What it has is heard as from any other: first of all its hello."""
+        process = cls(directory, lock, identities, listener, record)
+        process._record(directory.name, process._identities)
+        process._connection = process._reconnect()
+        process._reader.start()
+        return process
 
     @property
     def pid(self) -> int:
         """The driver's process number."""
-        return self._process.pid
+        return self._identities[0].pid
 
     @property
     def java_pid(self) -> int | None:
@@ -81,21 +129,21 @@ class DriverProcess:
 
     def send(self, message: Mapping[str, object]) -> bool:
         """Say something to the driver; False when it does not listen any more."""
-        stdin = self._process.stdin
-        if stdin is None or self.is_ended.is_set():
+        connection = self._connection
+        if connection is None or self.is_ended.is_set():
             return False
         with self._writing:
             try:
-                stdin.write(json.dumps(message).encode() + b"\n")
-                stdin.flush()
-            except (OSError, ValueError):
+                connection.sendall(json.dumps(message).encode() + b"\n")
+            except OSError:
                 return False
         return True
 
     def kill(self) -> None:
         """End it at once; the listener hears of it."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        if self._identities and self._identities[0].is_alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
     def give_up(self, reason: str) -> None:
         """End it at once, with the reason as its last words."""
@@ -103,15 +151,19 @@ class DriverProcess:
         self.kill()
 
     def stop(self) -> None:
-        """Ask it to end, insist, force it; returns when driver and JVM are gone."""
+        """Ask it to end, force it; returns when driver and JVM are gone."""
         self.send({"stop": True})
         if not self.is_ended.wait(_STOP_SECONDS):
-            self._process.terminate()
-            if not self.is_ended.wait(_TERMINATE_SECONDS):
-                self.kill()
+            self.kill()
         self.is_ended.wait()
         if threading.current_thread() is not self._reader:
             self._reader.join()
+
+    def forget(self) -> None:
+        """Close this process's end of the socket; in a forked child, so that the driver sees when its daemon is gone."""
+        if self._connection is not None:
+            with contextlib.suppress(OSError):
+                os.close(self._connection.detach())
 
     def find_complaint(self) -> str:
         """The first line of this process's log that looks like an error; empty when there is none."""
@@ -122,24 +174,36 @@ class DriverProcess:
         return ""
 
     def _listen(self) -> None:
-        if self._process.stdout is not None:
-            for line in self._process.stdout:
-                try:
-                    message = json.loads(line)
-                except ValueError:
-                    continue
-                self._note(message)
-                self._listener.heard(self, message)
+        while self._connection is not None:
+            with contextlib.suppress(OSError), self._connection.makefile("rb") as lines:
+                for line in lines:
+                    self._hear(json.loads(line))
+            with contextlib.suppress(OSError):
+                self._connection.close()
+            self._connection = self._reconnect()
         self._bury()
         self._listener.ended(self)
+        self.is_caught_up.set()
+
+    def _hear(self, message: Mapping[str, object]) -> None:
+        number = message.get("number")
+        if isinstance(number, int):
+            if number <= self._heard:
+                return  # said again over a new connection
+            self._heard = number
+        self._note(message)
+        self._listener.heard(self, message)
+        if message.get("event") == "replayed":
+            self.is_caught_up.set()
 
     def _note(self, message: Mapping[str, object]) -> None:
         match message:
-            case {"event": "application.starting", "java_pid": int(pid)}:
-                java = identify(pid)
-                if java is not None:
-                    self._identities.append(java)
-                    self._record(self._identities)
+            case {"event": "hello", "java_pid": java_pid, "is_started": bool(is_started), "is_worn": bool(is_worn), "fingerprint": fingerprint}:
+                self.is_started, self.is_worn = is_started, is_worn
+                self.fingerprint = str(fingerprint or self.fingerprint)
+                self._note_processes(self.pid, java_pid)
+            case {"event": "application.starting", "java_pid": int(java_pid)}:
+                self._note_processes(self.pid, java_pid)
             case {"event": "application.started"}:
                 self.is_started = True
             case {"event": "application.failed" | "application.ended"}:
@@ -149,19 +213,71 @@ class DriverProcess:
             case _:
                 pass  # of a job: the listener's
 
+    def _note_processes(self, *pids: object) -> None:
+        known = {identity.pid for identity in self._identities}
+        found = [identify(pid) for pid in pids if isinstance(pid, int) and pid not in known]
+        self._identities += [identity for identity in found if identity is not None]
+        self._record(self.directory.name, self._identities)
+
+    def _reconnect(self) -> socket.socket | None:
+        """A new connection to a driver that lives: after a pause in which it took this process for gone, or to adopt it. None when it does not answer."""
+        deadline = time.monotonic() + _RECONNECT_SECONDS
+        while self._identities and self._identities[0].is_alive and time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                return _connect(self.directory)
+            time.sleep(_POLL_SECONDS)
+        return None
+
     def _bury(self) -> None:
-        """The pipe is closed: make sure that both processes are gone, and leave nothing of them behind."""
+        """Nobody answers: make sure that both processes are gone, and leave nothing of them behind."""
         self.kill()
-        self._process.wait()
+        if self._child is not None:
+            self._child.wait()
         while not end_processes(self._identities):  # a process in an uninterruptible wait ends later, and may not be called gone before
             continue
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
-        self._record([])
+        self._record(self.directory.name, ())
         shutil.rmtree(self.directory, ignore_errors=True)
+        self._lock.forget()
         self.is_ended.set()
+
+
+@contextmanager
+def _socket_path(directory: Path) -> Iterator[str]:
+    """The socket's path, by a shorter way where the system would refuse it for its length."""
+    path = directory / _SOCKET
+    if len(os.fsencode(path)) <= _MAX_SOCKET_PATH_BYTES:
+        yield str(path)
+        return
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{descriptor}/{_SOCKET}"
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _listening(directory: Path) -> Iterator[socket.socket]:
+    """The driver's socket, so that nobody has to wait until the driver is up; the directory lets nobody else in."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server, _socket_path(directory) as path:
+        try:
+            server.bind(path)
+        except OSError as error:
+            message = f"{directory / _SOCKET} cannot be a socket: {error}; choose a run_dir whose path is shorter"
+            raise OSError(message) from error
+        server.listen()
+        yield server
+
+
+def _connect(directory: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with _socket_path(directory) as path:
+            connection.connect(path)
+        bound_sending(connection)
+    except OSError:
+        connection.close()
+        raise
+    return connection
 
 
 def _environment(java_home: Path) -> dict[str, str]:

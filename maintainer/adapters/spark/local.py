@@ -1,26 +1,28 @@
-"""Jobs in one warm Spark on this machine, outside the daemon's process."""
+"""Jobs in one warm Spark on this machine, outside the daemon's process, which may be adopted by the next daemon."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.catalogs import needs_s3
 from maintainer.adapters.spark.digest import read_found
+from maintainer.adapters.spark.driver_channel import read_clock
 from maintainer.adapters.spark.driver_process import DriverProcess
-from maintainer.adapters.spark.fences import Fences
+from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.liveness import owner_lives
 from maintainer.adapters.spark.orphans import read_orphans
 from maintainer.adapters.spark.ownership import Ownership
-from maintainer.adapters.spark.statements import write_statements
+from maintainer.adapters.spark.statements import Statements, statements_of
 from maintainer.adapters.spark.tracking import TrackedJob, failure, lost, read_causes
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
@@ -48,10 +50,11 @@ class LocalSparkOptions:
     jars_dir: Path = field(default_factory=jars.default_directory)
     java_options: str = "-XX:+UseSerialGC"  # a few hundred MB less than the default collector, and no pause that matters to a batch
     conf: Mapping[str, str] = field(default_factory=dict)
+    abandoned_timeout: timedelta = timedelta(seconds=60)  # for which a driver without a daemon keeps jobs that nobody renews, and what became of them
 
 
 class LocalRunner:
-    """Runs jobs in a Spark of its own: started by the first job, kept warm, ended when idle, dead when this process is."""
+    """Runs jobs in a Spark of its own: started by the first job, kept warm, ended when idle; when this process is killed the next one goes on with it."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - the composition root gives all it has, once
         self, options: LocalSparkOptions, catalogs: Mapping[str, Mapping[str, str]], owner: str, application: str, run_dir: Path, clock: Clock
@@ -68,13 +71,11 @@ class LocalRunner:
         self._clock = clock
         self._mutex = threading.RLock()
         self._jobs: dict[str, TrackedJob] = {}
-        self._process: DriverProcess | None = None  # the one that takes jobs
-        self._living: dict[str, DriverProcess] = {}  # that one, and one that is ending
-        self._started_count = 0
-        self._timer: threading.Timer | None = None
+        self._until: dict[str, float] = {}  # of jobs that are renewed before they are submitted
         self._is_closed = False
         self._ownership = Ownership(self._run_dir, owner)
-        self._fences = Fences(self.cancel)
+        self._drivers = Drivers(self._ownership, self, self._mutex, options.start_timeout, options.idle_timeout)
+        self._fingerprint = sha256(repr((version("iceberg-maintainer"), options, catalogs, application)).encode()).hexdigest()
 
     @property
     def owner(self) -> str:
@@ -98,14 +99,14 @@ class LocalRunner:
     @property
     def driver_pid(self) -> int | None:
         """The driver's process number; None while Spark is not up."""
-        process = self._process
-        return process.pid if process and not process.is_ended.is_set() else None
+        process = self._drivers.warm(self._fingerprint)
+        return process.pid if process else None
 
     @property
     def java_pid(self) -> int | None:
         """The process number of Spark's JVM; None while Spark is not up."""
-        process = self._process
-        return process.java_pid if process and not process.is_ended.is_set() else None
+        process = self._drivers.warm(self._fingerprint)
+        return process.java_pid if process else None
 
     def submit(self, job: Job) -> None:
         """Take the job; a statement that cannot be written fails it without Spark."""
@@ -129,46 +130,52 @@ class LocalRunner:
             tracked = self._remember(TrackedJob(job.job_id, carrier=process.directory.name))
             if process.is_started:
                 tracked.progress = Progress(phase="waiting for Spark")
-            tracked.tell("spark.submitted", self._clock.now(), statement=statements[-1], application=self._application)
-            if process.is_started:
-                self._set_timer(None)
-            process.send({"run": {"id": job.job_id, "statements": statements, "rows": self._open_findings(job)}})
+            tracked.tell("spark.submitted", self._clock.now(), statement=statements.work, application=self._application)
+            self._drivers.occupy(process)
+            until = self._until.pop(job.job_id, None)
+            run = {"id": job.job_id, "statements": list(statements.every), "main": statements.main, "rows": self._open_findings(job), "until": until}
+            process.send({"run": run})
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """Let the job work for so long from now; without another renewal it is cancelled then."""
+        """Let the job work for so long from now; the driver ends it then, whatever has become of this process."""
+        until = read_clock() + valid_for.total_seconds()
         with self._mutex:
             tracked = self._jobs.get(job_id)
-            if tracked is None or tracked.outcome is None:
-                self._fences.set(job_id, valid_for)
-            else:
-                self._fences.lift(job_id)
+            if tracked is not None:
+                self._drivers.send(tracked.carrier, {"renew": {"id": job_id, "until": until}})
+                return
+            self._until[job_id] = until
+            for forgotten in list(self._until)[:-_MAX_REMEMBERED]:
+                del self._until[forgotten]
 
     def report(self, job: Job) -> RunnerReport | None:
-        """What is known of the job, whoever took it on this machine."""
+        """What is known of the job, whoever took it on this machine; a driver whose process is gone is adopted for that."""
+        if job.job_id not in self._jobs and job.owner not in {"", self._owner}:
+            if self._is_closed or not self._drivers.take_over(job.owner, frozenset({self._fingerprint})):
+                return None
+            message = f"process {job.owner} that ran the job is gone, and its Spark too"
+        else:
+            message = f"process {self._owner} does not run the job; it was started anew since" if job.owner else "no process took the job"
         with self._mutex:
             tracked = self._jobs.get(job.job_id)
-            if tracked is not None:
-                return tracked.report()
             now = self._clock.now()
-            if job.owner == self._owner:
-                if job.submitted_at is not None and now - job.submitted_at < _UNSEEN_GRACE:
+            if tracked is None:
+                if job.owner == self._owner and job.submitted_at is not None and now - job.submitted_at < _UNSEEN_GRACE:
                     return None
-                message = f"process {self._owner} does not run the job; it was started anew since"
-            elif job.owner and not self._ownership.is_abandoned(job.owner):
-                return None
-            else:
-                message = f"process {job.owner} that ran the job is gone" if job.owner else "no process took the job"
-            tracked = self._remember(TrackedJob(job.job_id, progress=job.progress, is_started=job.started_at is not None))
-            tracked.end(lost(now, message))
-            return tracked.report()
+                tracked = self._remember(TrackedJob(job.job_id, progress=job.progress, is_started=job.started_at is not None))
+                tracked.end(lost(now, message))
+            numbers = tracked.acknowledge()
+            if numbers:
+                self._drivers.send(tracked.carrier, {"acknowledged": numbers})
+            return replace(tracked.report(), adopted=bool(tracked.carrier) and job.owner not in {"", self._owner})
 
     def cancel(self, job_id: str) -> None:
         """Ask for the job's end."""
         with self._mutex:
             tracked = self._jobs.get(job_id)
-            if tracked is not None and tracked.outcome is None and self._process is not None:
+            if tracked is not None and tracked.outcome is None:
                 tracked.tell("spark.cancelling", self._clock.now())
-                self._process.send({"cancel": job_id})
+                self._drivers.send(tracked.carrier, {"cancel": job_id})
 
     def found(self, job: Job) -> Iterator[FoundManifest] | None:
         """What a reading has found so far, each manifest whole, whatever became of the job; None when nothing of it is on this machine."""
@@ -188,11 +195,7 @@ class LocalRunner:
         """End Spark and everything it runs; returns when its processes are gone."""
         with self._mutex:
             self._is_closed = True
-            self._set_timer(None)
-            living = list(self._living.values())
-        self._fences.lift_all()
-        for process in living:
-            process.stop()
+        self._drivers.close()
         self._ownership.release()
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
@@ -216,17 +219,18 @@ class LocalRunner:
     def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
         """The driver said something (called by the driver's reader thread)."""
         with self._mutex:
-            now = self._clock.now()
-            tracked = self._jobs.get(str(message.get("job")))
-            if tracked is not None:
-                tracked.hear(message, now)
-            elif message.get("event") == "application.started":
-                for waiting in self._unfinished(process):
-                    waiting.tell("application.started", now, application_id=message.get("application_id"))
-                    waiting.progress = Progress(phase="waiting for Spark")
-                self._set_timer(None)
-            if process is self._process and process.is_started and not self._unfinished(process):
-                self._set_timer(timedelta(0) if process.is_worn else self._options.idle_timeout, partial(self._end_idle, process))
+            match message:
+                case {"event": "hello", "jobs": dict(jobs)}:
+                    for job_id, is_started in jobs.items():
+                        self._tracked(process, job_id).is_started |= is_started
+                case {"event": "application.started"}:
+                    for waiting in self._unfinished(process):
+                        waiting.tell("application.started", _told_at(message), application_id=message.get("application_id"))
+                        waiting.progress = Progress(phase="waiting for Spark")
+                case {"job": str(job_id)}:
+                    self._tracked(process, job_id).hear(message, _told_at(message))
+                case _:
+                    pass  # of the driver itself
 
     def ended(self, process: DriverProcess) -> None:
         """The driver and its JVM are gone (called by the driver's reader thread)."""
@@ -236,27 +240,22 @@ class LocalRunner:
             for tracked in self._unfinished(process):
                 if process.is_started:
                     # Ended by us, it says nothing of the job; dead by itself, the job may be what killed it, and would at once again.
-                    reason = FailureReason.LOST_RUNNER if self._is_closed else FailureReason.OTHER
+                    is_ours = self._is_closed or bool(words.get("is_fenced"))
+                    reason = FailureReason.LOST_RUNNER if is_ours else FailureReason.OTHER
                     tracked.end(lost(now, str(words.get("reason") or "Spark's driver ended"), reason))
                 else:
                     tracked.end(_failed_start(process, now))
-            self._living.pop(process.directory.name, None)
-            if self._process is process:
-                self._process = None
-                self._set_timer(None)
 
-    def _end_idle(self, process: DriverProcess) -> None:
+    def is_idle(self, process: DriverProcess) -> bool:
+        """True when the driver has no unfinished job."""
         with self._mutex:
-            if process is not self._process or self._unfinished(process):
-                return
-            self._process = None  # a job that comes now starts another Spark
-        process.stop()
+            return not self._unfinished(process)
 
-    def _statements(self, job: Job) -> list[str]:
+    def _statements(self, job: Job) -> Statements:
         if job.table.catalog not in self._catalogs:
             message = f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; known are {', '.join(sorted(self._catalogs)) or 'none'}"
             raise InvalidValueError(message)
-        return write_statements(job.table, job.action)
+        return statements_of(job)
 
     def _open_findings(self, job: Job) -> str | None:
         """Where the driver is to put what a reading finds: outside its own directory, which goes with it."""
@@ -271,19 +270,13 @@ class LocalRunner:
 
     def _running_process(self) -> DriverProcess:
         """The Spark that runs, or a new one."""
-        process = self._process
-        if process is not None and not process.is_ended.is_set():
-            return process
-        java_home = prepare_home(self._find_java(), self._run_dir)
-        self._started_count += 1
-        directory = self._run_dir / f"{self._owner}.spark-{self._started_count}"
-        process = DriverProcess(directory, java_home, self._settings(directory, self._find_jars()), self, partial(self._ownership.record, directory.name))
-        self._process = self._living[directory.name] = process
-        timeout = self._options.start_timeout
-        self._set_timer(timeout, partial(process.give_up, f"Spark did not start within {timeout.total_seconds():g} s; its log is {process.log}"))
+        process = self._drivers.warm(self._fingerprint)
+        if process is None:
+            java_home, class_path = prepare_home(self._find_java(), self._run_dir), self._find_jars()
+            process = self._drivers.start(self._owner, java_home, partial(self._settings, class_path))
         return process
 
-    def _settings(self, directory: Path, class_path: list[Path]) -> dict[str, object]:
+    def _settings(self, class_path: list[Path], directory: Path) -> dict[str, object]:
         return {
             "directory": str(directory),
             "master": self._options.master,
@@ -291,6 +284,8 @@ class LocalRunner:
             "java_options": f"{self._options.java_options} -Djava.io.tmpdir={directory}".strip(),
             "jars": [str(path) for path in class_path],
             "max_jobs": self._options.max_jobs,
+            "fingerprint": self._fingerprint,
+            "abandoned_seconds": self._options.abandoned_timeout.total_seconds(),
             "conf": spark_settings(self._options, self._catalogs, self._application, directory),
         }
 
@@ -307,18 +302,23 @@ class LocalRunner:
         self._jobs[tracked.job_id] = tracked
         return tracked
 
+    def _tracked(self, process: DriverProcess, job_id: str) -> TrackedJob:
+        """What is known of a job that the driver has; nothing yet of one that came with an adopted driver."""
+        known = self._jobs.get(job_id)
+        if known is not None:
+            return known
+        if job_id in self._until:
+            process.send({"renew": {"id": job_id, "until": self._until.pop(job_id)}})
+        return self._remember(TrackedJob(job_id, process.directory.name, progress=Progress(phase="")))
+
     def _unfinished(self, process: DriverProcess) -> list[TrackedJob]:
         return [tracked for tracked in self._jobs.values() if tracked.outcome is None and tracked.carrier == process.directory.name]
 
-    def _set_timer(self, after: timedelta | None, action: Callable[[], None] | None = None) -> None:
-        """Replace the one timer: of the start while Spark starts, of idleness while it does nothing."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if after is not None and action is not None:
-            self._timer = threading.Timer(after.total_seconds(), action)
-            self._timer.daemon = True
-            self._timer.start()
+
+def _told_at(message: Mapping[str, object]) -> datetime:
+    """When the driver said it: a message may have waited for somebody to hear it."""
+    at = message["at"]
+    return datetime.fromtimestamp(at if isinstance(at, int | float) else 0, UTC)
 
 
 def _failed_start(process: DriverProcess, now: datetime) -> Outcome:

@@ -11,9 +11,10 @@ import signal
 import subprocess
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 
@@ -70,29 +71,60 @@ def end_processes(processes: Sequence[ProcessIdentity], within_seconds: float = 
     return True
 
 
+class HeldLock:
+    """A file's lock: held until it is released or this process ends; a forked child does not keep it alive."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor: int | None = descriptor
+        forget_in_children(self)
+
+    def forget(self) -> None:
+        """Close the lock's file."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def take_lock(path: Path) -> HeldLock | None:
+    """The file's lock; None when another process holds it. FileNotFoundError when its directory is gone."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return HeldLock(descriptor)
+
+
 class Ownership:
-    """Holds ``<owner>.lock`` in the run directory for as long as this process lives, and keeps the owner's processes beside it."""
+    """Holds ``<owner>.lock`` in the run directory for as long as this process lives, and keeps the owner's drivers and their processes beside it."""
 
     def __init__(self, run_dir: Path, owner: str) -> None:
-        """RunnerUnavailableError when another live process has the same owner name; processes that an earlier life left behind are ended."""
-        self._run_dir = run_dir
+        """RunnerUnavailableError when another live process has the same owner name; drivers of an earlier life are ended unless adopted."""
+        self.run_dir = run_dir
         run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._lock = _lock(_lock_path(run_dir, owner))
+        self._lock = take_lock(_lock_path(run_dir, owner))
         if self._lock is None:
             message = f"another live process uses the owner name {owner!r} in {run_dir}"
             raise RunnerUnavailableError(message)
-        _HELD.add(self)
         self._record = _record_path(run_dir, owner)
-        end_processes(_read_record(self._record))
-        self._processes: dict[str, list[ProcessIdentity]] = {}
-        self.record("", ())
+        for driver, processes in _read_record(self._record).items():
+            if not self.is_adopted(driver):
+                end_processes(processes)
+        self._drivers: dict[str, list[ProcessIdentity]] = {}
+        self._write()
 
-    def record(self, group: str, processes: Sequence[ProcessIdentity]) -> None:
-        """Replace the list of one group of this owner's processes."""
-        self._processes[group] = list(processes)
-        known = [process for members in self._processes.values() for process in members]
+    def record(self, driver: str, processes: Sequence[ProcessIdentity]) -> None:
+        """Replace the list of one driver's processes; an empty one ends the record of it."""
+        self._drivers[driver] = list(processes)
+        if not processes:
+            del self._drivers[driver]
+        self._write()
+
+    def _write(self) -> None:
+        known = {driver: [[process.pid, process.started] for process in processes] for driver, processes in self._drivers.items()}
         fresh = self._record.with_suffix(".new")
-        fresh.write_text(json.dumps([[process.pid, process.started] for process in known]), encoding="utf-8")
+        fresh.write_text(json.dumps(known), encoding="utf-8")
         fresh.replace(self._record)
 
     def release(self) -> None:
@@ -101,42 +133,53 @@ class Ownership:
         self._record.unlink(missing_ok=True)
 
     def forget(self) -> None:
-        """Close the lock's file; in a forked child, so that it does not keep the parent's lock alive."""
+        """Let go of the lock, as the system does when this process ends; the record stays."""
         if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+            self._lock.forget()
 
-    def is_abandoned(self, owner: str) -> bool:
-        """True when no live process holds that owner name and none of its processes is left; those that are left are ended first."""
-        descriptor = _lock(_lock_path(self._run_dir, owner))
-        if descriptor is None:
-            return False
+    def left_behind(self, owner: str) -> Mapping[str, Sequence[ProcessIdentity]] | None:
+        """The drivers of an owner that is gone, those that still live; None while the owner lives."""
+        lock = take_lock(_lock_path(self.run_dir, owner))
+        if lock is None:
+            return None
+        lock.forget()
+        recorded = _read_record(_record_path(self.run_dir, owner))
+        return {driver: processes for driver, processes in recorded.items() if any(process.is_alive for process in processes)}
+
+    def is_adopted(self, driver: str) -> bool:
+        """True while some live process looks after the driver."""
         try:
-            return end_processes(_read_record(_record_path(self._run_dir, owner)))
-        finally:
-            os.close(descriptor)
+            lock = take_lock(driver_lock(self.run_dir / driver))
+        except FileNotFoundError:
+            return False
+        if lock is not None:
+            lock.forget()
+        return lock is None
 
 
-_HELD: weakref.WeakSet[Ownership] = weakref.WeakSet()
+def driver_lock(directory: Path) -> Path:
+    """Whose lock says who looks after the driver in that directory."""
+    return directory / "adopter.lock"
+
+
+class _Forgettable(Protocol):
+    def forget(self) -> None: ...
+
+
+_FORGOTTEN: weakref.WeakSet[_Forgettable] = weakref.WeakSet()
+
+
+def forget_in_children(held: _Forgettable) -> None:
+    """Have it let go of in every forked child, which would else keep it alive beyond this process."""
+    _FORGOTTEN.add(held)
 
 
 def _forget_all() -> None:
-    for held in list(_HELD):
+    for held in list(_FORGOTTEN):
         held.forget()
 
 
 os.register_at_fork(after_in_child=_forget_all)
-
-
-def _lock(path: Path) -> int | None:
-    """A descriptor that holds the lock; None when another holds it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return descriptor
 
 
 def _lock_path(run_dir: Path, owner: str) -> Path:
@@ -150,8 +193,9 @@ def _record_path(run_dir: Path, owner: str) -> Path:
     return run_dir / f"{owner}.processes.json"
 
 
-def _read_record(path: Path) -> list[ProcessIdentity]:
+def _read_record(path: Path) -> dict[str, list[ProcessIdentity]]:
     try:
-        return [ProcessIdentity(int(pid), str(started)) for pid, started in json.loads(path.read_text(encoding="utf-8"))]
-    except (FileNotFoundError, ValueError):
-        return []
+        recorded = json.loads(path.read_text(encoding="utf-8"))
+        return {driver: [ProcessIdentity(int(pid), str(started)) for pid, started in processes] for driver, processes in recorded.items()}
+    except (FileNotFoundError, ValueError, AttributeError):  # none, or of an earlier version, whose drivers do not outlive it
+        return {}

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +23,7 @@ from pyiceberg.types import LongType, NestedField, StringType
 
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
+from maintainer.adapters.spark.ownership import read_start_time
 from maintainer.domain.action import Action, RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, Outcome
@@ -27,6 +32,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.ports.runner import Runner, RunnerReport
 
 DEADLINE_SECONDS = 240  # a busy machine of two cores; the work itself takes seconds
+REPOSITORY = Path(__file__).parents[3]
 SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "part", LongType()), NestedField(3, "text", StringType()))
 BY_PART = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "part"))
 APPLICATION = "maintainer-test"
@@ -128,23 +134,59 @@ def wait_for_tasks(runner: Runner, job: Job, tasks_done: int) -> None:
 
 DAEMON = """
 import json, sys
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from tests.adapters.spark.lakes import Lake, job_on, runner_on
+from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, job_on, one_by_one, runner_on, wait_until
 from maintainer.domain.identifier import TableIdentifier
-lake, run_dir = Lake(Path(sys.argv[2])), Path(sys.argv[3])
-runner = runner_on([lake], run_dir, "daemon-1")
-job = job_on(TableIdentifier("lake", ("db",), "t"), "job-1", owner="daemon-1")
-runner.submit(job)
+lake, run_dir, wanted = Lake(Path(sys.argv[2])), Path(sys.argv[3]), json.loads(sys.argv[4])
+options = replace(QUICK_OPTIONS, abandoned_timeout=timedelta(seconds=wanted["abandoned_seconds"]))
+runner = runner_on([lake], run_dir, wanted["owner"], options)
+job = job_on(TableIdentifier("lake", ("db",), "t"), "job-1", one_by_one(), owner=wanted["adopts_from"] or wanted["owner"])
+if not wanted["adopts_from"]:
+    runner.submit(job)
 while True:
     report = runner.report(job)
-    if report.outcome or (report.progress.tasks_done or 0) > 0:
+    if report is not None and (report.outcome or (report.progress.tasks_done or 0) > 0):
         break
-print(json.dumps([runner.driver_pid, runner.java_pid, report.outcome and report.outcome.kind]), flush=True)
+if wanted["valid_seconds"]:
+    runner.renew(job.job_id, timedelta(seconds=wanted["valid_seconds"]))
+print(json.dumps([runner.driver_pid, runner.java_pid, report.outcome and str(report.outcome)]), flush=True)
 sys.stdin.read()
 """
 
 
-def read_pids(line: str) -> tuple[int, int, str | None]:
-    driver, java, outcome = json.loads(line)
-    return driver, java, outcome
+def one_by_one() -> RewriteDataFiles:
+    """A rewrite that takes its time and commits once, at its end."""
+    return RewriteDataFiles(options=(("max-concurrent-file-group-rewrites", "1"), ("min-input-files", "2"), ("partial-progress.enabled", "false")))
+
+
+@contextmanager
+def daemon_at_work(
+    root: Path, owner: str = "daemon-1", adopts_from: str = "", abandoned_seconds: float = 60, valid_seconds: float | None = None
+) -> Iterator[WorkingDaemon]:
+    """Another process whose Spark works on `lake.db.t` as `job-1`, or that has adopted it; killed at the end at the latest."""
+    wanted = json.dumps({"owner": owner, "adopts_from": adopts_from, "abandoned_seconds": abandoned_seconds, "valid_seconds": valid_seconds})
+    command = [sys.executable, "-c", DAEMON, str(REPOSITORY), str(root), str(root / "run"), wanted]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        driver_pid, java_pid, outcome = json.loads(process.stdout.readline())
+        assert outcome is None, f"the job is over already: {outcome}"
+        yield WorkingDaemon(process, driver_pid, java_pid)
+        process.kill()
+
+
+@dataclass(frozen=True)
+class WorkingDaemon:
+    process: subprocess.Popen[str]
+    driver_pid: int
+    java_pid: int
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    @property
+    def has_left_nothing(self) -> bool:
+        return read_start_time(self.java_pid) is None and read_start_time(self.driver_pid) is None

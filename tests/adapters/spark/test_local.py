@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.spark import local
+from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
 from maintainer.adapters.spark.ownership import read_start_time
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
@@ -19,19 +18,15 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason
 from tests.adapters.spark.lakes import (
     APPLICATION,
-    DAEMON,
     QUICK_OPTIONS,
     Lake,
     WallClock,
     job_on,
     outcome_of,
-    read_pids,
     runner_on,
     wait_for_tasks,
     wait_until,
 )
-
-REPOSITORY = Path(__file__).parents[3]
 
 
 @pytest.mark.spark
@@ -139,29 +134,6 @@ def test_when_java_or_the_driver_is_killed_its_job_is_lost_and_the_next_one_runs
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_when_the_daemon_is_killed_spark_dies_and_another_process_finds_the_job_lost(tmp_path: Path) -> None:
-    lake = Lake(tmp_path)
-    table = lake.create("t", files=300, partitions=60)
-    command = [sys.executable, "-c", DAEMON, str(REPOSITORY), str(tmp_path), str(tmp_path / "run")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as daemon:
-        assert daemon.stdout is not None
-        driver_pid, java_pid, outcome = read_pids(daemon.stdout.readline())
-        assert outcome is None
-        other = runner_on([lake], tmp_path / "run", "daemon-2")
-        job = job_on(table, "job-1", owner="daemon-1")
-        assert other.report(job) is None
-        daemon.kill()
-        daemon.wait()
-    wait_until(lambda: read_start_time(java_pid) is None and read_start_time(driver_pid) is None, seconds=10)
-    committed = len(lake.summaries(table))
-    found = outcome_of(other, job)
-    assert (found.kind, found.reason) == ("lost", FailureReason.LOST_RUNNER)
-    assert len(lake.summaries(table)) == committed
-    other.close()
-
-
-@pytest.mark.spark
-@pytest.mark.slow
 def test_an_idle_spark_ends_and_leaves_nothing(lake: Lake, run_dir: Path) -> None:
     runner = runner_on([lake], run_dir, "idle-1", replace(QUICK_OPTIONS, idle_timeout=timedelta(milliseconds=100)))
     job = job_on(lake.create("idle", files=6), "idle")
@@ -227,7 +199,7 @@ def test_a_disk_that_takes_no_more_is_a_spark_that_cannot_start(run_dir: Path, m
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(local, "DriverProcess", fail)
+    monkeypatch.setattr(DriverProcess, "start", fail)
     runner = runner_on([], run_dir, "full-1")
     monkeypatch.setattr(runner, "_catalogs", {"lake": {}})
     with pytest.raises(RunnerUnavailableError, match=r"Spark cannot be started: .*No space left on device"):

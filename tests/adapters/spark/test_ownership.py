@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark.ownership import Ownership, ProcessIdentity, end_processes, identify, read_start_time
+from maintainer.adapters.spark.ownership import Ownership, ProcessIdentity, driver_lock, end_processes, identify, read_start_time, take_lock
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from tests.adapters.spark.lakes import wait_until
 
@@ -16,24 +16,46 @@ SLEEPER = [sys.executable, "-c", "import sys; sys.stdin.read()"]
 
 def test_an_owner_that_lives_is_not_abandoned_and_its_name_is_taken(tmp_path: Path) -> None:
     first, second = Ownership(tmp_path, "one"), Ownership(tmp_path, "two")
-    assert not second.is_abandoned("one")
+    assert second.left_behind("one") is None
     with pytest.raises(RunnerUnavailableError, match="'one'"):
         Ownership(tmp_path, "one")
     first.release()
-    assert second.is_abandoned("one")
-    assert second.is_abandoned("never-was")
+    assert second.left_behind("one") == {}
+    assert second.left_behind("never-was") == {}
     second.release()
 
 
-def test_processes_of_an_owner_that_is_gone_are_ended(tmp_path: Path) -> None:
+def test_what_an_owner_that_is_gone_has_left_behind_is_named_while_it_lives(tmp_path: Path) -> None:
     gone, other = Ownership(tmp_path, "gone"), Ownership(tmp_path, "other")
     with subprocess.Popen(SLEEPER, stdin=subprocess.PIPE) as left_behind:
         identity = identify(left_behind.pid)
         assert identity is not None
-        gone.record("spark", [identity])
-        gone.forget()  # as the kernel does when the process dies
-        assert other.is_abandoned("gone")
-        assert not identity.is_alive
+        gone.record("gone.spark-1", [identity])
+        gone.record("gone.spark-2", [ProcessIdentity(left_behind.pid, "another time")])
+        gone.forget()  # as the system does when the process dies
+        assert other.left_behind("gone") == {"gone.spark-1": [identity]}
+        assert identity.is_alive
+        left_behind.kill()
+    assert other.left_behind("gone") == {}
+    other.release()
+
+
+@pytest.mark.parametrize("is_adopted", [False, True])
+def test_a_new_life_of_an_owner_ends_the_drivers_of_its_old_one_unless_they_are_adopted(tmp_path: Path, is_adopted: bool) -> None:
+    old, other = Ownership(tmp_path, "again"), Ownership(tmp_path, "other")
+    (tmp_path / "again.spark-1").mkdir()
+    with subprocess.Popen(SLEEPER, stdin=subprocess.PIPE) as driver:
+        identity = identify(driver.pid)
+        assert identity is not None
+        old.record("again.spark-1", [identity])
+        old.forget()
+        lock = take_lock(driver_lock(tmp_path / "again.spark-1")) if is_adopted else None
+        new = Ownership(tmp_path, "again")
+        assert identity.is_alive is is_adopted
+        if lock is not None:
+            lock.forget()
+        driver.kill()
+    new.release()
     other.release()
 
 
@@ -61,7 +83,7 @@ def test_a_forked_child_does_not_keep_the_lock(tmp_path: Path) -> None:
         os.read(read, 1)
         os._exit(0)
     owner.forget()
-    wait_until(lambda: other.is_abandoned("parent"), seconds=10)
+    wait_until(lambda: other.left_behind("parent") is not None, seconds=10)
     os.close(write)
     os.close(read)
     os.waitpid(child, 0)

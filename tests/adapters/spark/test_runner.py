@@ -22,6 +22,7 @@ class Stage:
     create: Callable[[str], TableIdentifier]
     let_finish: Callable[[Job], None]
     let_fail: Callable[[Job], None]
+    too_short: timedelta  # to work for
 
     def job(self, name: str) -> Job:
         return job_on(self.create(name), f"suite-{name}", owner=self.runner.owner)
@@ -29,7 +30,7 @@ class Stage:
 
 def real_stage(request: pytest.FixtureRequest) -> Stage:
     lake: Lake = request.getfixturevalue("lake")
-    return Stage(request.getfixturevalue("warm"), lambda name: lake.create(f"suite_{name}", files=6), lambda _: None, lambda _: None)
+    return Stage(request.getfixturevalue("warm"), lambda name: lake.create(f"suite_{name}", files=6), lambda _: None, lambda _: None, timedelta(seconds=9))
 
 
 def fake_stage() -> Stage:
@@ -39,6 +40,7 @@ def fake_stage() -> Stage:
         lambda name: TableIdentifier("lake", ("db",), name),
         lambda job: fake.finish(job.job_id, {"rewritten_data_files_count": 6}),
         lambda job: fake.fail(job.job_id, FailureReason.INVALID_REQUEST),
+        timedelta(milliseconds=1),
     )
 
 
@@ -98,8 +100,9 @@ def test_an_own_job_that_was_never_handed_over_is_lost_but_not_at_once(stage: St
 def test_a_job_whose_right_to_work_is_not_renewed_is_ended_by_the_runner(stage: Stage) -> None:
     job = stage.job("overdue")
     stage.runner.submit(job)
-    stage.runner.renew(job.job_id, timedelta(milliseconds=1))
-    assert outcome_of(stage.runner, job).kind in {"lost", "cancelled"}
+    stage.runner.renew(job.job_id, stage.too_short)
+    outcome = outcome_of(stage.runner, job)
+    assert (outcome.kind, outcome.reason) == ("lost", FailureReason.LOST_RUNNER)
 
 
 def test_a_job_that_is_renewed_in_time_finishes(stage: Stage) -> None:

@@ -78,7 +78,8 @@ class FakeRunner:
             self.lose(job.job_id)
         events, self._events[job.job_id] = tuple(self._events.get(job.job_id, ())), []
         progress = self._progress[job.job_id]
-        return RunnerReport(job.job_id, progress.tasks_total is not None, progress, events, self._outcomes.get(job.job_id))
+        adopted = job.job_id in self.submitted and job.owner not in {"", self._owner}
+        return RunnerReport(job.job_id, progress.tasks_total is not None, progress, events, self._outcomes.get(job.job_id), adopted)
 
     def cancel(self, job_id: str) -> None:
         """The job ends cancelled at once, having done nothing."""
@@ -105,6 +106,14 @@ class FakeRunner:
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         return [("Spark", self._unavailable is None, self._unavailable or "a fake")]
+
+    def adopt(self, gone: FakeRunner) -> None:
+        """Another process's Spark works on and answers to this one from now on."""
+        self.submitted.update(gone.submitted)
+        self.valid_until.update(gone.valid_until)
+        self._progress.update(gone._progress)
+        self._outcomes.update(gone._outcomes)
+        self._events.update(gone._events)
 
     def become_unavailable(self, reason: str) -> None:
         """submit raises from now on."""

@@ -1,0 +1,107 @@
+"""The driver's end of the socket to its daemon, on the standard library alone: it goes wherever driver.py goes.
+
+JSON lines both ways. What is said of a job is numbered and kept until it is acknowledged, so that another daemon can be told it again when this one is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Message: TypeAlias = dict[str, Any]
+
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on while the machine sleeps, where there is such a clock
+_MAX_KEPT = 2_000  # messages; a job has about ten, its end among them
+_SEND_SECONDS = 5  # a daemon that reads nothing for so long is treated as gone; it may come back
+
+
+def read_clock() -> float:
+    """Seconds since some moment that is the same for all processes of this machine."""
+    return time.clock_gettime(_CLOCK)
+
+
+def bound_sending(connection: socket.socket) -> None:
+    """Let a write fail that the other side leaves unread."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", _SEND_SECONDS, 0))
+
+
+class Channel:
+    """Speaks with whoever connected last."""
+
+    def __init__(self, listener: socket.socket, take: Callable[[Message], None], introduce: Callable[[], Message]) -> None:
+        """``take`` is given each message; ``introduce`` says what the driver is and has, for one that connects."""
+        self._listener = listener
+        self._take = take
+        self._introduce = introduce
+        self._lock = threading.RLock()
+        self._kept: dict[int, Message] = {}
+        self._number = 0
+        self._connection: socket.socket | None = None
+        self.left_at: float | None = read_clock()  # since when nobody listens; None while somebody does
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def send(self, event: str, job: str | None = None, **fields: object) -> None:
+        """Say it now, if anybody listens; what is said of a job is kept, of its progress only the newest."""
+        with self._lock:
+            self._number += 1
+            message: Message = {"number": self._number, "at": time.time(), "event": event, **fields}
+            if job is not None:
+                message["job"] = job
+                self._keep(message)
+            self._write(message)
+
+    def acknowledge(self, numbers: list[int]) -> None:
+        """These have been heard, and need not be said again."""
+        with self._lock:
+            for number in numbers:
+                self._kept.pop(number, None)
+
+    def _keep(self, message: Message) -> None:
+        if message["event"] == "spark.progress":
+            for number, kept in list(self._kept.items()):
+                if kept["event"] == "spark.progress" and kept["job"] == message["job"]:
+                    del self._kept[number]
+        self._kept[message["number"]] = message
+        while len(self._kept) > _MAX_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+    def _write(self, message: Message) -> None:
+        if self._connection is not None:
+            try:
+                self._connection.sendall(json.dumps(message).encode() + b"\n")
+            except OSError:
+                self._leave(self._connection)
+
+    def _accept(self) -> None:
+        while True:
+            connection, _ = self._listener.accept()
+            bound_sending(connection)
+            with self._lock:
+                if self._connection is not None:
+                    self._leave(self._connection)
+                self._connection, self.left_at = connection, None
+                self._write({"event": "hello", "at": time.time(), **self._introduce()})
+                for message in self._kept.values():
+                    self._write(message)
+                self._write({"event": "replayed", "at": time.time()})
+            threading.Thread(target=self._read, args=(connection,), daemon=True).start()
+
+    def _read(self, connection: socket.socket) -> None:
+        with contextlib.suppress(OSError), connection.makefile("rb") as lines:
+            for line in lines:
+                self._take(json.loads(line))
+        self._leave(connection)
+
+    def _leave(self, connection: socket.socket) -> None:
+        with self._lock:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
+            if self._connection is connection:
+                self._connection, self.left_at = None, read_clock()
