@@ -26,6 +26,7 @@ from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
+from maintainer.adapters.spark.marks import mark_settings
 from maintainer.adapters.spark.statements import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
@@ -205,7 +206,7 @@ def spark_options(settings: Settings) -> LocalSparkOptions:
         start_timeout=spark.start_timeout,
         java_home=spark.java_home,
         jars_dir=spark.jars_dir or default_directory(),
-        conf=spark.conf,
+        conf=mark_settings((catalog.properties for catalog in settings.catalogs.values()), let_writers_win=spark.let_writers_win) | spark.conf,
     )
 
 

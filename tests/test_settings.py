@@ -83,6 +83,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "java_home": None,
             "jars_dir": None,
             "run_dir": f"{file.parent}/run",
+            "let_writers_win": None,
             "conf": {},
         },
         "server": {"host": "127.0.0.1", "port": 8080},

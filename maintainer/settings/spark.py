@@ -65,4 +65,5 @@ class SparkSettings(Strict):
     java_home: Annotated[Path, BeforeValidator(read_path)] | None = None
     jars_dir: Annotated[Path, BeforeValidator(read_path)] | None = None
     run_dir: Annotated[Path, BeforeValidator(read_path)] | None = None
+    let_writers_win: bool | None = None  # None: where a catalog is a REST catalog
     conf: Annotated[dict[str, str], BeforeValidator(_check_conf)] = Field(default_factory=dict, repr=False)

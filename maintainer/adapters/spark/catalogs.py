@@ -70,13 +70,22 @@ def needs_s3(settings: Mapping[str, str]) -> bool:
     return any(value == _S3_FILE_IO or (key.endswith(".type") and value == "glue") or key.endswith(".rest.sigv4-enabled") for key, value in settings.items())
 
 
+def is_rest(properties: Mapping[str, str]) -> bool:
+    """True when PyIceberg's properties are those of a REST catalog."""
+    return _told_kind(properties) == "rest"
+
+
+def _told_kind(properties: Mapping[str, str]) -> str | None:
+    scheme = urlsplit(properties.get("uri", "")).scheme.partition("+")[0]
+    return properties.get("type") or _TYPE_BY_SCHEME.get(scheme)
+
+
 def _kind(name: str, properties: Mapping[str, str]) -> str:
     for key in ("catalog-impl", "py-catalog-impl"):
         if key in properties:
             message = f"catalog {name}: property {key} has no counterpart in Spark; the local runner knows the types rest, sql, hive and glue"
             raise ConfigurationError(message)
-    scheme = urlsplit(properties.get("uri", "")).scheme.partition("+")[0]
-    kind = properties.get("type") or _TYPE_BY_SCHEME.get(scheme)
+    kind = _told_kind(properties)
     if kind not in _SAME_BY_TYPE:
         message = f"catalog {name}: type {kind!r} cannot be translated for Spark; it must be one of {', '.join(sorted(_SAME_BY_TYPE))}"
         raise ConfigurationError(message)
