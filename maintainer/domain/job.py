@@ -147,6 +147,9 @@ class Job:
     memory_gb: float | None = None  # what it occupies
     charged_to: str = ""  # the name of its policy's budget
     safeguards: Safeguards = field(default_factory=Safeguards)  # as its policy had them when it was handed over
+    timeout: timedelta | None = None  # from submission on; None: the default of its rule
+    deadline: datetime | None = None  # set when it is submitted
+    is_overdue: bool = False  # it was asked to end because its time was up
 
     def advance(self, state: JobState, **changes: object) -> Job:
         """The job in a new state; InvalidTransitionError when the transition table has no such edge."""

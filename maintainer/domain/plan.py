@@ -66,6 +66,7 @@ class PlannedAction:
     score: Score | None = None  # as it stands, before its waiting is counted
     worth: Worth | None = None
     waiting_since: datetime | None = None  # it has been wanted, and held up by nothing of its own, since then
+    timeout: timedelta | None = None  # after which its job is ended
 
 
 @dataclass(frozen=True, slots=True)

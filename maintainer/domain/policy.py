@@ -89,6 +89,7 @@ class Rule:
     max_bytes_per_job: int | None = None  # rewrite_data_files takes the best partitions up to this; None: all at once
     staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
     approval: Approval | None = None  # remove_orphan_files; None: required
+    timeout: timedelta | None = None  # None: the default of the rule
 
 
 @dataclass(frozen=True, slots=True)

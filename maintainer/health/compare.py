@@ -13,7 +13,7 @@ from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
 from maintainer.domain.reading import JobAction
-from maintainer.domain.units import format_size
+from maintainer.domain.units import format_duration, format_size
 
 # Rows are counted, not only compared by summaries, when reading no more than this is needed for it.
 COUNT_LIMIT_BYTES = 2 * 1024**3
@@ -233,6 +233,8 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     if kind == "finished":
         unproved = _find_unproved(job, effect)
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else Verdict(JobState.SUCCEEDED)
+    if kind in {"cancelled", "lost"} and is_timed_out(job):
+        return Verdict(JobState.FAILED, FailureReason.TIMEOUT, " ".join(part for part in (describe_timeout(job), _partial(effect)) if part))
     if kind == "cancelled":
         return Verdict(JobState.CANCELLED, None, _partial(effect))
     if kind == "failed":
@@ -299,6 +301,18 @@ def _claimed_items(job: Job) -> int:
         return 0
     claimed = job.outcome.result.get(f"rewritten_{items.replace(' ', '_')}_count")
     return int(claimed) if claimed is not None else 0
+
+
+def is_timed_out(job: Job) -> bool:
+    """Whether its time was up before anybody asked for its end."""
+    return job.is_overdue and not job.cancel_requested_by
+
+
+def describe_timeout(job: Job) -> str:
+    """How long it was given."""
+    if job.deadline is None or job.submitted_at is None:
+        return "Ended because its time was up."
+    return f"Ended because it took longer than its timeout of {format_duration(job.deadline - job.submitted_at)}."
 
 
 def _partial(effect: Effect) -> str:

@@ -16,6 +16,7 @@ from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.policy.inherited import TableProperties, source_of
 from maintainer.policy.layering import Laid, lay_layers
+from maintainer.policy.timeouts import DEFAULT_TIMEOUTS
 
 BUILT_IN = "built-in default"
 ENABLED_PROPERTY = "maintainer.enabled"
@@ -166,6 +167,7 @@ def _fill_defaults(merged: _Settings) -> None:
     for name in RuleName:
         for field, value in _RULE_DEFAULTS[name].items():
             merged.setdefault(f"rules.{name}.{field}", Setting(value, BUILT_IN))
+        merged.setdefault(f"rules.{name}.timeout", Setting(DEFAULT_TIMEOUTS[name], BUILT_IN))
 
 
 def _get(merged: _Settings, path: str, kind: type[_Value]) -> _Value | None:
@@ -210,6 +212,7 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         is_enabled=_get(merged, f"{at}.enabled", bool) is not False,
         cooldown=_get(merged, f"{at}.cooldown", timedelta) or Rule(name).cooldown,
         every=_get(merged, f"{at}.every", timedelta),
+        timeout=_get(merged, f"{at}.timeout", timedelta),
         where=_get(merged, f"{at}.where", str),
         strategy=_get(merged, f"{at}.strategy", str) or Rule(name).strategy,
         sort_order=_get(merged, f"{at}.sort_order", str),
@@ -237,7 +240,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
         at = f"rules.{rule.name}"
         values |= {at: True, f"{at}.enabled": rule.is_enabled}
         values |= {f"{at}.when.{_KEYS[threshold.metric, threshold.direction]}": threshold.bound for threshold in rule.when}
-        values |= {f"{at}.cooldown": rule.cooldown, f"{at}.every": rule.every, f"{at}.where": rule.where}
+        values |= {f"{at}.cooldown": rule.cooldown, f"{at}.every": rule.every, f"{at}.timeout": rule.timeout, f"{at}.where": rule.where}
         if rule.name is RuleName.REWRITE_DATA_FILES:
             values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
             values |= {f"{at}.hot_partition_age": rule.hot_partition_age, f"{at}.max_bytes_per_job": rule.max_bytes_per_job}

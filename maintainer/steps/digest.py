@@ -12,6 +12,7 @@ from maintainer.domain.inventory import FaultKind, ManifestDigest, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import Estimate
 from maintainer.domain.reading import DigestManifests, FoundManifest, Reading, UnreadManifests
+from maintainer.health.compare import describe_timeout, is_timed_out
 from maintainer.policy.halt import find_halt
 from maintainer.ports.store import JobQuery
 from maintainer.steps.lease import token_of
@@ -145,6 +146,8 @@ def _conclude(ports: Ports, job: Job, landing: _Landing) -> Job:
 def _judge(job: Job, landing: _Landing) -> tuple[JobState, FailureReason | None, str]:
     outcome = job.outcome
     kept = f"; manifests that it had read and that are kept: {landing.landed:,}" if landing.landed else ""
+    if outcome is not None and outcome.kind in {"cancelled", "lost"} and is_timed_out(job):
+        return JobState.FAILED, FailureReason.TIMEOUT, f"{describe_timeout(job)}{kept}"
     if outcome is None or outcome.kind == "lost":
         return JobState.FAILED, FailureReason.LOST_RUNNER, f"{outcome.message if outcome is not None else 'its runner was lost'}{kept}"
     if outcome.kind == "cancelled":

@@ -20,6 +20,7 @@ from maintainer.policy.guard import check_before_submit
 from maintainer.policy.halt import find_halt, is_draining
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.safeguards import find_lapsed_tags, surround
+from maintainer.policy.timeouts import find_deadline
 from maintainer.steps.admission import admit_now
 from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
@@ -89,6 +90,7 @@ def _make_job(ports: Ports, plan: Plan, planned: PlannedAction, requested_by: st
         cost=planned.cost,
         score=planned.score,
         memory_gb=ports.admission.memory_gb,
+        timeout=planned.timeout,
         charged_to=plan.budget.name if plan.budget is not None else "",
     )
 
@@ -121,7 +123,8 @@ def _start(ports: Ports, job: Job) -> bool:
 def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
     now = ports.clock.now()
     runner = ports.runner
-    submitted = job.advance(JobState.SUBMITTED, submitted_at=now, owner=runner.owner, application=runner.application, baseline=baseline)
+    marks = {"owner": runner.owner, "application": runner.application, "baseline": baseline}
+    submitted = job.advance(JobState.SUBMITTED, submitted_at=now, deadline=find_deadline(job, now), **marks)
     lease = ports.store.submit_job(submitted, now + ports.lease_terms.duration)
     if lease is None:
         return False  # another process took it
@@ -183,6 +186,7 @@ def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
         reason=planned.reason,
         policy_version=fresh.policy_version,
         cost=planned.cost,
+        timeout=planned.timeout,
     )
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.lease import Lease
+from maintainer.policy.timeouts import is_over_time, may_go_on
 from maintainer.ports.runner import RunnerReport
 from maintainer.steps.each import each
 from maintainer.steps.lease import hold_lease, let_work, read_leases
@@ -32,8 +33,10 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
     held = hold_lease(ports, job, lease)
     if held is None or not _is_watched(job):
         return False
-    let_work(ports, held)
-    if job.cancel_requested_by:
+    job = _note_overdue(ports, job)
+    if may_go_on(job, ports.clock.now()):
+        let_work(ports, held)
+    if job.cancel_requested_by or job.is_overdue:
         ports.runner.cancel(job.job_id)  # again, in case the request was stored by another process
     report = ports.runner.report(job)
     if report is None:
@@ -50,6 +53,18 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
         if not _is_watched(job):
             return False
     return report.outcome is not None
+
+
+def _note_overdue(ports: Ports, job: Job) -> Job:
+    """Once its time is up, what comes of the job is a timeout, unless somebody asked for its end before."""
+    now = ports.clock.now()
+    if job.is_overdue or job.cancel_requested_by or not is_over_time(job, now):
+        return job
+    overdue = replace(job, is_overdue=True)
+    if not ports.store.update_job(overdue, job):
+        return job  # it moved meanwhile: the next run looks again
+    ports.store.append_events([JobEvent(job.job_id, now, "job.timed_out", {"deadline": job.deadline})])
+    return overdue
 
 
 def _is_watched(job: Job) -> bool:

@@ -151,6 +151,9 @@ class RewritePositionDeleteFilesWhen(Strict):
 
 class _RuleModel(Strict):
     enabled: bool | None = Field(None, description="false switches the rule off for these tables; default true.")
+    timeout: Annotated[timedelta, DurationBetween("1m", "7d")] | None = Field(
+        None, description="A job that takes longer is ended and counts as failed; what it has committed stays. Default 2h to 12h, by rule."
+    )
     cooldown: Annotated[timedelta, DurationBetween("1m")] | None = Field(
         None, description="Least time between two runs of the rule on one table; at least 1m, default 6h."
     )

@@ -52,11 +52,11 @@ def documented(heading: str) -> set[str]:
 def test_the_tables_of_keys_are_complete() -> None:
     assert _RULES is not None
     assert documented("Keys of a file") == {path for path in leaves(PolicyModel, "") if not path.startswith("rules.")} | {"rules.<rule>"}
-    assert documented("Keys of every rule") == {"enabled", "cooldown"}
+    assert documented("Keys of every rule") == {"enabled", "cooldown", "timeout"}
     for name, field in _RULES.model_fields.items():
         rule = inner_model(field.annotation)
         assert rule is not None
-        keys = {path.removeprefix("options.") for path in leaves(rule, "")} - {"enabled", "cooldown"}
+        keys = {path.removeprefix("options.") for path in leaves(rule, "")} - {"enabled", "cooldown", "timeout"}
         assert documented(name) - {"options.<name>"} == keys, name
 
 
