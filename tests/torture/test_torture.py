@@ -1,0 +1,39 @@
+"""The torture run in short: a real Spark for the writers, the real daemon with its own, PostgreSQL, and every kind of trouble once.
+
+TORTURE_MINUTES and TORTURE_SEED make it longer and another; `make torture MINUTES=30` is the long version.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.programs import environment
+from tests.project.repository import ROOT
+from tests.torture.schedule import Trouble
+
+MINUTES = float(os.environ.get("TORTURE_MINUTES", "1.5"))
+SEED = os.environ.get("TORTURE_SEED", "1")
+OVERHEAD_SECONDS = 480  # both Sparks' starts, the end of what was begun, the checks; on a machine that does other work too
+
+pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(MINUTES * 90 + OVERHEAD_SECONDS)]
+
+
+def test_nothing_is_lost_while_everything_around_the_daemon_breaks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = [sys.executable, "-m", "tests.torture", "--minutes", f"{MINUTES:g}", "--seed", SEED, "--commits-per-second", "2"]
+    command += ["--directory", str(tmp_path / "run"), "--json", str(tmp_path / "figures.json")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment())
+    with capsys.disabled():
+        sys.stdout.write(f"\n{done.stdout}")
+    assert done.returncode in {0, 1}, done.stderr[-4000:]
+    figures = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
+    assert figures["findings"] == []
+    assert figures["commits"]["writers"] > 0
+    assert figures["commits"]["daemon"] > 0
+    assert figures["checked"]["rows"] > 0
+    assert set(figures["chaos"]["by_kind"]) == {trouble.value for trouble in Trouble}
