@@ -124,11 +124,21 @@ class FakeRunner:
         self._progress[job_id] = Progress(tasks_done, tasks_total, "Spark works on it")
         self._tell(job_id, "statement.started")
 
-    def finish(self, job_id: str, result: Mapping[str, int | str | None] | None = None, effect: Callable[[Job], None] | None = None) -> None:
+    def finish(
+        self,
+        job_id: str,
+        result: Mapping[str, int | str | None] | None = None,
+        effect: Callable[[Job], None] | None = None,
+        checks: Mapping[str, int | str | None] | None = None,
+    ) -> None:
         """Spark says that it is done, after the effect has changed the world (a FakeCatalog, say)."""
         if effect is not None:
             effect(self.submitted[job_id])
-        self._end(job_id, Outcome("finished", self._clock.now(), result or {}))
+        self._end(job_id, Outcome("finished", self._clock.now(), result or {}, checks=checks or {}))
+
+    def fail_check(self, job_id: str, message: str, reason: FailureReason = FailureReason.MISSING_FILE) -> None:
+        """Spark has done the work, and could not read what it wrote."""
+        self._end(job_id, Outcome("finished", self._clock.now(), check_failure=message, check_failure_reason=reason))
 
     def fail(self, job_id: str, reason: FailureReason = FailureReason.OTHER, message: str = "it failed") -> None:
         self._end(job_id, Outcome("failed", self._clock.now(), reason=reason, message=message))
