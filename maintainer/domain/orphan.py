@@ -39,10 +39,10 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class RemovedOrphans:
-    """What Spark told of a removal: a claim, and what the proof needs."""
+    """What the proof of a removal rests on; paths are written from the table's location on."""
 
-    claimed: int  # files that Iceberg says it deleted
-    reached: tuple[str, ...]  # files that the table's metadata names since: of those on the list all, else a sample
+    brought: tuple[str, ...]  # what Spark was given to delete
+    reached: tuple[str, ...] | None  # files that the table's metadata names since: of those brought all, else a sample; None: Spark did not come so far
 
 
 class OrphanListState(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from re import compile as compile_regex
 
@@ -47,3 +47,13 @@ def ancestors_of(path: str) -> tuple[str, ...]:
 def overlap(first: str, second: str) -> bool:
     """True when the directories are the same or one lies in the other."""
     return first.startswith(second) or second.startswith(first)
+
+
+def respell(location: str, paths: Iterable[str]) -> Iterator[str]:
+    """Paths that lie in the location, each as it is written from the location's own spelling on; one that does not lie there stays as it is."""
+    own, spelt = normalise_path(location), location.rstrip("/") + "/"
+    known = spelt
+    for path in paths:
+        if not path.startswith(known):
+            known = next((wider for wider in ancestors_of(path) if normalise_path(wider) == own), known)
+        yield spelt + path.removeprefix(known) if path.startswith(known) else path

@@ -9,6 +9,8 @@ from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
+from maintainer.domain.orphan import OrphanList
+from maintainer.domain.units import format_size
 
 # One failure is retried without a word; from here on somebody should look.
 REPEATED_FAILURES = 3
@@ -24,6 +26,14 @@ def notice_of_job(job: Job, effect: Effect | None, consecutive_failures: int, no
         sentence = f"{job.rule} failed {consecutive_failures} times in a row, now with {job.failure_reason}: {job.failure_message}"
         return Notice(NoticeKind.REPEATED_FAILURE, str(job.table), sentence, now, job.job_id)
     return None
+
+
+def notice_of_list(orphans: OrphanList, now: datetime) -> Notice:
+    """What to tell of a list of orphan files that waits for somebody's word."""
+    files, size = f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'}", format_size(orphans.bytes)
+    warning = f" Look at the list: {orphans.warning}." if orphans.warning is not None else ""
+    sentence = f"{files} of {size} wait for approval as list {orphans.list_id}, until {orphans.expires_at:%Y-%m-%d %H:%M} UTC.{warning}"
+    return Notice(NoticeKind.APPROVAL_NEEDED, str(orphans.table), sentence, now, orphans.list_id)
 
 
 def notice_of_grade(table: TableIdentifier, before: Grade | None, after: Grade, now: datetime) -> Notice | None:

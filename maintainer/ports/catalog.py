@@ -8,6 +8,7 @@ from typing import Protocol
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Snapshot, TableFault, TableInventory
+from maintainer.domain.orphan import StoredFile
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 
 # (table, its properties) -> the target file size in bytes that "small" and "large" are measured against
@@ -92,8 +93,8 @@ class Catalog(Protocol):
         """How long a file of the table is, bytes; None when it is not there or cannot be looked at."""
         ...
 
-    def file_sizes(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[int | None]:
-        """How long each file is, bytes, several asked for at once; None for what is not there or cannot be looked at."""
+    def look_at_files(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[StoredFile | None]:
+        """What the storage says of each file, several asked for at once; None for what is not there or cannot be looked at."""
         ...
 
     def ping(self) -> str:

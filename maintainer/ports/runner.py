@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
+from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.job import Job, JobEvent, Outcome, Progress
-from maintainer.domain.orphan import FoundOrphans
+from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.reading import FoundManifest
 
 
@@ -73,8 +74,16 @@ class Runner(Protocol):
         """What a look for orphans has found; None when it is not here, or not whole."""
         ...
 
+    def bring_orphans(self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]) -> None:
+        """Have the files ready that the job may delete, before it is submitted. RunnerUnavailableError when they cannot be kept."""
+        ...
+
+    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
+        """What a removal of orphans was given, and what it has told; None when not even the list is here."""
+        ...
+
     def forget(self, job_id: str) -> None:
-        """Drop what a reading has found. Unknown ids are ignored."""
+        """Drop what a reading has found and what was brought. Unknown ids are ignored."""
         ...
 
     def close(self) -> None:

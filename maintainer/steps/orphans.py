@@ -1,44 +1,71 @@
-"""Judge what a look for orphans has found, and keep the list in the job's story."""
+"""Judge what a look for orphans has found, and keep the list until somebody, or the policy, has said what becomes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
+from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Job, JobEvent
-from maintainer.domain.orphan import FoundOrphans
-from maintainer.policy.orphans import MAX_FILES, FoundFile, Judgement, describe_judgement, judge_orphans
+from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
+from maintainer.domain.policy import Policy
+from maintainer.health.compare import Verdict, conclude
+from maintainer.policy.approval import Look, describe_list, make_list
+from maintainer.policy.notices import notice_of_list
+from maintainer.policy.orphans import MAX_FILES, Judgement, describe_judgement, judge_orphans
+from maintainer.steps.plan import policy_of
 from maintainer.steps.ports import Ports
+from maintainer.steps.removal import prove_removal
 
-FILES_PER_EVENT = 1000
 MAX_KEPT_SHOWN = 100  # of the files that are none to touch
 
 
-def list_orphans(ports: Ports, job: Job, health: TableHealth, effect: Effect) -> Effect:
-    """The effect with what was listed; events hold the list: orphans.judged, then orphans.listed."""
+def review_orphans(ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, effect: Effect) -> tuple[Effect, Verdict] | None:
+    """What came of a look or a removal; None while the storage does not tell."""
+    if action.approved is not None:
+        return prove_removal(ports, job, action, action.approved, effect)
+    if job.outcome is not None and job.outcome.kind == "finished":
+        effect = _list_orphans(ports, job, action, health, effect)
+    return effect, conclude(job, effect)
+
+
+def _list_orphans(ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, effect: Effect) -> Effect:
+    """The effect with what was listed; the event orphans.judged holds what is to be said of it."""
+    known = ports.store.orphan_list(job.job_id)
+    if known is not None:  # this process, or the one before it, did not come further
+        return replace(effect, orphans_listed=known.files, sentence=f"{known.files:,} orphan files listed. {describe_list(known)}".strip())
     found = ports.runner.found_orphans(job)
     if found is None:
         return replace(effect, sentence="What was found is not here, or not whole; nothing was listed and nothing deleted.")
-    judgement = _judge(ports, job, health, found)
+    judgement = _judge(ports, job, action, health, found)
+    ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "orphans.judged", _tell(judgement))])
+    following = _keep(ports, job, action, judgement, policy_of(ports, health)) if judgement.orphans else ""
+    sentence = " ".join(part for part in (describe_judgement(judgement), following) if part)
+    return replace(effect, orphans_listed=len(judgement.orphans), sentence=sentence)
+
+
+def _judge(ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, found: FoundOrphans) -> Judgement:
+    if len(found.paths) > MAX_FILES:  # the list is refused, whatever the sizes
+        return judge_orphans(health, map(FoundFile, found.paths), found.foreign_files, found.counted)
+    stored = ports.catalog_of(job.table).look_at_files(job.table, found.paths)
+    files = [FoundFile(path) if file is None else FoundFile(path, file.size_bytes, file.modified_at) for path, file in zip(found.paths, stored, strict=True)]
+    return judge_orphans(health, files, found.foreign_files, found.counted, action.older_than)
+
+
+def _keep(ports: Ports, job: Job, action: RemoveOrphanFiles, judgement: Judgement, policy: Policy) -> str:
+    """Store the list, and tell people of it when it waits for their word; returns what comes next, in words."""
     now = ports.clock.now()
-    ports.store.append_events([JobEvent(job.job_id, now, name, fields) for name, fields in _tell(judgement)])
-    ports.runner.forget(job.job_id)
-    return replace(effect, orphans_listed=len(judgement.orphans), sentence=describe_judgement(judgement))
+    look = Look(job.job_id, job.table, job.table_uuid, action.location, action.older_than)
+    orphans = make_list(look, judgement, policy, now)
+    is_new = ports.store.add_orphan_list(orphans, judgement.orphans[:MAX_FILES])
+    if is_new and orphans.state is OrphanListState.WAITING:
+        ports.notifier.notify(notice_of_list(orphans, now))
+    return describe_list(orphans)
 
 
-def _judge(ports: Ports, job: Job, health: TableHealth, found: FoundOrphans) -> Judgement:
-    is_bearable = len(found.paths) <= MAX_FILES  # beyond it the list is refused, whatever the sizes
-    sizes = ports.catalog_of(job.table).file_sizes(job.table, found.paths) if is_bearable else [None] * len(found.paths)
-    files = [FoundFile(path, size) for path, size in zip(found.paths, sizes, strict=True)]
-    return judge_orphans(health, files, found.foreign_files, found.counted)
-
-
-def _tell(judgement: Judgement) -> Iterator[tuple[str, dict[str, object]]]:
+def _tell(judgement: Judgement) -> dict[str, object]:
     size = sum(file.size_bytes or 0 for file in judgement.orphans)
     kept = [{"path": path, "reason": reason} for path, reason in judgement.kept[:MAX_KEPT_SHOWN]]
     verdict = {"refusal": judgement.refusal, "warning": judgement.warning}
-    yield "orphans.judged", {"files": len(judgement.orphans), "bytes": size, "kept_files": len(judgement.kept), "kept": kept, **verdict}
-    for start in range(0, min(len(judgement.orphans), MAX_FILES), FILES_PER_EVENT):
-        yield "orphans.listed", {"files": [[file.path, file.size_bytes] for file in judgement.orphans[start : start + FILES_PER_EVENT]]}
+    return {"files": len(judgement.orphans), "bytes": size, "kept_files": len(judgement.kept), "kept": kept, **verdict}

@@ -92,7 +92,8 @@ def look_around(ports: Ports, policy: Policy, record: TableRecord, health: Table
     counters = ports.store.counters()
     is_complete = counters.tables == counters.measured_tables and not ports.store.catalog_faults()
     near = tuple(ports.store.places_near(paths_of(health.location, health.properties)))
-    return replace(circumstances, surroundings=Surroundings(record.first_seen_at, near, is_complete))
+    lists = tuple(ports.store.open_orphan_lists(health.table_uuid))
+    return replace(circumstances, surroundings=Surroundings(record.first_seen_at, near, is_complete, lists))
 
 
 def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, is_requested: bool = False) -> Circumstances:

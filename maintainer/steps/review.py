@@ -17,7 +17,7 @@ from maintainer.ports.store import Pause
 from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
 from maintainer.steps.lease import held_jobs, token_of
-from maintainer.steps.orphans import list_orphans
+from maintainer.steps.orphans import review_orphans
 from maintainer.steps.plan import measured_record, plan_table
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import Measured, scan_table
@@ -46,7 +46,16 @@ def _review_job(ports: Ports, job: Job) -> bool:
     if effect.rows is RowProof.DIFFERENT:  # first of all: whatever happens to us now, nothing more is done to this table
         reason = f"the rows before and after job {job.job_id} differ; look at its page before resuming"
         ports.store.set_pause(job.table, Pause("the proof of a job", ports.clock.now(), reason))
+    if isinstance(job.action, RemoveOrphanFiles):
+        return _settle_orphans(ports, job, review_orphans(ports, job, job.action, scanned.health, effect))
     return _settle(ports, job, effect, conclude(job, effect))
+
+
+def _settle_orphans(ports: Ports, job: Job, found: tuple[Effect, Verdict] | None) -> bool:
+    if found is None or not _settle(ports, job, *found):
+        return False  # the storage does not tell now: the job waits for it
+    ports.runner.forget(job.job_id)
+    return True
 
 
 def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Effect:
@@ -59,10 +68,7 @@ def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) 
     rows = prove_rows(commits.own, snapshots, spread_counts(commits.own, counted))
     statistics = find_statistics(job, scanned.inventory)
     is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
-    effect = compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
-    if isinstance(job.action, RemoveOrphanFiles) and job.outcome is not None and job.outcome.kind == "finished":
-        return list_orphans(ports, job, scanned.health, effect)
-    return effect
+    return compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
 
 
 def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:

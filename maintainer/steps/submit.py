@@ -27,6 +27,7 @@ from maintainer.steps.each import each
 from maintainer.steps.lease import let_work
 from maintainer.steps.plan import look_around, make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
+from maintainer.steps.removal import prepare_removal
 from maintainer.steps.scan import scan_table
 
 CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between two statements
@@ -117,7 +118,12 @@ def _start(ports: Ports, job: Job) -> bool:
     if planned is None:
         _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.policy_rule)))
         return False
-    return _hand_over(ports, _surround(ports, _bring_up_to_date(job, fresh, planned), scanned.health), _take_baseline(scanned.inventory, scanned.health))
+    ready = _surround(ports, _bring_up_to_date(job, fresh, planned), scanned.health)
+    refusal = prepare_removal(ports, ready, scanned.health)
+    if refusal is not None:
+        _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
+        return False
+    return _hand_over(ports, ready, _take_baseline(scanned.inventory, scanned.health))
 
 
 def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:

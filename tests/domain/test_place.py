@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.place import ancestors_of, normalise_path, overlap, paths_of
+from maintainer.domain.place import ancestors_of, normalise_path, overlap, paths_of, respell
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,19 @@ def test_a_directory_overlaps_with_all_that_it_lies_in(parts: list[str]) -> None
     path = normalise_path("s3://" + "/".join(parts))
     assert len(ancestors_of(path)) == len(parts)
     assert all(overlap(path, ancestor) for ancestor in ancestors_of(path))
+
+
+@pytest.mark.parametrize(
+    ("location", "path", "spelt"),
+    [
+        ("s3://b/t", "s3a://b/t/data/x", "s3://b/t/data/x"),
+        ("s3://b/t/", "s3://b/t/data//x", "s3://b/t/data//x"),
+        ("file:///w/t", "file:/w/t/x y", "file:///w/t/x y"),
+        ("/w/t", "file:/w/t//x", "/w/t//x"),
+        ("hdfs://nn/w/t", "hdfs://nn:8020/w/t/x", "hdfs://nn/w/t/x"),
+        ("s3://b/t", "s3://b/t_2/x", "s3://b/t_2/x"),
+        ("s3://b/t", "elsewhere", "elsewhere"),
+    ],
+)
+def test_a_path_in_the_location_is_written_from_the_locations_own_spelling_on(location: str, path: str, spelt: str) -> None:
+    assert list(respell(location, [path, path])) == [spelt, spelt]

@@ -15,7 +15,7 @@ from maintainer.domain.errors import RunnerUnavailableError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.orphan import FoundOrphans
+from maintainer.domain.orphan import FoundFile, FoundOrphans
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
@@ -575,7 +575,7 @@ def looked_for_orphans(world: World, found: FoundOrphans | None) -> Job:
     return final(world, job)
 
 
-def test_guard_5_what_a_dry_run_found_is_judged_and_kept_in_the_jobs_story() -> None:
+def test_guard_5_what_a_dry_run_found_is_judged_and_kept() -> None:
     world = World()
     place = "file:///warehouse/sales/orders"
     world.catalog.put_file(f"{place}/data/x.parquet", 70)
@@ -585,7 +585,7 @@ def test_guard_5_what_a_dry_run_found_is_judged_and_kept_in_the_jobs_story() -> 
     assert done.effect is not None
     assert (done.effect.orphans_listed, done.effect.is_idle) == (1, False)
     events = {event.name: event.fields for event in world.store.events(done.job_id)}
-    assert events["orphans.listed"]["files"] == [[f"{place}/data/x.parquet", 70]]
+    assert world.store.orphan_files(done.job_id) == (FoundFile(f"{place}/data/x.parquet", 70),)
     assert events["orphans.judged"]["kept_files"] == 1
     assert events["orphans.judged"]["refusal"] is None
 

@@ -20,6 +20,7 @@ from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, s
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.storage import Storages
 from maintainer.domain.inventory import FaultKind
+from maintainer.domain.orphan import StoredFile
 from maintainer.domain.units import KIB
 from maintainer.ports.clock import Clock
 
@@ -75,6 +76,19 @@ class Access:
         self._is_proven = True
         return raw
 
+    def look(self, location: str) -> StoredFile | None:
+        """What the storage says of one file; None when it is not there or cannot be looked at."""
+        if location.startswith(("file:", "/")):  # both libraries take some names of files for something else
+            return _look_here("/" + location.removeprefix("file:").lstrip("/"))
+        with suppress(Exception):  # whatever the storage's libraries raise: a file that cannot be seen proves nothing
+            found = self._storages.find(location, self._io.properties)
+            if found is not None:
+                told = obstore.head(*found)
+                return StoredFile(told["size"], told["last_modified"])
+        with suppress(Exception):
+            return StoredFile(len(self._io.new_input(location)))
+        return None
+
     def secrets(self) -> tuple[str, ...]:
         """What must not be shown of the credentials, vended ones too."""
         return secrets_of(self._io.properties)
@@ -125,6 +139,14 @@ def _read_small(path: str) -> bytes | None:
     """A local file, if it is small: reading it here and now takes less than handing it over and back."""
     with open(path, "rb") as file:  # noqa: PTH123 - a Path costs as much as the reading
         return file.read() if os.fstat(file.fileno()).st_size <= LOCAL_BYTES else None
+
+
+def _look_here(path: str) -> StoredFile | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - as above
+    except OSError:
+        return None
+    return StoredFile(found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
 
 
 def _read_file(io: FileIO, location: str) -> bytes:

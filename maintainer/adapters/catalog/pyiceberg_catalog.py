@@ -23,6 +23,7 @@ from maintainer.adapters.catalog.rows import count_by_reading, count_without_rea
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.orphan import StoredFile
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -169,21 +170,13 @@ class PyIcebergCatalog:
         except Exception:  # noqa: BLE001 - whatever the storage's libraries raise: a file that cannot be seen proves nothing
             return None
 
-    def file_sizes(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[int | None]:
-        """How long each file is; as many are asked for at once as there are workers."""
+    def look_at_files(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[StoredFile | None]:
+        """What the storage says of each file; as many are asked for at once as there are workers."""
         opened = wait_for(self._submit(self._inventories.open(table)))
         if isinstance(opened, TableFault):
             return [None] * len(paths)
-        io = opened.access.io
-
-        def look(path: str) -> int | None:
-            try:
-                return len(io.new_input(path))
-            except Exception:  # noqa: BLE001 - as above
-                return None
-
-        with ThreadPoolExecutor(self._workers, thread_name_prefix=f"sizes-{self._name}") as pool:
-            return list(pool.map(look, paths))
+        with ThreadPoolExecutor(self._workers, thread_name_prefix=f"looks-{self._name}") as pool:
+            return list(pool.map(opened.access.look, paths))
 
     def ping(self) -> str:
         """One sentence on what answers there; CatalogUnavailableError when nothing does."""

@@ -285,10 +285,13 @@ def _check_keep(value: object) -> object:
 
 
 class RemoveOrphanFilesRule(_RuleModel):
-    """List files that no snapshot knows with a dry run of Iceberg's remove_orphan_files; nothing is deleted yet."""
+    """Find files that no snapshot knows with a dry run of Iceberg's remove_orphan_files, and delete exactly those that were approved."""
 
     every: Annotated[timedelta, DurationBetween("1h")] | None = Field(None, description="How often to look; at least 1h, default 7d.")
     older_than: Annotated[timedelta, DurationBetween("3d", bound="floor")] | None = Field(None, description="Only files older than this; floor 3d, default 7d.")
+    approval: Annotated[Approval, Field(strict=False)] | None = Field(
+        None, description="Whether somebody must approve a list before its files go; default required. A table property cannot say automatic."
+    )
     options: RemoveOrphanFilesOptions | None = None  # type: ignore[valid-type]  # as above
 
 

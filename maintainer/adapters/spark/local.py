@@ -20,14 +20,14 @@ from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.liveness import owner_lives
-from maintainer.adapters.spark.orphans import read_orphans
+from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list
 from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.statements import Statements, statements_of
 from maintainer.adapters.spark.tracking import TrackedJob, failure, lost, read_causes
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome, Progress
-from maintainer.domain.orphan import FoundOrphans
+from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.reading import DigestManifests, FoundManifest
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
@@ -187,9 +187,23 @@ class LocalRunner:
         path = self._findings(job.job_id)
         return read_orphans(path) if path.is_file() else None
 
+    def bring_orphans(self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]) -> None:
+        """Have the files ready that the job may delete."""
+        try:
+            write_list(self._brought(job_id), action, files)
+        except OSError as error:
+            message = f"the list of files cannot be kept: {error}"
+            raise RunnerUnavailableError(message) from error
+
+    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
+        """What a removal of orphans was given, and what it has told; None when not even the list is here."""
+        location = job.action.location if isinstance(job.action, RemoveOrphanFiles) else ""
+        return read_removed(self._findings(job.job_id), self._brought(job.job_id), location)
+
     def forget(self, job_id: str) -> None:
-        """Drop what a reading has found."""
+        """Drop what a reading has found and what was brought."""
         self._findings(job_id).unlink(missing_ok=True)
+        self._brought(job_id).unlink(missing_ok=True)
 
     def close(self) -> None:
         """End Spark and everything it runs; returns when its processes are gone."""
@@ -255,7 +269,7 @@ class LocalRunner:
         if job.table.catalog not in self._catalogs:
             message = f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; known are {', '.join(sorted(self._catalogs)) or 'none'}"
             raise InvalidValueError(message)
-        return statements_of(job)
+        return statements_of(job, self._brought(job.job_id))
 
     def _open_findings(self, job: Job) -> str | None:
         """Where the driver is to put what a reading finds: outside its own directory, which goes with it."""
@@ -267,6 +281,9 @@ class LocalRunner:
 
     def _findings(self, job_id: str) -> Path:
         return self._run_dir / "findings" / f"{job_id}.jsonl.gz"
+
+    def _brought(self, job_id: str) -> Path:
+        return self._run_dir / "findings" / f"{job_id}.list.json"
 
     def _running_process(self) -> DriverProcess:
         """The Spark that runs, or a new one."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import assert_never
 
 from maintainer.domain.action import (
     Action,
+    ApprovedList,
     ComputePartitionStats,
     ComputeTableStats,
     ExpireSnapshots,
@@ -22,7 +24,7 @@ from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 
-__all__ = ["call_statement", "quote_identifier", "quote_text"]
+__all__ = ["call_statement", "quote_identifier", "quote_text", "view_of"]
 
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
@@ -56,9 +58,7 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
             bounds = [("older_than", _timestamp(action.older_than)), ("retain_last", str(retain_last))]
             arguments = [*bounds, *_further_arguments(action.procedure, action.options)]
         case RemoveOrphanFiles():
-            # Never anything but a dry run; a path that does not begin like the table's own must be an error.
-            fixed = [("older_than", _timestamp(action.older_than, action.procedure)), ("dry_run", "true"), ("prefix_mismatch_mode", quote_text("ERROR"))]
-            arguments = [*fixed, *_further_arguments(action.procedure, action.options)]
+            arguments = _remove_orphan_files(action)
         case _:  # pragma: no cover
             assert_never(action)
     return _call(table, action.procedure, arguments)
@@ -74,6 +74,22 @@ def _call(table: TableIdentifier, procedure: str, arguments: list[tuple[str, str
     full_name = ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
     written = ", ".join(f"{name} => {value}" for name, value in [("table", quote_text(full_name)), *arguments])
     return f"CALL {quote_identifier(table.catalog)}.system.{procedure}({written})"
+
+
+def view_of(approved: ApprovedList) -> str:
+    """The name of the temporary view that holds the approved files, and nothing else."""
+    return f"maintainer_{sha256(approved.list_id.encode()).hexdigest()[:16]}"
+
+
+def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
+    """A dry run, or with an approved list the deletion of what its view holds. A path that does not begin like the table's own must be an error."""
+    is_dry = action.approved is None
+    fixed = [("older_than", _timestamp(action.older_than, action.procedure)), ("dry_run", str(is_dry).lower()), ("prefix_mismatch_mode", quote_text("ERROR"))]
+    if action.approved is None:
+        return [*fixed, *_further_arguments(action.procedure, action.options)]
+    # Iceberg compares the view's paths with startsWith: without the slash the location would be that of its siblings too.
+    listed = [("location", quote_text(action.location.rstrip("/") + "/")), ("file_list_view", quote_text(view_of(action.approved)))]
+    return [*fixed, *listed, ("stream_results", "true")]
 
 
 def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:

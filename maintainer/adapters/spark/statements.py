@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from maintainer.adapters.spark.digest import digest_statements
 from maintainer.adapters.spark.orphans import orphan_statements
@@ -28,21 +29,21 @@ class Statements:
         return self.every[self.main]
 
 
-def statements_of(job: Job) -> Statements:
-    """All that Spark runs for the job; InvalidValueError for an unknown option or a value out of its bound."""
-    own = write_statements(job.table, job.action)
+def statements_of(job: Job, listed: Path | None = None) -> Statements:
+    """All that Spark runs for the job; InvalidValueError for an unknown option or a value out of its bound. `listed` has what a removal of orphans may take."""
+    own = write_statements(job.table, job.action, listed)
     is_rewrite = not isinstance(job.action, DigestManifests | RollBack) and job.action.procedure.rewrites_content
     before, after = (statements_before(job), statements_after(job)) if is_rewrite else ([], [])
-    return Statements((*before, *own, *after), len(before) + len(own) - 1)
+    return Statements((*before, *own, *after), len(before) + own.index(main_statement(job.table, job.action)))
 
 
-def write_statements(table: TableIdentifier, action: JobAction) -> list[str]:
+def write_statements(table: TableIdentifier, action: JobAction, listed: Path | None = None) -> list[str]:
     """The action's own statements in the order in which they run; InvalidValueError for an unknown option or a value out of its bound."""
     match action:
         case DigestManifests():
             return digest_statements(table, action)
         case RemoveOrphanFiles():
-            return orphan_statements(table, action)
+            return orphan_statements(table, action, listed)
         case RollBack():
             return [_check_main(table, action), rollback_statement(table, action)]
         case _:
@@ -58,4 +59,10 @@ def _check_main(table: TableIdentifier, action: RollBack) -> str:
 
 def main_statement(table: TableIdentifier, action: JobAction) -> str:
     """The one that does the work, as a job shows it."""
-    return write_statements(table, action)[-1]
+    match action:
+        case DigestManifests():
+            return digest_statements(table, action)[-1]
+        case RollBack():
+            return rollback_statement(table, action)
+        case _:
+            return call_statement(table, action)

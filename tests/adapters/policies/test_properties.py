@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from maintainer.adapters.policies import parse_policy, read_table_properties
 from maintainer.adapters.policies.properties import MAXIMUM_CHARACTERS, MAXIMUM_PROPERTIES
-from maintainer.domain.policy import Mode, PolicyLayer, RuleName
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.policy import Approval, Mode, PolicyLayer, PolicySet, Rule, RuleName
+from maintainer.policy.effective import effective
 
 DATA = "rewrite_data_files"
 
@@ -113,3 +115,19 @@ def test_a_property_is_good_exactly_when_a_file_with_it_is(number: int, field: s
     parsed = parse_policy(f"tables: '*'\nrules: {{expire_snapshots: {{{field}: {text}}}}}", "x.yaml")
     is_good = f"maintainer.expire_snapshots.{field}" not in read_table_properties({f"maintainer.expire_snapshots.{field}": text}).ignored
     assert is_good == isinstance(parsed, PolicyLayer)
+
+
+def orphan_rule(of_file: str, own: dict[str, str]) -> Rule:
+    layer = parse_policy(f"rules: {{remove_orphan_files: {{approval: {of_file}}}}}\ntables: '*'\n", "all.yaml")
+    assert isinstance(layer, PolicyLayer), layer
+    policy = effective(PolicySet((layer,), read_properties=read_table_properties), TableIdentifier("lake", ("db",), "t"), own)
+    found = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
+    assert found is not None
+    return found
+
+
+def test_guard_5_whoever_writes_a_table_may_ask_for_the_approval_but_not_do_without_it() -> None:
+    name = "maintainer.remove_orphan_files.approval"
+    assert orphan_rule("required", {name: "automatic"}).approval is Approval.REQUIRED
+    assert orphan_rule("automatic", {name: "required"}).approval is Approval.REQUIRED
+    assert orphan_rule("automatic", {}).approval is Approval.AUTOMATIC

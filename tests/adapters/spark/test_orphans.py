@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import gzip
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark.orphans import orphan_statements, read_orphans
+from maintainer.adapters.spark.orphans import orphan_statements, read_orphans, read_removed, write_list
 from maintainer.adapters.spark.statements import main_statement
-from maintainer.domain.action import RemoveOrphanFiles
+from maintainer.domain.action import ApprovedList, RemoveOrphanFiles
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.orphan import FoundOrphans
+from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 
 ORDERS = TableIdentifier("lake", ("sales",), "it's")
 ACTION = RemoveOrphanFiles(datetime(2026, 3, 4, tzinfo=UTC), "s3://b/it's/")
@@ -54,3 +58,65 @@ def test_a_file_that_was_torn_is_none(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
     assert read_orphans(path) is None
     assert read_orphans(tmp_path / "gone") is None
+
+
+# -- an approved list
+
+REMOVAL = replace(ACTION, location="s3://b/it's", approved=ApprovedList("m-1", "abc"))
+FILES = (
+    FoundFile("s3a://b/it's/data/a b.parquet", 7, datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)),
+    FoundFile("s3://b/it's/data//\N{SNOWMAN}'.parquet", 8),
+)
+REMOVED = ['{"schema": {}}', "[null]", '{"rows": 1}', '{"schema": {}}', '{"rows": 0}', '{"schema": {}}', "[null]", '{"rows": 1}']
+REMOVED += ['{"schema": {}}', '["s3://b/it\'s/x"]', '{"rows": 1}', '{"schema": {}}', '["s3a://b/it\'s/live"]', '{"rows": 1}', '{"schema": {}}', '{"rows": 0}']
+
+
+def brought(tmp_path: Path) -> Path:
+    path = tmp_path / "found[1]" / "m-1.list.json"
+    write_list(path, REMOVAL, FILES)
+    return path
+
+
+def test_guard_5_the_removal_reads_exactly_the_list_from_the_tables_own_location_on(tmp_path: Path) -> None:
+    path = brought(tmp_path)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [
+        {"file_path": "s3://b/it's/data/a b.parquet", "last_modified": "2026-01-02T03:04:05.000006Z"},
+        {"file_path": "s3://b/it's/data//\N{SNOWMAN}'.parquet", "last_modified": "2026-03-03T23:59:59.999999Z"},
+    ]
+    foreign, view, whole, call, reached, drop = orphan_statements(ORDERS, REMOVAL, path)
+    assert foreign.startswith(
+        "SELECT assert_true(count(*) = 0, 'files of the table lie outside its location: nothing is deleted') FROM `lake`.`sales`.`it's`.all"
+    )
+    name = "maintainer_" + sha256(b"m-1").hexdigest()[:16]
+    place = f"file://{tmp_path}/found\\\\[1\\\\]/m-1.list.json"
+    assert view == f"CREATE OR REPLACE TEMPORARY VIEW `{name}` (file_path STRING, last_modified TIMESTAMP) USING json OPTIONS (path '{place}')"
+    assert whole == (
+        f"SELECT assert_true(count(*) = 2 AND count(DISTINCT file_path) = 2, 'the list is not whole: nothing is deleted') FROM `{name}`"  # noqa: S608 - ours
+    )
+    assert call == main_statement(ORDERS, REMOVAL)
+    assert call.endswith(
+        "older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', dry_run => false, prefix_mismatch_mode => 'ERROR', "
+        f"location => 's3://b/it\\'s/', file_list_view => '{name}', stream_results => true)"
+    )
+    assert "all_manifests" in reached
+    assert drop == f"DROP VIEW `{name}`"
+
+
+def test_guard_5_without_its_list_no_removal_can_be_written(tmp_path: Path) -> None:
+    for missing in (None, tmp_path / "gone.json"):
+        with pytest.raises(InvalidValueError, match="the files of list m-1 are not here: nothing is deleted"):
+            orphan_statements(ORDERS, REMOVAL, missing)
+
+
+def test_what_a_removal_told_is_read_back(tmp_path: Path) -> None:
+    listed = brought(tmp_path)
+    found = read_removed(written(tmp_path, REMOVED), listed, REMOVAL.location)
+    assert found == RemovedOrphans(("s3://b/it's/data/a b.parquet", "s3://b/it's/data//\N{SNOWMAN}'.parquet"), ("s3://b/it's/live",))
+    assert read_removed(tmp_path / "found.jsonl.gz", tmp_path / "gone", REMOVAL.location) is None
+
+
+@pytest.mark.parametrize("cut", range(len(REMOVED) - 2))
+def test_a_removal_that_was_cut_short_has_told_nothing(tmp_path: Path, cut: int) -> None:
+    found = read_removed(written(tmp_path, REMOVED[:cut]), brought(tmp_path), REMOVAL.location)
+    assert found is not None
+    assert found.reached is None

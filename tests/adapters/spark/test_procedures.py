@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from urllib.parse import unquote, urlparse
 
 import pytest
 
@@ -31,7 +28,6 @@ rules:
   rewrite_data_files: {strategy: sort, sort_order: "zorder(id, part)", options: {min-input-files: 2}}
   compute_table_stats: {columns: id}
   expire_snapshots: {max_age: 24h, keep: 2}
-  remove_orphan_files: {older_than: 3d}
 """
 COLUMNS = "id bigint, part int"
 MERGE_ON_READ = "'write.delete.mode' = 'merge-on-read', 'write.distribution-mode' = 'none'"
@@ -148,45 +144,3 @@ def test_expiry_leaves_what_a_pin_a_tag_a_branch_and_an_audit_need(workshop: Wor
     assert len(left - set(snapshots)) == 1, "what was staged is still there"
     assert job.effect is not None
     assert (job.effect.snapshots_removed, job.estimate.items_removed) == (3, 3)
-
-
-def litter(path: Path, days: int) -> str:
-    """A file of that age that no table knows."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"left over by a writer that failed")
-    moment = (WallClock().now() - timedelta(days=days)).timestamp()
-    os.utime(path, (moment, moment))
-    return path.as_uri().replace("file:///", "file:/")
-
-
-def test_orphans_are_listed_and_nothing_is_deleted(workshop: Workshop) -> None:
-    table = workshop.create("littered", COLUMNS, rows=tuple(f"SELECT id, {n} FROM range(50000)" for n in range(4)))  # noqa: S608 - numbers
-    place = Path(unquote(urlparse(workshop.look(table).location).path))
-    stray = litter(place / "data" / "stray.parquet", days=30)
-    harmless = [place / "data" / "young.parquet", place / "metadata" / "flink.job-id.7", place.with_name("littered_2") / "data" / "sibling.parquet"]
-    for path, days in zip(harmless, (1, 30, 30), strict=True):
-        litter(path, days)
-    files = sorted(path for path in place.rglob("*") if path.is_file())
-    workshop.grow_old(table, timedelta(days=10))
-    job = workshop.run(table, RuleName.REMOVE_ORPHAN_FILES)
-    assert (job.state, job.failure_message) == (JobState.SUCCEEDED, "")
-    assert job.effect is not None
-    assert job.effect.orphans_listed == 1
-    assert job.effect.sentence.startswith("1 orphan file of 33 B listed; nothing is deleted. 1 more are none to touch, the first: ")
-    told = {event.name: event.fields for event in workshop.store.events(job.job_id)}
-    assert told["orphans.listed"]["files"] == [[stray, 33]]
-    assert (told["orphans.judged"]["refusal"], told["orphans.judged"]["kept_files"]) == (None, 1)
-    assert sorted(path for path in place.rglob("*") if path.is_file() and path in files) == files
-    assert workshop.lake.rows(table) == 200_000
-
-
-def test_guard_1_a_table_within_another_is_not_looked_around(workshop: Workshop) -> None:
-    outer = workshop.create("outer", COLUMNS, rows=("SELECT id, 1 FROM range(5)",))
-    place = workshop.look(outer).location
-    inner = workshop.create("inner", COLUMNS, f"LOCATION '{place}/inner'", rows=("SELECT id, 1 FROM range(5)",))
-    for table in (outer, inner):
-        workshop.grow_old(table, timedelta(days=10))
-    for table, other in ((outer, inner), (inner, outer)):
-        plan, job = request_run(workshop.ports, table, (RuleName.REMOVE_ORPHAN_FILES,), "person")
-        assert job is None
-        assert f"of table {other}" in plan.skipped[0].reason

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -67,7 +68,7 @@ def test_a_decision_is_kept_with_its_line_in_the_audit_log_or_not_at_all(store: 
 
 def test_lists_and_decisions_have_their_table_planned_anew(store: Store) -> None:
     store.record_health(make_health(), make_grade())
-    changes = (
+    changes: tuple[Callable[[], bool], ...] = (
         lambda: store.add_orphan_list(make_list(), ()),
         lambda: store.update_orphan_list(make_list(decided_by="ada"), make_list()),
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.orphan import StoredFile
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -22,6 +24,7 @@ class FakeCatalog:
         self._failing_namespaces: dict[tuple[str, ...], str] = {}
         self._outage: str | None = None
         self._files: dict[str, int] = {}
+        self._written: dict[str, datetime | None] = {}
         self.closed = False
         self.polled: dict[TableIdentifier, str] = {}  # the tokens that the last polls were asked with
 
@@ -38,9 +41,13 @@ class FakeCatalog:
     def set_rows(self, table: TableIdentifier, snapshot_id: int, rows: int) -> None:
         self._rows[table, snapshot_id] = rows
 
-    def put_file(self, path: str, size_bytes: int) -> None:
-        """A file that file_bytes finds."""
+    def put_file(self, path: str, size_bytes: int, modified_at: datetime | None = None) -> None:
+        """A file that file_bytes and look_at_files find."""
         self._files[path] = size_bytes
+        self._written[path] = modified_at
+
+    def delete_file(self, path: str) -> None:
+        self._files.pop(path, None)
 
     def fail(self, reason: str) -> None:
         """Nothing answers any more, until recover()."""
@@ -147,8 +154,9 @@ class FakeCatalog:
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
         return None if isinstance(self._find(table), TableFault) else self._files.get(path)
 
-    def file_sizes(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[int | None]:
-        return [self.file_bytes(table, path) for path in paths]
+    def look_at_files(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[StoredFile | None]:
+        sizes = [self.file_bytes(table, path) for path in paths]
+        return [None if size is None else StoredFile(size, self._written.get(path)) for path, size in zip(paths, sizes, strict=True)]
 
     def ping(self) -> str:
         if self._outage is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome, Progress
-from maintainer.domain.orphan import FoundOrphans
+from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.reading import FoundManifest
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
@@ -32,6 +33,8 @@ class FakeRunner:
         self.closed = False
         self.valid_until: dict[str, datetime] = {}
         self.orphans: dict[str, FoundOrphans] = {}
+        self.brought: dict[str, tuple[FoundFile, ...]] = {}
+        self.removed: dict[str, RemovedOrphans] = {}
         self.findings: dict[str, list[FoundManifest]] = {}
 
     @property
@@ -95,7 +98,17 @@ class FakeRunner:
         """What the test has put into orphans."""
         return self.orphans.get(job.job_id)
 
+    def bring_orphans(self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]) -> None:
+        """See brought."""
+        del action
+        self.brought[job_id] = tuple(files)
+
+    def removed_orphans(self, job: Job) -> RemovedOrphans | None:
+        """What the test has put into removed."""
+        return self.removed.get(job.job_id)
+
     def forget(self, job_id: str) -> None:
+        self.brought.pop(job_id, None)
         self.findings.pop(job_id, None)
         self.orphans.pop(job_id, None)
 

@@ -1,0 +1,43 @@
+"""What people say about a list of orphan files: who and when goes into the audit log with the decision itself."""
+
+from __future__ import annotations
+
+from maintainer.domain.audit import AuditEntry, Deed
+from maintainer.domain.errors import InvalidTransitionError, UnknownTableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.orphan import OrphanList
+from maintainer.policy.approval import approve, refuse_approval, refuse_rejection, reject
+from maintainer.steps.ports import Ports
+
+
+def find_list(ports: Ports, table: TableIdentifier, list_id: str) -> OrphanList:
+    """The list; UnknownTableError when the table has none of that id."""
+    orphans = ports.store.orphan_list(list_id)
+    if orphans is None or orphans.table != table:
+        message = f"table {table} has no list {list_id!r} of orphan files"
+        raise UnknownTableError(message)
+    return orphans
+
+
+def approve_list(ports: Ports, table: TableIdentifier, list_id: str, by: str, digest: str = "") -> OrphanList:
+    """Let exactly these files go; InvalidTransitionError with the reason when the list is none to approve. A digest is of the list that the person has seen."""
+    orphans, now = find_list(ports, table, list_id), ports.clock.now()
+    refusal = refuse_approval(orphans, now, digest)
+    return _decide(ports, orphans, refusal, approve(orphans, by, now), Deed.ORPHANS_APPROVED)
+
+
+def reject_list(ports: Ports, table: TableIdentifier, list_id: str, by: str) -> OrphanList:
+    """Let none of them go, also when somebody had approved them; InvalidTransitionError when the list is over."""
+    orphans = find_list(ports, table, list_id)
+    return _decide(ports, orphans, refuse_rejection(orphans), reject(orphans, by, ports.clock.now()), Deed.ORPHANS_REJECTED)
+
+
+def _decide(ports: Ports, orphans: OrphanList, refusal: str | None, decided: OrphanList, deed: Deed) -> OrphanList:
+    if refusal is not None:
+        raise InvalidTransitionError(refusal)
+    told = {"list": orphans.list_id, "files": orphans.files, "bytes": orphans.bytes, "digest": orphans.digest}
+    entry = AuditEntry(ports.clock.now(), f"person {decided.decided_by}", deed, orphans.table, orphans.table_uuid, orphans.list_id, told)
+    if not ports.store.update_orphan_list(decided, orphans, (entry,)):
+        message = f"list {orphans.list_id} of {orphans.table} was changed by somebody else at the same time; look at it again"
+        raise InvalidTransitionError(message)
+    return decided
