@@ -68,7 +68,8 @@ class Interleavings(RuleBasedStateMachine):
     # -- what Spark does
 
     def _spark_jobs(self) -> list[tuple[FakeRunner, Job]]:
-        return [(self.world.runner, job) for job in self.world.runner.submitted.values() if self._is_open(self.world.runner, job)]
+        runner = self.world.runner
+        return [(runner, job) for job in (runner.submitted | runner.adopted).values() if self._is_open(runner, job)]
 
     def _is_open(self, runner: FakeRunner, job: Job) -> bool:
         return job.job_id not in runner._outcomes
@@ -147,14 +148,17 @@ class Interleavings(RuleBasedStateMachine):
         self.restart(has_committed=False)
 
     @precondition(lambda self: self.crashes < MOST_CRASHES)
-    @rule(has_committed=st.booleans())
-    def restart(self, has_committed: bool) -> None:
-        """The process is gone and its Spark with it; what Spark had committed by then stays."""
+    @rule(has_committed=st.booleans(), survives=st.booleans())
+    def restart(self, has_committed: bool, survives: bool = False) -> None:
+        """The process is gone, and its Spark with it unless that goes on until it is adopted; what Spark had committed by then stays."""
         self.crashes += 1
-        for _, job in self._spark_jobs() if has_committed else ():
+        gone = self.world.runner
+        for _, job in self._spark_jobs() if has_committed and not survives else ():
             self._commit(job)
         self.world.runner = FakeRunner(self.world.clock, capacity=2, owner=f"process-{len(self.runners) + 1}")
         self.world.runner.living_owners = {self.world.runner.owner}
+        if survives:
+            self.world.runner.adopt(gone)
         self.runners.append(self.world.runner)
         self.world.ports = self.world.restarted()
 

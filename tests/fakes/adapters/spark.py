@@ -27,6 +27,7 @@ class FakeRunner:
         self._outcomes: dict[str, Outcome] = {}
         self._unavailable: str | None = None
         self.submitted: dict[str, Job] = {}
+        self.adopted: dict[str, Job] = {}
         self.cancelled: list[str] = []
         self.living_owners: set[str] = {owner}
         self.distant_owners: set[str] = set()  # on other machines, of which this one knows nothing
@@ -67,7 +68,7 @@ class FakeRunner:
 
     def end_overdue(self) -> None:
         """End what no renewal came for in time; every report does, and a test for a process that nobody asks."""
-        for job_id in self.submitted:
+        for job_id in (*self.submitted, *self.adopted):
             if self.valid_until.get(job_id, self._clock.now()) < self._clock.now():
                 self.lose(job_id, message="its right to work was not renewed in time")
 
@@ -81,7 +82,7 @@ class FakeRunner:
             self.lose(job.job_id)
         events, self._events[job.job_id] = tuple(self._events.get(job.job_id, ())), []
         progress = self._progress[job.job_id]
-        adopted = job.job_id in self.submitted and job.owner not in {"", self._owner}
+        adopted = job.job_id in self.adopted and job.owner not in {"", self._owner}
         return RunnerReport(job.job_id, progress.tasks_total is not None, progress, events, self._outcomes.get(job.job_id), adopted)
 
     def cancel(self, job_id: str) -> None:
@@ -122,7 +123,7 @@ class FakeRunner:
 
     def adopt(self, gone: FakeRunner) -> None:
         """Another process's Spark works on and answers to this one from now on."""
-        self.submitted.update(gone.submitted)
+        self.adopted.update(gone.submitted | gone.adopted)
         self.valid_until.update(gone.valid_until)
         self._progress.update(gone._progress)
         self._outcomes.update(gone._outcomes)
