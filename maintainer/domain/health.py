@@ -85,6 +85,15 @@ class WriterRate:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewriter:
+    """A program that rewrote the table of late without changing what it holds: a maintainer, this one included."""
+
+    name: str  # the application's name or the engine's
+    runs: int  # apart from each other by an hour or more
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Disagreement:
     """A figure that one piece of metadata claims and that the manifests' entries, counted, do not bear out."""
 
@@ -180,6 +189,9 @@ class TableHealth:
     is_partitioned: bool | None = None
     is_sorted: bool | None = None  # the table has a sort order of its own
     specs: tuple[PartitionSpec, ...] = ()
+    last_write_at: datetime | None = None  # of the newest commit of the current line that is no rewrite
+    last_change_at: datetime | None = None  # of the newest that deleted or replaced rows: what a rewrite loses to
+    rewriters: tuple[Rewriter, ...] = ()  # of the last 7 days, the latest first
 
 
 @dataclass(frozen=True, slots=True)

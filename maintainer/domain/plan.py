@@ -37,6 +37,8 @@ class SkipCode(StrEnum):
     DISABLED = "disabled"
     PAUSED = "paused"
     AMBIGUOUS_POLICY = "ambiguous_policy"
+    NOT_QUIET = "not_quiet"  # writers commit, and would win
+    OTHER_MAINTAINER = "other_maintainer"  # somebody else rewrites the table
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,13 @@ class Approval(StrEnum):
     AUTOMATIC = "automatic"
 
 
+class Others(StrEnum):
+    """What the rewrites do where another program rewrites the table too."""
+
+    STAND_BACK = "stand_back"
+    IGNORE = "ignore"
+
+
 class RuleName(StrEnum):
     """Every rule a policy can hold, in the fixed order of execution."""
 
@@ -90,6 +97,8 @@ class Rule:
     staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
     approval: Approval | None = None  # remove_orphan_files; None: required
     timeout: timedelta | None = None  # None: the default of the rule
+    quiet_period: timedelta | None = None  # a rewrite waits until others have committed nothing for so long; zero: it does not wait; None: see policy.quiet
+    wait_for_quiet: timedelta | None = None  # the longest that it waits for that, and for hot partitions; then it acts all the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +142,7 @@ class Policy:
     budget: Budget | None = None  # shared by all tables that have it from the same file, whose name it bears
     blackouts: tuple[Window, ...] = ()
     safeguards: Safeguards = field(default_factory=Safeguards)
+    others: Others = Others.STAND_BACK
 
     def rule(self, name: RuleName) -> Rule | None:
         """The rule of that name, or None when the policy does not have it."""
@@ -144,10 +154,12 @@ class PolicyLayer:
     """One policy file: the tables it speaks for, and the fields that it sets (dotted path -> setting).
 
     Paths and value types: mode (Mode), priority (int), target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
-    budget (Budget), blackouts (tuple of Window), rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
+    budget (Budget), blackouts (tuple of Window), others (Others), rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
     .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .hot_partition_age (timedelta), .max_bytes_per_job (int),
+    .quiet_period (timedelta), .wait_for_quiet (timedelta),
+    .timeout (timedelta),
     .options.<iceberg option> (str).
     """
 

@@ -27,7 +27,13 @@ _DAY: Final = timedelta(days=1)
 _LONGEST_FIGURE: Final = 18  # digits: what is longer does not fit 64 bits, and no table has it
 # Who wrote, the most telling key first; an engine whose summaries carry only a query id is known by the key itself.
 _WRITER_KEYS: Final = ("app-name", "engine-name")
-_ENGINE_KEYS: Final = (("flink.job-id", "flink"), ("trino_query_id", "trino"), ("spark.app.id", "spark"), ("dremio.query.id", "dremio"))
+_ENGINE_KEYS: Final = (
+    ("flink.job-id", "flink"),
+    ("trino_query_id", "trino"),
+    ("spark.app.id", "spark"),
+    ("dremio.query.id", "dremio"),
+    ("snapshot.producer", "amoro"),
+)
 
 
 def read_figure(snapshot: Snapshot, key: str) -> int | None:

@@ -25,6 +25,7 @@ from maintainer.health.agreement import find_disagreements
 from maintainer.health.deletes import join_deletes
 from maintainer.health.history import count_kept_files, date_writes, find_holds, grow_per_day, rate_commits
 from maintainer.health.roles import stamp_snapshots
+from maintainer.health.writers import find_last_change, find_last_write, find_rewriters
 
 
 def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:
@@ -140,6 +141,9 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
         ref_holds=find_holds(snapshots, inventory.refs),
         disagreements=find_disagreements(inventory),
         specs=inventory.specs,
+        last_write_at=find_last_write(snapshots, current),
+        last_change_at=find_last_change(snapshots, current),
+        rewriters=find_rewriters(snapshots, now),
     )
 
 

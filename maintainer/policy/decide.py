@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
-from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
 from maintainer.domain.units import format_size
 from maintainer.policy.ambiguity import explain_ambiguities
 from maintainer.policy.assess import assess
@@ -16,6 +16,7 @@ from maintainer.policy.gain import find_gain, target_of_policy
 from maintainer.policy.guard import refuse
 from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
 from maintainer.policy.orphans import refuse_orphans
+from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
 from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
 from maintainer.policy.timeouts import find_timeout
@@ -72,10 +73,16 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
 def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
     lists = circumstances.surroundings.lists if circumstances.surroundings is not None else ()
-    gain = find_gain(shrink_scope(rule, health, history), health, target_of_policy(policy), circumstances.now, circumstances.pins, lists)
+    since = find_waiting_since(rule.name, circumstances)
+    scoped = shrink_scope(rule, health, history)
+    if has_waited_out(rule, circumstances.now, since):
+        scoped = replace(scoped, hot_partition_age=timedelta(0))
+    gain = find_gain(scoped, health, target_of_policy(policy), circumstances.now, circumstances.pins, lists)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at, code = (gain.estimate, gain.next_at, gain.code) if gain is not None else (None, None, SkipCode.NOTHING_TO_GAIN)
+        if code is SkipCode.HOT_PARTITION and next_at is not None:
+            return SkippedRule(rule.name, code, sentence, min(next_at, end_of_patience(rule, since)), findings, estimate, waiting_since=since)
         return SkippedRule(rule.name, code, sentence, next_at, findings, estimate)
     if gain.refusal is not None:
         return SkippedRule(rule.name, SkipCode.PINNED, gain.refusal, None, findings, gain.estimate)
@@ -86,10 +93,10 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
         rule, history = replace(rule, every=None), replace(history, last_success_at=None, idle_at_metadata_location=None)
     held = hold_back(rule, health, policy, circumstances, history)
     if held is not None:
-        since = find_waiting_since(rule.name, circumstances) if held.code in KEEPS_WAITING else None
-        return SkippedRule(rule.name, held.code, held.reason, held.next_at, findings, gain.estimate, gain.action, cost, score, since)
-    reason = "; ".join([*(finding.sentence for finding in findings), gain.sentence])
-    since = find_waiting_since(rule.name, circumstances)
+        waiting_since = since if held.code in KEEPS_WAITING else None
+        return SkippedRule(rule.name, held.code, held.reason, held.next_at, findings, gain.estimate, gain.action, cost, score, waiting_since)
+    unrest = find_unrest(rule, health, policy, circumstances.now, since)
+    reason = "; ".join([*(finding.sentence for finding in findings), gain.sentence, *([unrest.reason] if unrest is not None else [])])
     return PlannedAction(rule.name, gain.action, findings, gain.estimate, reason, cost, score, worth, since, find_timeout(rule))
 
 
@@ -114,10 +121,10 @@ def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
 
 
 def on_request(policy: Policy, rules: tuple[RuleName, ...]) -> Policy:
-    """The policy for what a person asked for now: no mode, window, blackout, cool-down or writer holds it back; named rules need no threshold either.
+    """The policy for what a person asked for now: no mode, window, blackout, cool-down, writer or other maintainer holds it back.
 
-    Without names it is the policy's own rules with their thresholds. Guards and the achievable gain stand in both cases.
+    Named rules need no threshold either; without names it is the policy's own rules with their thresholds. Guards and the achievable gain stand in both cases.
     """
     own = policy.rules if not rules else tuple(replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules)
-    asked = tuple(replace(rule, cooldown=timedelta(0), every=None, hot_partition_age=timedelta(0)) for rule in own)
-    return replace(policy, mode=Mode.ENFORCE, window=None, blackouts=(), rules=asked)
+    asked = tuple(replace(rule, cooldown=timedelta(0), every=None, hot_partition_age=timedelta(0), quiet_period=timedelta(0)) for rule in own)
+    return replace(policy, mode=Mode.ENFORCE, window=None, blackouts=(), others=Others.IGNORE, rules=asked)

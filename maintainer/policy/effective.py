@@ -11,11 +11,12 @@ from typing import Literal, TypeVar
 
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import Approval, Metric, Mode, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
+from maintainer.domain.policy import Approval, Metric, Mode, Others, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.policy.inherited import TableProperties, source_of
 from maintainer.policy.layering import Laid, lay_layers
+from maintainer.policy.quiet import LONGEST_WAIT
 from maintainer.policy.timeouts import DEFAULT_TIMEOUTS
 
 BUILT_IN = "built-in default"
@@ -48,9 +49,10 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
             "cooldown": timedelta(hours=6),
             "strategy": "binpack",
             "hot_partition_age": timedelta(minutes=15),
+            "wait_for_quiet": LONGEST_WAIT,
         },
-        RuleName.REWRITE_POSITION_DELETE_FILES: {"enabled": True, "cooldown": timedelta(hours=6)},
-        RuleName.REWRITE_MANIFESTS: {"enabled": True, "cooldown": timedelta(hours=6)},
+        RuleName.REWRITE_POSITION_DELETE_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "wait_for_quiet": LONGEST_WAIT},
+        RuleName.REWRITE_MANIFESTS: {"enabled": True, "cooldown": timedelta(hours=6), "wait_for_quiet": LONGEST_WAIT},
         # Statistics of columns cost a full scan, those of partitions a look at the new manifests.
         RuleName.COMPUTE_TABLE_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7)},
         RuleName.COMPUTE_PARTITION_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=1)},
@@ -74,6 +76,7 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
     {
         "mode": Mode.OBSERVE,
         "priority": 50,
+        "others": Others.STAND_BACK,
         "rollback_for": timedelta(days=1),
         "canary": Canary.SAMPLE,
         "checksum": Checksum.OFF,
@@ -117,6 +120,7 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
         budget=_find_budget(merged),
         blackouts=tuple(window for window in _get(merged, "blackouts", tuple) or () if isinstance(window, Window)),
         safeguards=_read_safeguards(merged),
+        others=_get(merged, "others", Others) or Others.STAND_BACK,
     )
     values = _flatten(policy)
     inherited = {path: setting for path, setting in own.inherited().items() if path not in values}
@@ -225,6 +229,8 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         hot_partition_age=_get(merged, f"{at}.hot_partition_age", timedelta),
         max_bytes_per_job=_get_whole(merged, f"{at}.max_bytes_per_job", None),
         approval=_get(merged, f"{at}.approval", Approval),
+        quiet_period=_get(merged, f"{at}.quiet_period", timedelta),
+        wait_for_quiet=_get(merged, f"{at}.wait_for_quiet", timedelta),
     )
 
 
@@ -235,7 +241,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
         values |= {"window.cron": policy.window.cron, "window.duration": policy.window.duration, "window.timezone": policy.window.timezone}
     values |= {"blackouts": policy.blackouts or None, "budget": policy.budget}
     guards = policy.safeguards
-    values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum}
+    values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum, "others": policy.others}
     for rule in policy.rules:
         at = f"rules.{rule.name}"
         values |= {at: True, f"{at}.enabled": rule.is_enabled}
@@ -247,6 +253,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
         values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
         values |= {f"{at}.staged_max_age": rule.staged_max_age, f"{at}.approval": rule.approval}
+        values |= {f"{at}.quiet_period": rule.quiet_period, f"{at}.wait_for_quiet": rule.wait_for_quiet}
     return {path: value for path, value in values.items() if value is not None}
 
 

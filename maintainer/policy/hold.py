@@ -14,6 +14,8 @@ from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, S
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import format_duration
 from maintainer.policy.orphans import Surroundings
+from maintainer.policy.others import STANDS_BACK_FOR, describe_other, find_other_maintainer
+from maintainer.policy.quiet import find_unrest
 from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
 
 # Seen elsewhere: 16 h after success and 1 h after failure (OpenHouse), 6 h after three failures (Floe).
@@ -24,7 +26,7 @@ LONGEST_INTERVAL = timedelta(days=30)  # that it is doubled to
 _MOST_DOUBLINGS = 10
 
 # A rule that is held back by these has been waiting all the while; by the others it has nothing to wait for yet.
-KEEPS_WAITING = frozenset({SkipCode.OUTSIDE_WINDOW, SkipCode.IN_FLIGHT, SkipCode.PAUSED, SkipCode.OVER_BUDGET, SkipCode.HOT_PARTITION})
+KEEPS_WAITING = frozenset({SkipCode.OUTSIDE_WINDOW, SkipCode.IN_FLIGHT, SkipCode.PAUSED, SkipCode.OVER_BUDGET, SkipCode.HOT_PARTITION, SkipCode.NOT_QUIET})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Circumstances:
     previous: Plan | None = None  # the table's last plan: it knows since when a rule waits
     halt: Halt | None = None  # that covers the table
     band: Band | None = None
+    application: str = ""  # the name that our own snapshots bear
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,9 @@ def hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: Ci
         return Hold(SkipCode.PAUSED, f"{circumstances.paused_by} paused this table")
     if circumstances.halt is not None:
         return Hold(SkipCode.PAUSED, _tell_halt(circumstances.halt))
+    other = find_other_maintainer(rule, health, policy, circumstances.application, circumstances.now)
+    if other is not None:
+        return Hold(SkipCode.OTHER_MAINTAINER, describe_other(other), other.last_at + STANDS_BACK_FOR)
     if policy.mode is Mode.OBSERVE:
         return Hold(SkipCode.OBSERVE_ONLY, "the policy is in observe mode: this is what enforce mode would do")
     cooling = None if circumstances.is_requested else _cooling_down(rule, history, circumstances.now)
@@ -72,7 +78,7 @@ def hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: Ci
     if policy.window is not None and not is_open(policy.window, circumstances.now):
         opening = next_opening(policy.window, circumstances.now)
         return Hold(SkipCode.OUTSIDE_WINDOW, f"outside the maintenance window ({policy.window.cron}, {policy.window.timezone})", opening)
-    return _find_blackout(policy, circumstances.now)
+    return _find_blackout(policy, circumstances.now) or _find_unrest(rule, health, policy, circumstances)
 
 
 def _find_blackout(policy: Policy, now: datetime) -> Hold | None:
@@ -81,6 +87,11 @@ def _find_blackout(policy: Policy, now: datetime) -> Hold | None:
         return None
     end, window = max(ends, key=lambda entry: entry[0])
     return Hold(SkipCode.OUTSIDE_WINDOW, f"in the blackout window of the policy ({window.cron}, {window.timezone})", end)
+
+
+def _find_unrest(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> Hold | None:
+    unrest = find_unrest(rule, health, policy, circumstances.now, find_waiting_since(rule.name, circumstances))
+    return Hold(SkipCode.NOT_QUIET, unrest.reason, unrest.next_at) if unrest is not None and not unrest.is_waited_out else None
 
 
 def _tell_halt(halt: Halt) -> str:

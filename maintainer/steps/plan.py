@@ -111,6 +111,7 @@ def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, 
         previous=record.plan,
         halt=find_halt(ports.store.halts(), health.table),
         band=record.grade.band if record.grade is not None else None,
+        application=ports.runner.application,
     )
 
 

@@ -178,6 +178,8 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
         memory_gb=ports.admission.memory_gb,
         halt=None if is_requested else find_halt(ports.store.halts(), health.table),
+        previous=record.plan,
+        application=ports.runner.application,
     )
     return decide(health, policy, look_around(ports, policy, record, health, circumstances))
 

@@ -36,7 +36,7 @@ def test_a_table_that_nobody_writes_to_is_taken_whole() -> None:
     assert (scope.within, scope.where, scope.sentence) == (None, None, "")
 
 
-def test_hot_partitions_are_left_out_by_a_filter() -> None:
+def test_guard_14_hot_partitions_are_left_out_by_a_filter() -> None:
     health = table(THREE, {"p=1": 14 * MINUTE})
     gain = find_gain(RULE, health, None, NOW)
     assert gain is not None
@@ -49,7 +49,7 @@ def test_a_hot_partition_without_anything_to_gain_is_no_reason_for_a_filter() ->
     assert choose_scope(RULE, table(THREE, {"p=3": MINUTE}), NOW).where is None
 
 
-def test_where_all_that_would_gain_is_hot_the_rule_waits() -> None:
+def test_guard_14_where_all_that_would_gain_is_hot_the_rule_waits() -> None:
     health = table(THREE, {"p=1": 14 * MINUTE, "p=2": MINUTE})
     plan = decide(health, Policy(mode=Mode.ENFORCE, rules=(RULE,)), Circumstances(NOW))
     assert [(skipped.code, skipped.next_at) for skipped in plan.skipped] == [(SkipCode.HOT_PARTITION, NOW + MINUTE)]

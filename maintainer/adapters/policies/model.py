@@ -17,7 +17,7 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
-from maintainer.domain.policy import Approval, Mode, Window
+from maintainer.domain.policy import Approval, Mode, Others, Window
 from maintainer.domain.safeguards import Canary, Checksum
 from maintainer.domain.units import parse_size
 
@@ -159,6 +159,17 @@ class _RuleModel(Strict):
     )
 
 
+class _RewriteModel(_RuleModel):
+    quiet_period: Annotated[timedelta, DurationBetween("0s", "365d")] | None = Field(
+        None,
+        description="Waits until others have committed nothing for so long; 0s never waits; "
+        "default: 15m without a deletion or an update for the data files of a table without partitions and without a window, else never.",
+    )
+    wait_for_quiet: Annotated[timedelta, DurationBetween("1m", "365d")] | None = Field(
+        None, description="How long it waits at most for writers to be quiet, in the table or in its hot partitions; then it acts all the same; default 1d."
+    )
+
+
 def _read_option(procedure: Procedure, name: str) -> Callable[[object], object]:
     bound = PROCEDURE_OPTIONS[procedure][name]
 
@@ -215,7 +226,7 @@ RemoveOrphanFilesOptions = _options_model(Procedure.REMOVE_ORPHAN_FILES)
 Filter = Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_FILTER_CHARACTERS))]
 
 
-class RewriteDataFilesRule(_RuleModel):
+class RewriteDataFilesRule(_RewriteModel):
     """Compact data files with Iceberg's rewrite_data_files."""
 
     when: RewriteDataFilesWhen | None = None
@@ -239,7 +250,7 @@ class RewriteDataFilesRule(_RuleModel):
         return self
 
 
-class RewriteManifestsRule(_RuleModel):
+class RewriteManifestsRule(_RewriteModel):
     """Regroup manifests with Iceberg's rewrite_manifests."""
 
     when: RewriteManifestsWhen | None = None
@@ -295,7 +306,7 @@ class RemoveOrphanFilesRule(_RuleModel):
     options: RemoveOrphanFilesOptions | None = None  # type: ignore[valid-type]  # as above
 
 
-class RewritePositionDeleteFilesRule(_RuleModel):
+class RewritePositionDeleteFilesRule(_RewriteModel):
     """Compact position delete files with Iceberg's rewrite_position_delete_files; in format version 3 they become deletion vectors."""
 
     when: RewritePositionDeleteFilesWhen | None = None
@@ -369,6 +380,9 @@ class PolicyModel(Strict):
         None, description="When nothing starts, whatever the window says; a list of windows."
     )
     budget: BudgetModel | None = None
+    others: Annotated[Others, Field(strict=False)] | None = Field(
+        None, description="Where another program keeps rewriting the table: stand_back leaves rewrites to that one, ignore does not; default stand_back."
+    )
     rollback_for: Annotated[timedelta, OffOrBetween("1h", "30d")] | None = Field(
         None, description="How long a rewrite can be rolled back, by a tag that is set before it; 1h to 30d, or off; default 1d."
     )

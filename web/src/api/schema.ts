@@ -815,6 +815,8 @@ export interface components {
       | "work.paused"
       | "work.resumed"
       | "job.approved"
+      | "orphans.approved"
+      | "orphans.rejected"
       | "snapshot.pinned"
       | "snapshot.unpinned";
     /**
@@ -1204,7 +1206,7 @@ export interface components {
       /** Requested By */
       requested_by: string;
       /** Rule */
-      rule: components["schemas"]["RuleName"] | components["schemas"]["Reading"];
+      rule: components["schemas"]["RuleName"] | components["schemas"]["Reading"] | components["schemas"]["Repair"];
       /** @description By which it was admitted; null: a person asked for it. */
       score: components["schemas"]["ScoreOut"] | null;
       /** Started At */
@@ -1883,6 +1885,12 @@ export interface components {
       snapshot_id: string;
     };
     /**
+     * Repair
+     * @description What a job may do because a person asks for it alone: no rule of a policy does.
+     * @enum {string}
+     */
+    Repair: "roll_back";
+    /**
      * RowProof
      * @description How far it is shown that the rows are the same before and after.
      * @enum {string}
@@ -1964,7 +1972,9 @@ export interface components {
       | "observe_only"
       | "disabled"
       | "paused"
-      | "ambiguous_policy";
+      | "ambiguous_policy"
+      | "not_quiet"
+      | "other_maintainer";
     /**
      * SkippedOut
      * @description A rule that does nothing now.

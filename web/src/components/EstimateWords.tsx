@@ -10,6 +10,7 @@ const ITEMS: Record<JobRule, string> = {
   expire_snapshots: "snapshot",
   remove_orphan_files: "orphan file",
   digest_manifests: "manifest",
+  roll_back: "snapshot",
 };
 
 /** What an action is expected to achieve, in one line. */

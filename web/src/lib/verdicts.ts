@@ -7,6 +7,7 @@ const WAITING: readonly SkipCode[] = [
   "cooling_down",
   "over_budget",
   "hot_partition",
+  "not_quiet",
   "paused",
   "observe_only",
 ];

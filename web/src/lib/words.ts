@@ -20,6 +20,7 @@ export const RULE_WORDS: Record<JobRule, string> = {
   expire_snapshots: "Expire snapshots",
   remove_orphan_files: "Remove orphan files",
   digest_manifests: "Read manifests on Spark",
+  roll_back: "Roll back",
 };
 
 export const STATE_WORDS: Record<JobState, string> = {
@@ -50,6 +51,8 @@ export const SKIP_WORDS: Record<SkipCode, string> = {
   disabled: "Switched off by the policy",
   paused: "Paused",
   ambiguous_policy: "Policy files disagree about this table",
+  not_quiet: "Waits until writers are quiet",
+  other_maintainer: "Another program maintains the table",
 };
 
 export const FAULT_WORDS: Record<FaultKind, string> = {

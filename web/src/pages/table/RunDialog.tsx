@@ -9,7 +9,7 @@ import { Statement } from "../../components/Statement";
 import { RULE_WORDS, SKIP_WORDS } from "../../lib/words";
 
 /** Reasons to wait that a person may overrule; the others say that there is nothing to do or that it must not be done. */
-const OVERRULED: readonly SkipCode[] = ["observe_only", "outside_window", "cooling_down", "over_budget"];
+const OVERRULED: readonly SkipCode[] = ["observe_only", "outside_window", "cooling_down", "over_budget", "not_quiet", "other_maintainer"];
 
 interface RunDialogProps {
   path: TablePath;
