@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from tests.torture.run import Options, run
-from tests.torture.schedule import Trouble
+from tests.torture.schedule import USUAL_TROUBLES, Trouble
 
 
 def main() -> int:
@@ -19,7 +19,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0, help="of chaos; the whole run takes about half as long again")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--commits-per-second", type=float, default=1.0, help="of all writers together, as far as the machine can")
-    parser.add_argument("--troubles", default=",".join(Trouble), help="only these, separated by commas; none: a quiet run")
+    parser.add_argument("--troubles", default=",".join(USUAL_TROUBLES), help="only these, separated by commas; none: a quiet run")
     parser.add_argument("--json", type=Path, help="where the figures go as JSON")
     parser.add_argument("--directory", type=Path, help="a new directory that is kept; without it a temporary one, which goes")
     given = parser.parse_args()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from tests.torture.daemon import FULL_DISK_BYTES, Daemon, end_process
-from tests.torture.proxy import Proxy
+from tests.torture.proxy import Proxy, spare_none
+from tests.torture.reading import rewrites_manifests
 from tests.torture.schedule import Trouble, TroublePlan
 
 DELAY_SECONDS = 0.7  # of everything that is said to the catalog
+_LOOK_SECONDS = 0.1
 _DRIVER, _JVM = "driver.py", "org.apache.spark.deploy.SparkSubmit"
 
 
@@ -63,9 +66,9 @@ class Chaos:
     def _cause(self, plan: TroublePlan) -> bool:
         match plan.trouble:
             case Trouble.KILL_JVM:
-                return sum(map(end_process, self.daemon.pids(_JVM))) > 0
+                return self._wait_for(lambda: sum(map(end_process, self.daemon.pids(_JVM))) > 0, plan.seconds)
             case Trouble.KILL_DRIVER:
-                return sum(map(end_process, self.daemon.pids(_DRIVER))) > 0
+                return self._wait_for(lambda: sum(map(end_process, self.daemon.pids(_DRIVER))) > 0, plan.seconds)
             case Trouble.KILL_DAEMON:
                 return self.daemon.kill()
             case Trouble.CUT_CATALOG:
@@ -82,14 +85,22 @@ class Chaos:
                 self._stopping.wait(plan.seconds)
                 self.daemon.limit_files(-1)
                 return has_hit
-            case Trouble.LOSE_ANSWER:
+            case Trouble.LOSE_ANSWER | Trouble.LOSE_ANY_ANSWER:
                 before = self.catalog.lost_answers
+                self.catalog.spares = rewrites_manifests if plan.trouble is Trouble.LOSE_ANSWER else spare_none
                 self.catalog.answers_to_lose = 1
-                self._stopping.wait(plan.seconds)
+                has_hit = self._wait_for(lambda: self.catalog.lost_answers > before, plan.seconds)
                 self.catalog.answers_to_lose = 0
-                return self.catalog.lost_answers > before
+                return has_hit
             case _:
                 assert_never(plan.trouble)
+
+    def _wait_for(self, happens: Callable[[], bool], seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while not happens():
+            if time.monotonic() > deadline or self._stopping.wait(_LOOK_SECONDS):
+                return False
+        return True
 
     def _cut(self, proxy: Proxy, seconds: float) -> bool:
         proxy.is_refusing = True

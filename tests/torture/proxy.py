@@ -5,11 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 CHUNK_BYTES = 65536
 START_SECONDS = 10
 _METADATA_FILE = b".metadata.json"  # named twice by the statement that commits: the file that was, and the one that shall be
+
+
+def spare_none(_said: bytes) -> bool:
+    """Any answer may be lost."""
+    return False
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +40,7 @@ class Proxy:
     is_refusing: bool = False
     answers_to_lose: int = 0
     lost_answers: int = 0
+    spares: Callable[[bytes], bool] = spare_none  # commits whose answers are not lost, by what the client says
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _connections: set[_Connection] = field(default_factory=set)
     _thread: threading.Thread | None = None
@@ -99,7 +106,7 @@ class Proxy:
             while chunk := await reader.read(CHUNK_BYTES):
                 if self.delay_seconds:
                     await asyncio.sleep(self.delay_seconds)
-                if self.answers_to_lose and chunk.count(_METADATA_FILE) > 1:
+                if self.answers_to_lose and chunk.count(_METADATA_FILE) > 1 and not self.spares(chunk):
                     self.answers_to_lose -= 1
                     connection.loses_answer = True
                 connection.server.write(chunk)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from re import compile as compile_regex
 from typing import Any
 
 import fastavro
@@ -15,6 +16,7 @@ from tests.torture.rows import COLUMNS
 
 _DELETED = 2  # manifest entry status
 _OF_DELETES = 1  # manifest content
+_METADATA_FILE = compile_regex(rb"file:/[\x20-\x7e]*?\.metadata\.json")
 FoundRow = tuple[Any, ...]  # in the order of COLUMNS
 
 
@@ -97,6 +99,15 @@ class TableReading:
         if location not in self._manifests:
             self._manifests[location] = [entry["data_file"] for entry in _read_avro(location) if entry["status"] != _DELETED]
         return self._manifests[location]
+
+
+def rewrites_manifests(said: bytes) -> bool:
+    """Whether this commit, as a client says it to its catalog's database, is one of rewrite_manifests; it names the new metadata file and the old one."""
+    for location in set(_METADATA_FILE.findall(said)):
+        reading = TableReading.open(location.decode())
+        if any("manifests-created" in snapshot["summary"] for snapshot in [*reading.lineage()][:1]):
+            return True
+    return False
 
 
 def _find_fault(location: str, size: int | None) -> str:

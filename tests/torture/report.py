@@ -51,7 +51,9 @@ def count_operations(operations: Sequence[Operation]) -> WriterFigures:
 def compare_writers(checked: Checked, control: Sequence[Operation], torture: Sequence[Operation]) -> None:
     """No writer, and no kind of writers, failed more often beside the daemon, by more than the bound."""
     kinds = {writer.name: writer.kind for table in TABLES for writer in table.writers}
-    groups = [(f"writer {name}", {name}) for name in kinds] + [(f"all {kind}", {name for name in kinds if kinds[name] is kind}) for kind in Kind]
+    groups = [(f"writer {name}", {name}) for name in kinds]
+    groups += [(f"all {kind}", {name for name in kinds if kinds[name] is kind}) for kind in Kind]
+    groups.append(("all writers", set(kinds)))
     for group, names in groups:
         without, beside = (count_operations([one for one in operations if one.writer in names]) for operations in (control, torture))
         is_enough = min(without.operations, beside.operations) >= ENOUGH_OPERATIONS
@@ -119,6 +121,7 @@ class Report:
         """For people."""
         document = self.as_document()
         lines = [f"torture: seed {self.seed}, {self.minutes:g} minutes of chaos", ""]
+        document["chaos"]["by_kind"] = {kind: f"{count['hit']} of {count['all']}" for kind, count in document["chaos"]["by_kind"].items()}
         for name in ("commits", "jobs", "chaos", "daemon", "checked", "seconds"):
             lines += [f"  {f'{name}, {key}':42}{_inline(value)}" for key, value in document[name].items()]
         lines += ["", f"  {'writer':14}{'operations':>12}{'failed':>8}{'again':>8}{'beside: operations':>20}{'failed':>8}{'again':>8}{'resolved':>10}"]
@@ -143,8 +146,10 @@ class Report:
     def _count_failures(self) -> dict[str, int]:
         return dict(Counter(str(job["failure_reason"]) for job in self.jobs if job["state"] == "failed"))
 
-    def _count_events(self) -> dict[str, int]:
-        return dict(sorted(Counter(event.trouble.value for event in self.events).items()))
+    def _count_events(self) -> dict[str, dict[str, int]]:
+        kinds = sorted({event.trouble.value for event in self.events})
+        of_kind = {kind: [event for event in self.events if event.trouble.value == kind] for kind in kinds}
+        return {kind: {"all": len(events), "hit": sum(event.has_hit for event in events)} for kind, events in of_kind.items()}
 
 
 def count_committed(operations: Sequence[Operation]) -> int:

@@ -22,7 +22,7 @@ from tests.torture.proxy import Proxy
 from tests.torture.reading import FoundRow, TableReading
 from tests.torture.report import Report, compare_writers
 from tests.torture.rows import COLUMNS
-from tests.torture.schedule import TABLES, Trouble, make_scripts, make_troubles
+from tests.torture.schedule import TABLES, USUAL_TROUBLES, Trouble, make_scripts, make_troubles
 from tests.torture.writers import start_writers
 
 CONTROL = "control"  # the namespace of the phase without the daemon
@@ -40,7 +40,7 @@ class Options:
     minutes: float  # of chaos
     seed: int = 1
     commits_per_second: float = 1.0  # of all writers together, as far as the machine can
-    troubles: tuple[Trouble, ...] = tuple(Trouble)
+    troubles: tuple[Trouble, ...] = USUAL_TROUBLES
 
 
 @dataclass(slots=True)

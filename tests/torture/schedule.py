@@ -172,27 +172,38 @@ class Trouble(StrEnum):
     CUT_STORE = "cut_store"
     DELAY_COMMITS = "delay_commits"  # everything that is said to the catalog waits
     FILL_DISK = "fill_disk"  # neither the daemon nor Spark can write a file of more than a few hundred bytes
-    LOSE_ANSWER = "lose_answer"  # the connection breaks after a commit took place, before its answer is back
+    LOSE_ANSWER = "lose_answer"  # the connection breaks after a commit took place, before its answer is back; not that of rewrite_manifests
+    LOSE_ANY_ANSWER = "lose_any_answer"  # that one too, and Iceberg itself then makes the table unreadable: see docs/torture.md
+
+
+USUAL_TROUBLES = tuple(trouble for trouble in Trouble if trouble is not Trouble.LOSE_ANY_ANSWER)
+
+
+LONGEST_GAP_SECONDS = 25.0  # from one trouble to the next
+SHORTEST_GAP_SECONDS = 6.0
+# Of the gap: how long a trouble lasts, or waits for something to hit.
+_SHARES = {trouble: (0.6, 0.8) if trouble.value.startswith(("kill", "lose")) else (0.15, 0.4) for trouble in Trouble}
 
 
 @dataclass(frozen=True, slots=True)
 class TroublePlan:
-    """One event: seconds after the start, and how long it lasts where it lasts."""
+    """One event: seconds after the start, and how long it lasts or waits for something to hit."""
 
     at: float
     trouble: Trouble
     seconds: float
 
 
-def make_troubles(seed: int, total_seconds: float, kinds: tuple[Trouble, ...] = tuple(Trouble)) -> list[TroublePlan]:
+def make_troubles(seed: int, total_seconds: float, kinds: tuple[Trouble, ...] = USUAL_TROUBLES) -> list[TroublePlan]:
     """Every kind once before any comes again, in an order of the seed's; all are over by the end."""
     random = Random(f"{seed}/trouble")
-    gap = min(25.0, max(6.0, total_seconds / (len(kinds) + 2)))
+    gap = min(LONGEST_GAP_SECONDS, max(SHORTEST_GAP_SECONDS, total_seconds / (len(kinds) + 2)))
     planned: list[TroublePlan] = []
     order = _endless(kinds, random)
     at = gap
     while kinds and at + gap < total_seconds:
-        planned.append(TroublePlan(at, next(order), random.uniform(0.15, 0.4) * gap))
+        trouble = next(order)
+        planned.append(TroublePlan(at, trouble, random.uniform(*_SHARES[trouble]) * gap))
         at += random.uniform(0.8, 1.2) * gap
     return planned
 

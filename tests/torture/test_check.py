@@ -201,6 +201,7 @@ def test_a_writer_that_fails_more_often_beside_the_daemon_is_seen() -> None:
     assert {(finding.fault, finding.where) for finding in checked.findings} == {
         (Fault.WRITER_FAILS_MORE, "writer events-a"),
         (Fault.WRITER_FAILS_MORE, "all append"),
+        (Fault.WRITER_FAILS_MORE, "all writers"),
     }
     within = Checked()
     compare_writers(within, failing(1, of=40), failing(3, of=40))
