@@ -61,6 +61,12 @@ class Daemon:
             body = answer.read().decode()
         return json.loads(body) if "json" in answer.headers["Content-Type"] else body
 
+    def story(self, job_id: str) -> list[str]:
+        """What has happened to the job, by the names of its events."""
+        request = urllib.request.Request(f"{self.url}/api/v1/jobs/{job_id}/events", headers={"Accept": "application/json"})  # noqa: S310 - as above
+        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - as above
+            return [event["name"] for event in json.loads(answer.read())]
+
     def post(self, path: str, body: object | None = None) -> Any:  # noqa: ANN401 - any JSON
         data = json.dumps(body if body is not None else {}).encode()
         request = urllib.request.Request(f"{self.url}{path}", data=data, headers={"Content-Type": "application/json"}, method="POST")  # noqa: S310 - as above
