@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.end_to_end.programs import MAINTAINER, descendants, environment, is_alive
+from tests.end_to_end.programs import MAINTAINER, environment, is_alive
 from tests.torture.lake import CATALOG, Lake
 
 NAMESPACE = "torture"
@@ -39,14 +40,17 @@ rules:
   rewrite_data_files:
     when: {{small_file_count_above: 4}}
     hot_partition_age: 0s
+    quiet_period: 0s
     cooldown: 1m
     options: {{min-input-files: 2}}
   rewrite_position_delete_files:
     when: {{position_delete_file_count_above: 2}}
+    quiet_period: 0s
     cooldown: 1m
     options: {{min-input-files: 2}}
   rewrite_manifests:
     when: {{manifest_count_above: 4}}
+    quiet_period: 0s
     cooldown: 1m
   expire_snapshots:
     when: {{snapshot_count_above: 2}}
@@ -140,24 +144,31 @@ class Daemon:
             self.process = None
         return True
 
-    def pids(self, needle: str) -> list[int]:
-        """Its living child processes whose command holds the text."""
-        process = self.process
-        if process is None or process.poll() is not None:
-            return []
-        return [pid for pid in descendants(process.pid) if is_alive(pid) and needle in _read_command(pid)]
+    def pids(self, needle: str = "") -> list[int]:
+        """The living processes that work in its directory and whose command holds the text: also a Spark that has outlived its daemon."""
+        found = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal())
+        return [pid for pid in found if self._works_here(pid) and is_alive(pid) and needle in _read_command(pid)]
 
     def limit_files(self, limit_bytes: int) -> bool:
-        """Let neither it nor its children write a file beyond this size (-1: no limit); False when it is down."""
-        process = self.process
-        if process is None or process.poll() is not None:
+        """Let none of its processes write a file beyond this size (-1: no limit); False when there is none."""
+        limit = limit_bytes if limit_bytes >= 0 else resource.RLIM_INFINITY
+        pids = self.pids()
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+        return bool(pids)
+
+    def sweep(self) -> None:
+        """End whatever is left of it."""
+        for pid in self.pids():
+            end_process(pid)
+
+    def _works_here(self, pid: int) -> bool:
+        try:
+            place = (Path("/proc") / str(pid) / "cwd").readlink()
+        except OSError:
             return False
-        for pid in (process.pid, *descendants(process.pid)):
-            try:
-                resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit_bytes if limit_bytes >= 0 else resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-            except (ProcessLookupError, PermissionError):
-                continue
-        return True
+        return place.is_relative_to(self.directory)
 
     def ask(self, path: str, body: object | None = None, method: str | None = None) -> Any | None:  # noqa: ANN401 - any JSON
         """The answer of its API; None when there is none, or an error."""
