@@ -13,7 +13,6 @@ from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, RuleName
 
-_MAX_DOUBLINGS = 16
 _MAX_HALVINGS = 6
 
 
@@ -106,6 +105,18 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class FailureStreak:
+    """Failures in a row, lost runners included, that the next attempt waits for; a success ends them."""
+
+    reason: str  # of the last that says something of the table, else of the last
+    times: int
+    last_at: datetime
+    job_id: str = ""  # the last of them
+    metadata_location: str | None = None  # of the table before that; None: it had not been looked at
+    policy_version: str = ""  # under which that was planned
+
+
+@dataclass(frozen=True, slots=True)
 class RuleHistory:
     """What became of a rule's earlier jobs on a table; the memory of cool-downs and of zero-effect runs."""
 
@@ -118,15 +129,17 @@ class RuleHistory:
     idle_at_metadata_location: str | None = None  # a run that changed nothing left the table at this metadata
     recent_conflicts: int = 0  # lost to writers, fewer by one with each success
     empty_runs: int = 0  # in a row: they succeeded and changed nothing
+    streak: FailureStreak | None = None
+    recent_overloads: int = 0  # ended over time or out of memory, fewer by one with each success
+
+    @property
+    def failures(self) -> FailureStreak | None:
+        """The failures in a row that the next attempt waits for; of before their reasons were counted apart, all of them."""
+        if self.streak is not None or not self.consecutive_failures or self.last_failure_at is None:
+            return self.streak
+        return FailureStreak(self.last_failure_reason, self.consecutive_failures, self.last_failure_at)
 
     @property
     def scope_factor(self) -> float:
-        """The share of the work that the next run should take on: half as much for each recent conflict."""
-        return float(0.5 ** min(self.recent_conflicts, _MAX_HALVINGS))
-
-    def failure_backoff(self, first: timedelta, ceiling: timedelta) -> timedelta:
-        """How long to wait after the last failure: doubling from first up to ceiling; zero without failures."""
-        if not self.consecutive_failures:
-            return timedelta(0)
-        doublings: int = min(self.consecutive_failures - 1, _MAX_DOUBLINGS)
-        return min(ceiling, first * float(1 << doublings))
+        """The share of the work that the next run should take on: half as much for each recent conflict and each recent overload."""
+        return float(0.5 ** min(self.recent_conflicts + self.recent_overloads, _MAX_HALVINGS))

@@ -16,11 +16,9 @@ from maintainer.domain.units import format_duration
 from maintainer.policy.orphans import Surroundings
 from maintainer.policy.others import STANDS_BACK_FOR, describe_other, find_other_maintainer
 from maintainer.policy.quiet import find_unrest
+from maintainer.policy.retry import find_next_attempt
 from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
 
-# Seen elsewhere: 16 h after success and 1 h after failure (OpenHouse), 6 h after three failures (Floe).
-FIRST_FAILURE_BACKOFF = timedelta(hours=1)
-LONGEST_FAILURE_BACKOFF = timedelta(hours=24)
 EMPTY_RUNS_PER_DOUBLING = 3  # of the least time between two runs
 LONGEST_INTERVAL = timedelta(days=30)  # that it is doubled to
 _MOST_DOUBLINGS = 10
@@ -72,7 +70,7 @@ def hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: Ci
         return Hold(SkipCode.OTHER_MAINTAINER, describe_other(other), other.last_at + STANDS_BACK_FOR)
     if policy.mode is Mode.OBSERVE:
         return Hold(SkipCode.OBSERVE_ONLY, "the policy is in observe mode: this is what enforce mode would do")
-    cooling = None if circumstances.is_requested else _cooling_down(rule, history, circumstances.now)
+    cooling = None if circumstances.is_requested else _cooling_down(rule, health, policy, circumstances.now, history)
     if cooling is not None:
         return cooling
     if policy.window is not None and not is_open(policy.window, circumstances.now):
@@ -107,19 +105,22 @@ def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime
     return since if since is not None else circumstances.now
 
 
-def _cooling_down(rule: Rule, history: RuleHistory, now: datetime) -> Hold | None:
+def _cooling_down(rule: Rule, health: TableHealth, policy: Policy, now: datetime, history: RuleHistory) -> Hold | None:
     pause = _find_pause(rule, history)
     if history.last_success_at is not None and now < history.last_success_at + pause:
         reason = f"last done at {_write_time(history.last_success_at)}, at most every {format_duration(pause)}"
         if history.empty_runs >= EMPTY_RUNS_PER_DOUBLING:
             reason += f", because the last {history.empty_runs} runs changed nothing"
         return Hold(SkipCode.COOLING_DOWN, reason, history.last_success_at + pause)
-    backoff = history.failure_backoff(FIRST_FAILURE_BACKOFF, LONGEST_FAILURE_BACKOFF)
-    if history.last_failure_at is not None and now < history.last_failure_at + backoff:
-        times = f"{history.consecutive_failures} times in a row" if history.consecutive_failures > 1 else "once"
-        reason = f"failed {times} ({history.last_failure_reason}), last at {_write_time(history.last_failure_at)}; waits {format_duration(backoff)}"
-        return Hold(SkipCode.COOLING_DOWN, reason, history.last_failure_at + backoff)
-    return None
+    failures = history.failures
+    if failures is None:
+        return None
+    following = find_next_attempt(rule.name, failures, health.metadata_location, policy.version)
+    if now >= following.at:
+        return None
+    times = f"{failures.times} times in a row" if failures.times > 1 else "once"
+    reason = f"failed {times} ({failures.reason}), last at {_write_time(failures.last_at)}; {following.sentence}; next at {_write_time(following.at)}"
+    return Hold(SkipCode.COOLING_DOWN, reason, following.at)
 
 
 def _find_pause(rule: Rule, history: RuleHistory) -> timedelta:

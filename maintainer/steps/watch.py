@@ -33,7 +33,6 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
     held = hold_lease(ports, job, lease)
     if held is None or not _is_watched(job):
         return False
-    job = _note_overdue(ports, job)
     if may_go_on(job, ports.clock.now()):
         let_work(ports, held)
     if job.cancel_requested_by or job.is_overdue:
@@ -41,6 +40,8 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
     report = ports.runner.report(job)
     if report is None:
         return False
+    if report.outcome is None:
+        job = _end_overdue(ports, job)
     if report.adopted:
         ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "job.adopted", {"by": ports.runner.owner, "from": job.owner})])
     ports.store.append_events(report.events)
@@ -55,8 +56,8 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
     return report.outcome is not None
 
 
-def _note_overdue(ports: Ports, job: Job) -> Job:
-    """Once its time is up, what comes of the job is a timeout, unless somebody asked for its end before."""
+def _end_overdue(ports: Ports, job: Job) -> Job:
+    """Once its time is up while it works, what comes of the job is a timeout, unless somebody asked for its end before."""
     now = ports.clock.now()
     if job.is_overdue or job.cancel_requested_by or not is_over_time(job, now):
         return job
@@ -64,6 +65,7 @@ def _note_overdue(ports: Ports, job: Job) -> Job:
     if not ports.store.update_job(overdue, job):
         return job  # it moved meanwhile: the next run looks again
     ports.store.append_events([JobEvent(job.job_id, now, "job.timed_out", {"deadline": job.deadline})])
+    ports.runner.cancel(job.job_id)
     return overdue
 
 

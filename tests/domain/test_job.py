@@ -10,7 +10,7 @@ from maintainer.domain.calibration import CostSample
 from maintainer.domain.cost import Cost, EstimateError, Quantity
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
-from maintainer.domain.plan import Estimate, RuleHistory
+from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 from tests.adapters.store.values import make_effect
 from tests.adapters.store.values import make_job as stored_job
@@ -51,12 +51,6 @@ def test_a_duration_is_known_when_spark_has_ended() -> None:
     job = replace(make_job(), started_at=NOW)
     assert job.duration is None
     assert replace(job, ended_at=NOW + timedelta(seconds=5)).duration == timedelta(seconds=5)
-
-
-def test_failures_back_off_doubling_up_to_the_ceiling() -> None:
-    first, ceiling = timedelta(hours=1), timedelta(hours=24)
-    waits = [RuleHistory(RuleName.EXPIRE_SNAPSHOTS, consecutive_failures=n).failure_backoff(first, ceiling) for n in (0, 1, 2, 5, 6, 10_000)]
-    assert waits == [timedelta(0), timedelta(hours=1), timedelta(hours=2), timedelta(hours=16), ceiling, ceiling]
 
 
 def test_only_rewrites_leave_a_snapshot_of_their_own() -> None:

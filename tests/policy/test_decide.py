@@ -164,7 +164,7 @@ def test_a_success_cools_down_and_says_until_when() -> None:
 def test_failures_back_off_doubling() -> None:
     third = held(history(last_failure_at=NOW - timedelta(hours=1), consecutive_failures=3, last_failure_reason="conflict"))
     assert (third.code, third.next_at) == (SkipCode.COOLING_DOWN, NOW + timedelta(hours=3))
-    assert third.reason == "failed 3 times in a row (conflict), last at 2026-03-04 11:00 UTC; waits 4 h"
+    assert third.reason == "failed 3 times in a row (conflict), last at 2026-03-04 11:00 UTC; tried again with less at a time; next at 2026-03-04 15:00 UTC"
     assert "failed once" in held(history(last_failure_at=NOW, consecutive_failures=1, last_failure_reason="conflict")).reason
     assert decide(ROTTEN, only(FILES), history(last_failure_at=NOW - timedelta(hours=2), consecutive_failures=1)).planned
 

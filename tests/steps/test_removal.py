@@ -342,7 +342,7 @@ def test_files_that_spark_could_not_delete_are_no_success() -> None:
     done = settle(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert f"1 are still there although nothing knows them, the first: {STRAYS[0]}" in done.failure_message
-    world.clock.advance(timedelta(hours=1))
+    world.clock.advance(timedelta(days=1))
     again = work(world)
     assert [file.path for file in world.runner.brought[again.job_id]] == [STRAYS[0]], "the approval still holds for what is left"
 

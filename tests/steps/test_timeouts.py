@@ -51,7 +51,7 @@ def test_a_job_that_takes_longer_than_its_policy_allows_is_ended_and_fails_with_
     assert job.deadline == world.clock.now() + HOUR
     pass_time(world, HOUR - timedelta(minutes=1))
     assert world.runner.cancelled == []
-    pass_time(world, timedelta(minutes=1))
+    pass_time(world, timedelta(minutes=2))
     review(world.ports)
     ended = stored(world, job)
     assert (ended.state, ended.failure_reason) == (JobState.FAILED, FailureReason.TIMEOUT)
@@ -65,7 +65,7 @@ def test_what_was_committed_before_the_time_was_up_is_counted() -> None:
     world = World()
     job = started(world)
     world.mend(job)
-    pass_time(world, HOUR)
+    pass_time(world, HOUR + timedelta(minutes=1))
     review(world.ports)
     ended = stored(world, job)
     assert (ended.state, ended.failure_reason) == (JobState.FAILED, FailureReason.TIMEOUT)
@@ -80,7 +80,7 @@ def test_the_deadline_survives_a_restart() -> None:
     pass_time(world, HOUR / 2)
     world.policies.layers = (layer(ENFORCE),)
     world.ports = world.restarted()
-    pass_time(world, HOUR / 2)
+    pass_time(world, HOUR / 2 + timedelta(minutes=1))
     review(world.ports)
     assert stored(world, job).failure_reason is FailureReason.TIMEOUT
 
@@ -114,6 +114,17 @@ def test_a_job_that_finishes_before_it_is_stopped_has_finished() -> None:
     world.clock.advance(HOUR)
     world.runner.valid_until.clear()
     world.runner.finish(job.job_id, world.mend(job))
+    watch(world.ports)
+    review(world.ports)
+    assert stored(world, job).state is JobState.SUCCEEDED
+
+
+def test_a_job_that_had_ended_while_nobody_looked_is_not_over_time() -> None:
+    world = World()
+    job = started(world)
+    world.mend(job)
+    world.runner.lose(job.job_id)
+    world.clock.advance(9 * HOUR)
     watch(world.ports)
     review(world.ports)
     assert stored(world, job).state is JobState.SUCCEEDED

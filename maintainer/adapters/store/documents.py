@@ -18,7 +18,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Ref, TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.orphan import FoundFile, OrphanList
-from maintainer.domain.plan import Plan
+from maintainer.domain.plan import FailureStreak, Plan
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Pause
 
@@ -47,6 +47,7 @@ _DIGEST = msgspec.json.Decoder(ManifestDigest)
 _VERDICT = msgspec.json.Decoder(RuleVerdict)
 _CANDIDATE = msgspec.json.Decoder(Candidate)
 _FIT = msgspec.json.Decoder(CostFit)
+_STREAK = msgspec.json.Decoder(FailureStreak)
 _HALT = msgspec.json.Decoder(Halt)
 _ORPHAN_LIST = msgspec.json.Decoder(OrphanList)
 _FOUND_FILES = msgspec.json.Decoder(tuple[FoundFile, ...])
@@ -223,6 +224,16 @@ def write_found_files(files: Sequence[FoundFile]) -> bytes:
 def read_found_files(document: bytes) -> tuple[FoundFile, ...]:
     """Some files of a list."""
     return _read("a list's files", lambda: _FOUND_FILES.decode(document))
+
+
+def write_streak(streak: FailureStreak) -> str:
+    """Failures in a row as JSON."""
+    return _write("failures in a row", lambda: msgspec.json.encode(streak)).decode()
+
+
+def read_streak(document: str) -> FailureStreak:
+    """Failures in a row."""
+    return _read("failures in a row", lambda: _STREAK.decode(document))
 
 
 def write_fields(fields: Mapping[str, object]) -> str:

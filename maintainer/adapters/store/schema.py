@@ -236,6 +236,8 @@ rule_histories = Table(
     Column("idle_at_metadata_location", Text),
     Column("recent_conflicts", Integer, nullable=False, server_default="0"),
     Column("empty_runs", Integer, nullable=False, server_default="0"),
+    Column("streak", Text),  # JSON: the failures in a row for one reason
+    Column("recent_overloads", Integer, nullable=False, server_default="0"),
 )
 
 # What admission looks at, without the plans themselves: written and gone with them.

@@ -25,6 +25,7 @@ from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import Reading
 from maintainer.domain.rollback import Repair
+from maintainer.domain.streak import extend_streak, is_overload
 from maintainer.ports.store import JobQuery, Page
 
 _JOB_ORDER = "jobs:created_at:desc"
@@ -111,19 +112,26 @@ def _fold_finished(database: Database, connection: Connection, job: Job) -> None
             values |= {"last_failure_at": _finished_at(job), "last_failure_reason": reason.value if reason else "", "consecutive_failures": 1}
         case _:  # cancelled, or lost with its runner: says nothing about the rule
             pass
+    is_this = and_(rule_histories.c.table_uuid == job.table_uuid, rule_histories.c.rule == job.rule.value)
+    known = connection.execute(select(rule_histories.c.streak).where(is_this).with_for_update()).scalar_one_or_none()
+    streak = extend_streak(documents.read_streak(known) if known is not None else None, job)
+    values["streak"] = documents.write_streak(streak) if streak is not None else None
     key = {"table_uuid": job.table_uuid, "rule": job.rule.value}
     fresh = {"last_failure_reason": "", "consecutive_failures": 0, "recent_conflicts": int(job.has_met_writers), "empty_runs": int(_is_empty(job))}
+    fresh["recent_overloads"] = int(is_overload(job))
     if connection.execute(database.insert_unless_present(rule_histories, {**key, **fresh, **values})).rowcount:
         return
     changes = dict(values)
-    conflicts = rule_histories.c.recent_conflicts
+    conflicts, overloads = rule_histories.c.recent_conflicts, rule_histories.c.recent_overloads
     if changes.get("consecutive_failures"):
         changes["consecutive_failures"] = rule_histories.c.consecutive_failures + 1
     if job.state is JobState.SUCCEEDED:
         changes |= {"recent_conflicts": case((conflicts > 0, conflicts - 1), else_=0), "empty_runs": rule_histories.c.empty_runs + 1 if _is_empty(job) else 0}
+        changes["recent_overloads"] = case((overloads > 0, overloads - 1), else_=0)
     if job.has_met_writers:
         changes["recent_conflicts"] = conflicts + 1
-    is_this = and_(rule_histories.c.table_uuid == job.table_uuid, rule_histories.c.rule == job.rule.value)
+    if is_overload(job):
+        changes["recent_overloads"] = overloads + 1
     connection.execute(update(rule_histories).where(is_this).values(changes))
 
 
@@ -252,6 +260,8 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
             idle_at_metadata_location=row.idle_at_metadata_location,
             recent_conflicts=row.recent_conflicts,
             empty_runs=row.empty_runs,
+            streak=documents.read_streak(row.streak) if row.streak is not None else None,
+            recent_overloads=row.recent_overloads,
         )
         for row in rows
     }

@@ -10,7 +10,7 @@ from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
-from maintainer.domain.plan import RuleHistory
+from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery, Store
 from tests.adapters.store.test_store import on_one_store
@@ -199,10 +199,13 @@ def test_failures_are_counted_since_the_last_success(store: Store) -> None:
             last_failure_at=NOW + 3 * MINUTE,
             last_failure_reason="timeout",
             recent_conflicts=1,
+            streak=FailureStreak("timeout", 2, NOW + 3 * MINUTE, "d", "s3://lake/orders/metadata/d.json", "v1"),
+            recent_overloads=1,
         )
     }
     finish(store, succeeded(make_job("e"), NOW + 4 * MINUTE))
-    assert store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES].consecutive_failures == 0
+    forgiven = store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES]
+    assert (forgiven.consecutive_failures, forgiven.streak, forgiven.recent_overloads) == (0, None, 0)
 
 
 def test_a_cancelled_or_lost_job_counts_neither_way(store: Store) -> None:
@@ -218,6 +221,7 @@ def test_a_cancelled_or_lost_job_counts_neither_way(store: Store) -> None:
     history = store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES]
     assert (history.consecutive_failures, history.last_failure_at, history.last_failure_reason) == (1, NOW, "conflict")
     assert (history.last_finished_at, history.last_success_at) == (NOW + 2 * MINUTE, None)
+    assert history.streak == FailureStreak("conflict", 1, NOW + 2 * MINUTE, "c", "s3://lake/orders/metadata/a.json", "v1"), "but it is waited for"
     assert store.rule_history("other")[RuleName.REWRITE_DATA_FILES] == RuleHistory(RuleName.REWRITE_DATA_FILES, last_finished_at=NOW)
 
 

@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.job import FailureReason, Job, JobState
-from maintainer.domain.plan import RuleHistory
+from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
+from maintainer.domain.streak import extend_streak
 from maintainer.ports.store import (
     MAX_PAGE,
     Counters,
@@ -121,6 +122,9 @@ def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
     failures = [index for index, job in enumerate(jobs) if job.state is JobState.FAILED and job.failure_reason is not FailureReason.LOST_RUNNER]
     success = jobs[successes[-1]] if successes else None
     failure = jobs[failures[-1]] if failures else None
+    streak: FailureStreak | None = None
+    for job in jobs:
+        streak = extend_streak(streak, job)
     is_idle = success is not None and success.effect is not None and success.effect.is_idle
     return RuleHistory(
         rule=rule,
@@ -131,6 +135,8 @@ def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
         last_failure_reason="" if failure is None or failure.failure_reason is None else failure.failure_reason.value,
         recent_conflicts=count_conflicts(jobs),
         empty_runs=count_empty_runs(jobs),
+        streak=streak,
+        recent_overloads=count_overloads(jobs),
         idle_at_metadata_location=success.baseline.metadata_location if success is not None and is_idle and success.baseline else None,
     )
 
@@ -143,6 +149,16 @@ def count_conflicts(jobs: Sequence[Job]) -> int:
         elif job.state is JobState.SUCCEEDED:
             conflicts = max(0, conflicts - 1)
     return conflicts
+
+
+def count_overloads(jobs: Sequence[Job]) -> int:
+    overloads = 0
+    for job in jobs:
+        if job.state is JobState.SUCCEEDED:
+            overloads = max(0, overloads - 1)
+        elif job.state is JobState.FAILED and job.failure_reason in {FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY}:
+            overloads += 1
+    return overloads
 
 
 def count_empty_runs(jobs: Sequence[Job]) -> int:

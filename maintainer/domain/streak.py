@@ -1,0 +1,37 @@
+"""What a finished job adds to the row of failures before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.plan import FailureStreak
+
+OVERLOADS = frozenset({FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY})  # it took on too much at once
+# What lies around the table and passes: it says nothing of the rule.
+PASSING = frozenset(
+    {FailureReason.LOST_RUNNER, FailureReason.RUNNER_UNAVAILABLE, FailureReason.CATALOG_UNREACHABLE, FailureReason.TABLE_CHANGED},
+)
+
+
+def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | None:
+    """The failures in a row with this job: a success ends them, a cancelled job says nothing.
+
+    Whatever passes does not shorten the wait that the table has earned by failures of its own, nor do those lengthen it that only passed.
+    """
+    if job.state is JobState.SUCCEEDED:
+        return None
+    if job.state is not JobState.FAILED:
+        return before
+    reason = job.failure_reason or FailureReason.OTHER
+    at = job.finished_at or job.ended_at or job.created_at
+    if before is not None and reason in PASSING and before.reason not in PASSING:
+        return replace(before, last_at=at, job_id=job.job_id)
+    is_counted_on = before is not None and (before.reason in PASSING) == (reason in PASSING)
+    location = job.baseline.metadata_location if job.baseline is not None else None
+    return FailureStreak(reason.value, before.times + 1 if before is not None and is_counted_on else 1, at, job.job_id, location, job.policy_version)
+
+
+def is_overload(job: Job) -> bool:
+    """Whether it failed because it took on too much at once."""
+    return job.state is JobState.FAILED and job.failure_reason in OVERLOADS

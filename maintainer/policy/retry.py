@@ -1,0 +1,110 @@
+"""Whether what failed is tried again, when, and in which way: by the cause of the failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from types import MappingProxyType
+from typing import assert_never
+
+from maintainer.domain.job import FailureReason
+from maintainer.domain.plan import FailureStreak
+from maintainer.domain.policy import RuleName
+
+LONGEST_WAIT = timedelta(days=1)
+MOST_ATTEMPTS = 8  # in a row for one cause; then somebody should look, and it is tried once a week
+EXHAUSTED_WAIT = timedelta(days=7)
+JITTER_SHARE = 0.2  # of the wait, taken off: what failed together is not tried again together
+_MOST_DOUBLINGS = 20
+_SEED_DIGITS = 8
+
+
+class Remedy(StrEnum):
+    """What is different at the next attempt."""
+
+    AS_IT_IS = "as it is"  # the cause lies elsewhere and passes
+    NARROWER = "narrower"  # it takes on less at a time
+    AFTER_A_CHANGE = "after a change"  # it would fail again, unless the table or the policy changes
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How a cause is answered: the first wait, doubling from there up to the longest."""
+
+    first: timedelta
+    longest: timedelta = LONGEST_WAIT
+    remedy: Remedy = Remedy.AS_IT_IS
+    at_once: int = 0  # attempts without any wait
+
+
+_SOON, _LATER = timedelta(minutes=1), timedelta(hours=1)  # 1 h after a failure: OpenHouse; 6 h after three: Floe
+
+RETRIES: Mapping[FailureReason, Retry] = MappingProxyType(
+    {
+        FailureReason.CONFLICT: Retry(_LATER, remedy=Remedy.NARROWER),
+        FailureReason.OUT_OF_MEMORY: Retry(_LATER, remedy=Remedy.NARROWER),
+        FailureReason.TIMEOUT: Retry(_LATER, remedy=Remedy.NARROWER),
+        FailureReason.MISSING_FILE: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
+        FailureReason.PERMISSION: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
+        FailureReason.INVALID_REQUEST: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
+        FailureReason.UNPROVED: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
+        FailureReason.TABLE_CHANGED: Retry(_SOON, _LATER),
+        FailureReason.CATALOG_UNREACHABLE: Retry(_SOON, _LATER),
+        FailureReason.LOST_RUNNER: Retry(_SOON, _LATER, at_once=1),  # a daemon that was restarted goes on where it was
+        FailureReason.RUNNER_UNAVAILABLE: Retry(_SOON, _LATER),
+        FailureReason.OTHER: Retry(_LATER),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NextAttempt:
+    """When the rule may be tried again, and why then."""
+
+    at: datetime
+    sentence: str  # how it goes on, behind the cause
+
+
+def find_next_attempt(rule: RuleName, streak: FailureStreak, metadata_location: str, policy_version: str) -> NextAttempt:
+    """From the failures in a row, and whether the table or the policy has changed since; the same for the same job, whenever it is asked."""
+    retry = RETRIES[_read_reason(streak.reason)]
+    has_new_policy = streak.policy_version not in {"", policy_version}
+    has_new_table = streak.metadata_location not in {None, metadata_location}
+    wait = shorten(_find_wait(retry, streak.times), streak.job_id)
+    if streak.times >= MOST_ATTEMPTS and not has_new_policy and retry.longest >= LONGEST_WAIT:
+        return NextAttempt(streak.last_at + EXHAUSTED_WAIT, "tried once a week from now on, or when the policy changes or somebody asks")
+    match retry.remedy:
+        case Remedy.AS_IT_IS:
+            return NextAttempt(streak.last_at + wait, "tried again as it is")
+        case Remedy.NARROWER if rule is not RuleName.REWRITE_DATA_FILES:  # the others are narrow by themselves, or cannot be
+            return NextAttempt(streak.last_at + wait, "tried again as it is")
+        case Remedy.NARROWER:
+            return NextAttempt(streak.last_at + wait, "tried again with less at a time")
+        case Remedy.AFTER_A_CHANGE if has_new_policy:
+            return NextAttempt(streak.last_at, "tried again since the policy has changed")
+        case Remedy.AFTER_A_CHANGE if has_new_table:
+            return NextAttempt(streak.last_at + wait, "tried again since the table has changed")
+        case Remedy.AFTER_A_CHANGE:
+            return NextAttempt(streak.last_at + LONGEST_WAIT, "tried again when the table or the policy changes, or a day is over")
+        case other:
+            assert_never(other)
+
+
+def _find_wait(retry: Retry, times: int) -> timedelta:
+    doublings = min(times - 1 - retry.at_once, _MOST_DOUBLINGS)
+    return timedelta(0) if doublings < 0 else min(retry.longest, retry.first * float(1 << doublings))
+
+
+def shorten(wait: timedelta, seed: str) -> timedelta:
+    """The wait less a share that is the same for the same seed; whole seconds. Without a seed the wait itself."""
+    if not seed:
+        return wait
+    part = int(sha256(seed.encode()).hexdigest()[:_SEED_DIGITS], 16) / 16**_SEED_DIGITS
+    return timedelta(seconds=round((wait * (1 - JITTER_SHARE * part)).total_seconds()))
+
+
+def _read_reason(text: str) -> FailureReason:
+    return FailureReason(text) if text in set(FailureReason) else FailureReason.OTHER  # of another version of this program
