@@ -14,6 +14,7 @@ ARGS ?=
 SCALE ?= 1
 SEED ?=
 SHAPES ?= 60
+MINUTES ?= 30
 ONLY ?=
 CONFIG ?= maintainer.yaml
 
@@ -32,7 +33,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := maintainer/domain maintainer/health maintainer/policy
 
-.PHONY: help setup demo run test test-web test-fast conformance bench check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast conformance bench torture check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,6 +124,10 @@ conformance: setup  ## predictions against a real Spark: writes docs/conformance
 
 bench: setup  ## all benchmarks, one table of ratios against named peers (SCALE=0.1 ONLY=readers,store)
 	$(BIN)/python -m tests.benchmarks.harness --scale "$(SCALE)" --only "$(ONLY)"
+
+torture: setup  ## writers, and everything around the daemon breaks: was anything lost? (MINUTES=30 SEED=1; docs/torture.md)
+	@mkdir -p test-results
+	$(BIN)/python -m tests.torture --minutes "$(MINUTES)" --seed "$(or $(SEED),1)" --json test-results/torture.json
 
 # All of them run, so that one look shows all that is wrong.
 CHECKS := check-format check-lint check-types check-layers check-generated check-page

@@ -27,6 +27,7 @@ from tests.torture.writers import start_writers
 
 CONTROL = "control"  # the namespace of the phase without the daemon
 CONTROL_SHARE = 0.3  # of the time beside it
+LONGEST_CONTROL_SECONDS = 240.0
 WRITERS_STOP_SECONDS = 180
 QUIET_SECONDS = 240  # for the daemon to finish what it has begun, once nobody disturbs it
 MEASURE_SECONDS = 60
@@ -92,7 +93,7 @@ def _run_control(stage: _Stage) -> list[Operation]:
     options = stage.options
     ledger = _begin(stage, CONTROL)
     writers = start_writers(make_scripts(options.seed, CONTROL, CONTROL, options.commits_per_second), stage.lake, stage.spark, ledger)
-    time.sleep(options.minutes * 60 * CONTROL_SHARE)
+    time.sleep(min(LONGEST_CONTROL_SECONDS, options.minutes * 60 * CONTROL_SHARE))
     writers.stop(WRITERS_STOP_SECONDS)
     operations = ledger.read()
     _check_tables(stage, CONTROL, operations)
