@@ -20,7 +20,7 @@ from maintainer.api.health_schemas import (
 )
 from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
 from maintainer.domain.cost import Quantity
-from maintainer.domain.effect import RowProof
+from maintainer.domain.effect import ContentProof, RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.job import FailureReason, JobRule, JobState
@@ -209,6 +209,12 @@ class EffectOut(Schema):
     rows_before: int | None
     rows_after: int | None
     sentence: str
+    contents: Annotated[ContentProof, Field(description="What the checksums of the rows before and after say, where the policy wants them.")] = (
+        ContentProof.NOT_TAKEN
+    )
+    canary_files: Annotated[int | None, Field(description="Files that the job added and that were read again; null: not tried, or it could not be.")] = None
+    failed_proofs: Annotated[list[str], Field(description="Why what the job wrote is not what it should be.")] = []  # noqa: RUF012 - as above
+    difference: Annotated[str, Field(description="From what was predicted, and why; empty where there is none worth a word.")] = ""
 
 
 class ProgressOut(Schema):

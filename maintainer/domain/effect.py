@@ -18,6 +18,15 @@ class RowProof(StrEnum):
     UNKNOWN = "unknown"  # a snapshot or its summary is gone
 
 
+class ContentProof(StrEnum):
+    """What the checksums of the rows before and after say."""
+
+    NOT_TAKEN = "not_taken"
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    UNKNOWN = "unknown"  # they were asked for, and could not be taken or not be set against each other
+
+
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """The few figures of a table that an effect compares."""
@@ -61,6 +70,14 @@ class Effect:
     orphan_bytes_removed: int = 0
 
     files_lost: int = 0  # that the action took and left as they were, because commits of a part of it met a writer's
+
+    contents: ContentProof = ContentProof.NOT_TAKEN
+
+    canary_files: int | None = None  # of what our commits added, read again; None: not tried, or it could not be
+
+    failed_proofs: tuple[str, ...] = ()  # why what we wrote is not what it should be, each a sentence
+
+    difference: str = ""  # from what was predicted, and why; empty: none worth a word
 
     @property
     def is_idle(self) -> bool:

@@ -230,6 +230,8 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     message = outcome.message if outcome is not None else ""
     if effect.rows is RowProof.DIFFERENT:
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, "the rows before and after our commits are not the same; nothing more is done to this table")
+    if effect.failed_proofs:
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{'; '.join(effect.failed_proofs)}; nothing more is done to this table")
     if kind == "finished":
         unproved = _find_unproved(job, effect)
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else Verdict(JobState.SUCCEEDED)

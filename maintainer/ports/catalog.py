@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from maintainer.domain.canary import CanaryReading
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Snapshot, TableFault, TableInventory
 from maintainer.domain.orphan import StoredFile
@@ -95,6 +96,10 @@ class Catalog(Protocol):
 
     def look_at_files(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[StoredFile | None]:
         """What the storage says of each file, several asked for at once; None for what is not there or cannot be looked at."""
+        ...
+
+    def read_canary(self, table: TableIdentifier, snapshot_ids: Sequence[int]) -> CanaryReading | None:
+        """A bounded look at files that these snapshots added, each held against its manifest; None when the table cannot be looked at."""
         ...
 
     def ping(self) -> str:

@@ -6,20 +6,20 @@ from dataclasses import replace
 from functools import partial
 
 from maintainer.domain.action import RemoveOrphanFiles
-from maintainer.domain.effect import Effect, RowProof
+from maintainer.domain.effect import Effect
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.domain.reading import DigestManifests
 from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import summarise
 from maintainer.policy.notices import notice_of_job
-from maintainer.ports.store import Pause
 from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
 from maintainer.steps.lease import held_jobs, token_of
 from maintainer.steps.orphans import review_orphans
 from maintainer.steps.plan import measured_record, plan_table
 from maintainer.steps.ports import Ports
+from maintainer.steps.proof import pause_unproved, prove_contents
 from maintainer.steps.scan import Measured, scan_table
 from maintainer.steps.submit import request_run
 
@@ -43,9 +43,7 @@ def _review_job(ports: Ports, job: Job) -> bool:
     if job.baseline is None or scanned.health.table_uuid != job.table_uuid:
         return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, "the table was replaced by another one of the same name"))
     effect = _find_effect(ports, job, job.baseline, scanned)
-    if effect.rows is RowProof.DIFFERENT:  # first of all: whatever happens to us now, nothing more is done to this table
-        reason = f"the rows before and after job {job.job_id} differ; look at its page before resuming"
-        ports.store.set_pause(job.table, Pause("the proof of a job", ports.clock.now(), reason))
+    pause_unproved(ports, job, effect)  # first of all: whatever happens to us now, nothing more is done to such a table
     if isinstance(job.action, RemoveOrphanFiles):
         return _settle_orphans(ports, job, review_orphans(ports, job, job.action, scanned.health, effect))
     return _settle(ports, job, effect, conclude(job, effect))
@@ -68,7 +66,8 @@ def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) 
     rows = prove_rows(commits.own, snapshots, spread_counts(commits.own, counted))
     statistics = find_statistics(job, scanned.inventory)
     is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
-    return compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
+    effect = compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
+    return prove_contents(ports, job, commits.own, scanned.inventory, effect)
 
 
 def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:

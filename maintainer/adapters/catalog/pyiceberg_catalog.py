@@ -11,6 +11,7 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.io import FileIO, load_file_io
 
 from maintainer.adapters.catalog.abreast import Abreast
+from maintainer.adapters.catalog.canary import read_canary
 from maintainer.adapters.catalog.changes import Poller, Unanswered
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
 from maintainer.adapters.catalog.inventories import Bounds, Inventories, Source, TooMuch
@@ -20,6 +21,7 @@ from maintainer.adapters.catalog.pace import PollLimits
 from maintainer.adapters.catalog.pointer import NamespaceError, count_top_namespaces, list_tables
 from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.catalog.rows import count_by_reading, count_without_reading, has_equality_deletes
+from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
@@ -177,6 +179,13 @@ class PyIcebergCatalog:
             return [None] * len(paths)
         with ThreadPoolExecutor(self._workers, thread_name_prefix=f"looks-{self._name}") as pool:
             return list(pool.map(opened.access.look, paths))
+
+    def read_canary(self, table: TableIdentifier, snapshot_ids: Sequence[int]) -> CanaryReading | None:
+        """A bounded look at files that these snapshots added. Our own reader has been there before: PyIceberg's does not check its bounds."""
+        try:
+            return read_canary(self._catalog().load_table((*table.namespace, table.name)), snapshot_ids)
+        except Exception:  # noqa: BLE001 - what cannot be looked at proves nothing, whatever the reason
+            return None
 
     def ping(self) -> str:
         """One sentence on what answers there; CatalogUnavailableError when nothing does."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
@@ -24,6 +25,7 @@ class FakeCatalog:
         self._failing_namespaces: dict[tuple[str, ...], str] = {}
         self._outage: str | None = None
         self._files: dict[str, int] = {}
+        self._spoilt: dict[int, list[str]] = {}
         self._written: dict[str, datetime | None] = {}
         self.closed = False
         self.polled: dict[TableIdentifier, str] = {}  # the tokens that the last polls were asked with
@@ -157,6 +159,17 @@ class FakeCatalog:
     def look_at_files(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[StoredFile | None]:
         sizes = [self.file_bytes(table, path) for path in paths]
         return [None if size is None else StoredFile(size, self._written.get(path)) for path, size in zip(paths, sizes, strict=True)]
+
+    def spoil(self, snapshot_id: int, problem: str) -> None:
+        """What read_canary finds among the files that a snapshot added."""
+        self._spoilt.setdefault(snapshot_id, []).append(problem)
+
+    def read_canary(self, table: TableIdentifier, snapshot_ids: Sequence[int]) -> CanaryReading | None:
+        """One file a snapshot, and what is wrong with it by spoil()."""
+        if isinstance(self._find(table), TableFault):
+            return None
+        problems = tuple(problem for snapshot_id in snapshot_ids for problem in self._spoilt.get(snapshot_id, ()))
+        return CanaryReading(len(snapshot_ids), problems)
 
     def ping(self) -> str:
         if self._outage is not None:

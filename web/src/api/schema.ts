@@ -774,6 +774,12 @@ export interface components {
       name: string;
     };
     /**
+     * ContentProof
+     * @description What the checksums of the rows before and after say.
+     * @enum {string}
+     */
+    ContentProof: "not_taken" | "equal" | "different" | "unknown";
+    /**
      * CostBasis
      * @description Whose finished jobs a prediction rests on, the nearest that there are.
      * @enum {string}
@@ -839,10 +845,32 @@ export interface components {
       before: components["schemas"]["MeasurementOut"];
       /** Bytes Rewritten */
       bytes_rewritten: number;
+      /**
+       * Canary Files
+       * @description Files that the job added and that were read again; null: not tried, or it could not be.
+       */
+      canary_files?: number | null;
+      /**
+       * @description What the checksums of the rows before and after say, where the policy wants them.
+       * @default not_taken
+       */
+      contents?: components["schemas"]["ContentProof"];
       /** Delete Files Removed */
       delete_files_removed: number;
+      /**
+       * Difference
+       * @description From what was predicted, and why; empty where there is none worth a word.
+       * @default
+       */
+      difference?: string;
       /** Duration Seconds */
       duration_seconds: number | null;
+      /**
+       * Failed Proofs
+       * @description Why what the job wrote is not what it should be.
+       * @default []
+       */
+      failed_proofs?: string[];
       /** Files Removed */
       files_removed: number;
       /** Manifests Removed */

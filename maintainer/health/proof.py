@@ -1,0 +1,116 @@
+"""Beyond the counts of rows: whether what a job wrote can be read, holds the same contents, and is what was predicted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from maintainer.domain.action import Procedure
+from maintainer.domain.canary import CanaryReading
+from maintainer.domain.effect import ContentProof, Effect
+from maintainer.domain.inventory import Snapshot, Unreadable
+from maintainer.domain.job import FailureReason, Job
+from maintainer.domain.safeguards import Checksum
+
+CHECKSUMS: Final = "checksums"  # the column in which Spark tells them
+# That a reading failed for one of these says something of the files; every other reason says something of Spark or of the catalog.
+_TELLING: Final = frozenset({FailureReason.MISSING_FILE, FailureReason.OTHER})
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The rows of one snapshot, whatever their order."""
+
+    row_count: int
+    xor: str | None  # None: there is no row
+    sum: str | None
+
+
+def read_sums(checks: Mapping[str, int | str | None]) -> dict[int, Sums] | None:
+    """By snapshot; None when Spark did not tell."""
+    try:
+        rows = json.loads(str(checks[CHECKSUMS]))
+        return {int(row["snapshot_id"]): Sums(int(row["row_count"]), row.get("xor"), row.get("sum")) for row in rows}
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def compare_contents(job: Job, own: Sequence[Snapshot]) -> ContentProof:
+    """Whether both ends of each unbroken line of our commits hold the same rows."""
+    if job.safeguards.checksum is Checksum.OFF or not own:
+        return ContentProof.NOT_TAKEN
+    sums = read_sums(job.outcome.checks) if job.outcome is not None else None
+    if sums is None:
+        return ContentProof.UNKNOWN
+    ends = [(sums.get(first), sums.get(last)) for first, last in _find_lines(own)]
+    if any(before is not None and after is not None and before != after for before, after in ends):
+        return ContentProof.DIFFERENT
+    return ContentProof.UNKNOWN if any(None in pair for pair in ends) else ContentProof.EQUAL
+
+
+def _find_lines(own: Sequence[Snapshot]) -> Iterator[tuple[int, int]]:
+    """(parent of the first, last) of our commits that follow each other with nobody's between them."""
+    ids = {snapshot.snapshot_id for snapshot in own}
+    children = {snapshot.parent_id: snapshot for snapshot in own}
+    for snapshot in own:
+        if snapshot.parent_id is None or snapshot.parent_id in ids:
+            continue
+        last = snapshot
+        while last.snapshot_id in children:
+            last = children[last.snapshot_id]
+        yield snapshot.parent_id, last.snapshot_id
+
+
+def find_failed_proofs(job: Job, contents: ContentProof, canary: CanaryReading | None, unreadable: Sequence[Unreadable]) -> tuple[str, ...]:
+    """Why what the job wrote is not what it should be."""
+    found: list[str] = []
+    if contents is ContentProof.DIFFERENT:
+        found.append("the checksums of the rows before and after our commits differ")
+    found += [f"{broken.path} cannot be read: {broken.reason}" for broken in unreadable]
+    if canary is not None:
+        found += canary.problems
+    if job.outcome is not None and job.outcome.check_failure and job.outcome.check_failure_reason in _TELLING:
+        found.append(f"Spark could not read what was written: {job.outcome.check_failure}")
+    return tuple(found)
+
+
+_REMOVED: Final = {
+    Procedure.REWRITE_DATA_FILES: ("data files", "files_removed"),
+    Procedure.REWRITE_POSITION_DELETE_FILES: ("delete files", "delete_files_removed"),
+    Procedure.REWRITE_MANIFESTS: ("manifests", "manifests_removed"),
+}
+
+
+def explain_difference(job: Job, effect: Effect) -> str:
+    """What came out otherwise than predicted, and what speaks for why; empty when nothing did."""
+    if job.procedure not in _REMOVED:
+        return ""
+    items, figure = _REMOVED[job.procedure]
+    predicted, actual = job.estimate.items_removed, int(getattr(effect, figure))
+    if abs(predicted - actual) <= job.estimate.error_bound:
+        return ""
+    reasons = list(_find_reasons(job, effect, actual < predicted)) or [_guess_reason(job)]
+    return f"{predicted:,} {items} fewer were predicted and {actual:,} came about: {'; '.join(reasons)}."
+
+
+def _find_reasons(job: Job, effect: Effect, is_less: bool) -> Iterator[str]:
+    result = job.outcome.result if job.outcome is not None else {}
+    failed, is_whole = result.get("failed_data_files_count"), job.outcome is None or job.outcome.kind == "finished"
+    if effect.files_lost:
+        yield f"{effect.files_lost:,} files were left as they are, because parts of the work met commits of writers"
+    if failed:
+        yield f"{failed} files failed in Spark"
+    if not is_whole and is_less:
+        is_cancelled = job.outcome is not None and job.outcome.kind == "cancelled"
+        yield f"the job {'was cancelled' if is_cancelled else 'ended early'}, and what was committed by then stays"
+    if effect.other_commits:
+        yield f"others committed {effect.other_commits} times, so that it was not the table that was measured"
+
+
+def _guess_reason(job: Job) -> str:
+    added = job.outcome.result.get("added_data_files_count") if job.outcome is not None else None
+    if job.procedure is Procedure.REWRITE_DATA_FILES and isinstance(added, int) and added != job.estimate.items_after:
+        return f"Spark wrote {added:,} files where {job.estimate.items_after:,} were expected: rows written anew in another order or format take another size"
+    return "the job took other files than were predicted"

@@ -1,0 +1,50 @@
+"""Beyond the counts of rows: read again what a rewrite wrote, and pause the table where it is not what it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from maintainer.domain.canary import CanaryReading
+from maintainer.domain.effect import Effect, RowProof
+from maintainer.domain.inventory import Snapshot, TableInventory
+from maintainer.domain.job import Job, JobEvent
+from maintainer.domain.safeguards import Canary
+from maintainer.health.proof import compare_contents, explain_difference, find_failed_proofs
+from maintainer.ports.store import Pause
+from maintainer.steps.ports import Ports
+
+BY_PROOF = "the proof of a job"
+
+
+def prove_contents(ports: Ports, job: Job, own: Sequence[Snapshot], inventory: TableInventory, effect: Effect) -> Effect:
+    """The effect with what reading the job's own files, and the checksums that Spark took, say of it."""
+    effect = replace(effect, difference=explain_difference(job, effect))
+    if not own or not job.procedure.rewrites_content:
+        return effect
+    contents, canary = compare_contents(job, own), _read(ports, job, own)
+    # A manifest that somebody else committed meanwhile is not ours to answer for.
+    unreadable = inventory.unreadable if not effect.other_commits else ()
+    failed = find_failed_proofs(job, contents, canary, unreadable)
+    return replace(effect, contents=contents, canary_files=canary.files_read if canary is not None else None, failed_proofs=failed)
+
+
+def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryReading | None:
+    if job.safeguards.canary is Canary.OFF:
+        return None
+    canary = ports.catalog_of(job.table).read_canary(job.table, [snapshot.snapshot_id for snapshot in own])
+    if canary is not None:
+        told = {"files": canary.files_read, "problems": list(canary.problems), "unread": list(canary.unread)}
+        ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "canary.read", told)])
+    return canary
+
+
+def pause_unproved(ports: Ports, job: Job, effect: Effect) -> None:
+    """Nothing more is done to a table of which something is wrong, until a person resumes it: what there was before stays."""
+    if effect.rows is RowProof.DIFFERENT:
+        reason = f"the rows before and after job {job.job_id} differ; look at its page before resuming"
+    elif effect.failed_proofs:
+        reason = f"job {job.job_id} is not proved: {effect.failed_proofs[0]}; look at its page before resuming"
+    else:
+        return
+    ports.store.set_pause(job.table, Pause(BY_PROOF, ports.clock.now(), reason))

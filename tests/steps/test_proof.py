@@ -1,0 +1,140 @@
+"""A proof that fails ends in a pause: nothing that was there before goes."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from maintainer.domain.effect import ContentProof
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.notice import NoticeKind
+from maintainer.domain.plan import SkipCode
+from maintainer.domain.policy import RuleName
+from maintainer.steps.plan import plan
+from maintainer.steps.review import review
+from maintainer.steps.scan import scan
+from maintainer.steps.submit import request_run, submit
+from maintainer.steps.watch import watch
+from tests.steps.world import ENFORCE, World, layer
+
+
+def submitted(world: World) -> Job:
+    scan(world.ports)
+    plan(world.ports)
+    assert submit(world.ports) == 1
+    (job,) = world.store.unfinished_jobs()
+    world.runner.start(job.job_id)
+    return world.runner.submitted[job.job_id]
+
+
+def settled(world: World, job: Job) -> Job:
+    watch(world.ports)
+    review(world.ports)
+    found = world.store.job(job.job_id)
+    assert found is not None
+    assert found.state.is_final
+    return found
+
+
+def assert_paused(world: World, table: TableIdentifier, done: Job, words: str) -> None:
+    assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
+    assert words in done.failure_message
+    record = world.store.table(table)
+    assert record is not None
+    assert record.pause is not None
+    assert done.job_id in record.pause.reason
+    assert [notice.kind for notice in world.notifier.notices] == [NoticeKind.FAILED_PROOF]
+
+
+def test_guard_25_a_file_that_cannot_be_read_fails_the_job_and_pauses_the_table() -> None:
+    world = World()
+    table = world.put("orders")
+    job = submitted(world)
+    world.catalog.spoil(2, "data/1.parquet is not there")
+    world.runner.finish(job.job_id, world.mend(job))
+    done = settled(world, job)
+    assert_paused(world, table, done, "data/1.parquet is not there")
+    assert done.effect is not None
+    assert done.effect.canary_files == 1
+    told = {event.name: event.fields for event in world.store.events(job.job_id)}
+    assert told["canary.read"] == {"files": 1, "problems": ["data/1.parquet is not there"], "unread": []}
+
+
+def test_guard_25_contents_that_differ_fail_the_job_and_pause_the_table() -> None:
+    world = World()
+    world.policies.layers = (layer(ENFORCE + "checksum: full\n"),)
+    table = world.put("orders")
+    job = submitted(world)
+    sums = [{"snapshot_id": 1, "row_count": 9, "xor": "1", "sum": "1"}, {"snapshot_id": 2, "row_count": 9, "xor": "2", "sum": "1"}]
+    world.runner.finish(job.job_id, world.mend(job), checks={"checksums": json.dumps(sums)})
+    done = settled(world, job)
+    assert_paused(world, table, done, "the checksums of the rows before and after our commits differ")
+    assert done.effect is not None
+    assert done.effect.contents is ContentProof.DIFFERENT
+
+
+def test_guard_25_what_spark_cannot_read_fails_the_job_and_pauses_the_table() -> None:
+    world = World()
+    table = world.put("orders")
+    job = submitted(world)
+    world.mend(job)
+    world.runner.fail_check(job.job_id, "NotFoundException: data/1.parquet")
+    assert_paused(world, table, settled(world, job), "Spark could not read what was written: NotFoundException: data/1.parquet")
+
+
+def test_a_check_that_failed_for_want_of_memory_leaves_the_job_as_it_is() -> None:
+    world = World()
+    world.put("orders")
+    job = submitted(world)
+    world.mend(job)
+    world.runner.fail_check(job.job_id, "OutOfMemoryError: Java heap space", FailureReason.OUT_OF_MEMORY)
+    assert settled(world, job).state is JobState.SUCCEEDED
+
+
+@pytest.mark.parametrize("rules", [(), (RuleName.EXPIRE_SNAPSHOTS,)])
+def test_guard_25_a_table_that_is_paused_so_keeps_everything_whoever_asks(rules: tuple[RuleName, ...]) -> None:
+    world = World()
+    table = world.put("orders")
+    for _ in range(120):
+        world.commit(table)
+    world.clock.advance(timedelta(days=9))
+    world.commit(table)
+    job = submitted(world)
+    world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
+    settled(world, job)
+    before = world.look(table).snapshots
+    scan(world.ports)
+    plan(world.ports)
+    assert submit(world.ports) == 0
+    made, asked = request_run(world.ports, table, rules, "person ada")
+    assert asked is None
+    assert SkipCode.PAUSED in {skipped.code for skipped in made.skipped}
+    assert world.look(table).snapshots == before
+
+
+def test_an_effect_that_is_not_the_predicted_one_says_why() -> None:
+    world = World()
+    table = world.put("orders")
+    job = submitted(world)
+    world.commit(table)
+    told = {"deleted-data-files": "30", "added-data-files": "1", "removed-files-size": "30000"}
+    world.commit(table, "replace", job.application, told)
+    world.runner.finish(job.job_id, {"rewritten_data_files_count": 30, "added_data_files_count": 1})
+    effect = settled(world, job).effect
+    assert effect is not None
+    assert (
+        effect.difference == "59 data files fewer were predicted and 29 came about: others committed 1 times, so that it was not the table that was measured."
+    )
+
+
+def test_guard_26_the_job_knows_what_to_mark_and_for_how_long() -> None:
+    world = World()
+    table = world.put("orders")
+    snapshot = world.look(table).snapshots[-1]
+    job = submitted(world)
+    assert job.safeguards.rollback_for == timedelta(days=1)
+    assert job.baseline is not None
+    assert (job.baseline.snapshot_id, job.baseline.snapshot_at) == (snapshot.snapshot_id, snapshot.committed_at)
