@@ -59,6 +59,7 @@ rules:
     cooldown: 1m
   compute_partition_stats: {{every: 1h}}
   compute_table_stats: {{every: 1h}}
+  remove_orphan_files: {{every: 1h, older_than: 3d, approval: automatic}}
 """
 
 CONFIGURATION = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from tests.torture.schedule import SHARED_PARTS, TABLES, TablePlan
 CATALOG = "lake"
 PAST = "past"  # the writer of what was there before
 PAST_COMMITS = 9
+STRAYS = 2  # left beside a table's files by a writer that failed
 PAST_REPLACED_AT = 4  # this commit took the place of all before it
 DAYS_BETWEEN = timedelta(days=1)
 _TEXT_COLUMNS = {"part", "writer", "payload"}
@@ -83,7 +85,7 @@ class WritersSpark:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "1g",
-            "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir={directory}",
+            "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -Djava.io.tmpdir={directory}",
             "spark.local.dir": str(directory),
             "spark.sql.warehouse.dir": str(directory / "hive"),
             "spark.ui.enabled": "false",
@@ -141,18 +143,34 @@ def _make_past(catalog: SqlCatalog, new: NewTable, now: datetime) -> list[Row]:
     commits: list[DatedCommit] = []
     live: list[Row] = []
     for number in range(PAST_COMMITS):
+        at = now.astimezone(UTC) - DAYS_BETWEEN * (PAST_COMMITS + 2 - number)
         files = []
         for part in SHARED_PARTS if metadata.spec().fields else ("p0",):
             rows = [Row(PAST, (number * len(SHARED_PARTS) + int(part[1:])) * 10 + offset, 0, part) for offset in range(5)]
             path = data / f"past-{number}-{part}.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
             parquet.write_table(to_arrow(rows).cast(schema_to_pyarrow(metadata.schema())), path, store_schema=False)
+            os.utime(path, (at.timestamp(), at.timestamp()))  # as old as its commit: no orphan removal spares it for its age
             files.append(parquet_file_to_data_file(io, metadata, f"file://{path}"))
             live = [*([] if number == PAST_REPLACED_AT and part == "p0" else live), *rows]
-        at = now.astimezone(UTC) - DAYS_BETWEEN * (PAST_COMMITS + 2 - number)
         commits.append(DatedCommit(at, tuple(files), is_overwrite=number == PAST_REPLACED_AT))
     create_with_history(catalog, new, commits)
     return live
+
+
+def leave_strays(lake: Lake, namespace: str, now: datetime) -> list[Path]:
+    """Files that no snapshot knows and that are old enough to be removed, beside those of each table with a past."""
+    catalog = lake.open_catalog()
+    try:
+        tables = [catalog.load_table(f"{namespace}.{plan.name}") for plan in TABLES if plan.has_history]
+    finally:
+        catalog.close()
+    strays = [Path(table.location().removeprefix("file://")) / "data" / f"stray-{number}.parquet" for table in tables for number in range(STRAYS)]
+    for number, path in enumerate(strays):
+        parquet.write_table(to_arrow([Row("nobody", number, 0, "p0")]), path, store_schema=False)
+        written = (now - DAYS_BETWEEN * PAST_COMMITS).timestamp()
+        os.utime(path, (written, written))
+    return strays
 
 
 def drop_tables(lake: Lake, namespace: str) -> None:

@@ -13,7 +13,7 @@ from tests.torture.lake import CATALOG, Lake, locate_tables
 from tests.torture.reading import TableReading
 from tests.torture.schedule import TABLES
 
-RULES = ("rewrite_data_files", "rewrite_position_delete_files", "rewrite_manifests", "expire_snapshots")
+RULES = ("rewrite_data_files", "rewrite_position_delete_files", "rewrite_manifests", "expire_snapshots", "remove_orphan_files")
 OLD_PIN = "slow-reader"  # holds the older half of a table's past, until somebody lets go of it
 OLD_TAG = "yearly"
 

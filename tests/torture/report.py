@@ -78,6 +78,8 @@ class Report:
     daemon_starts: int
     daemon_exits: list[int]
     requests: int
+    strays: int
+    strays_removed: int
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -112,6 +114,8 @@ class Report:
                 "snapshots_listed": self.checked.snapshots_listed,
                 "snapshots_read": self.checked.snapshots_read,
                 "held": self.held,
+                "strays": self.strays,
+                "strays_removed": self.strays_removed,
             },
             "seconds": {name: round(seconds, 1) for name, seconds in self.seconds.items()},
             "findings": [asdict(finding) for finding in self.checked.findings],

@@ -15,7 +15,7 @@ from tests.torture.chaos import Chaos
 from tests.torture.check import Checked, Fault, check_held, check_table
 from tests.torture.daemon import NAMESPACE, Daemon
 from tests.torture.jobs import check_jobs, find_our_commits
-from tests.torture.lake import PAST, Lake, WritersSpark, at_port, drop_tables, locate_tables, make_tables
+from tests.torture.lake import PAST, Lake, WritersSpark, at_port, drop_tables, leave_strays, locate_tables, make_tables
 from tests.torture.ledger import Ledger, Operation
 from tests.torture.people import People
 from tests.torture.proxy import Proxy
@@ -105,6 +105,7 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
     options = stage.options
     catalog_proxy, store_proxy = proxies
     ledger = _begin(stage, NAMESPACE)
+    strays = leave_strays(stage.lake, NAMESPACE, datetime.now(UTC))
     daemon = Daemon(options.directory / "daemon")
     daemon.configure(stage.lake.at_port(catalog_proxy.port), at_port(store, store_proxy.port))
     people = People(stage.lake, daemon, stage.spark.session(), Random(f"{options.seed}/people"), pace_seconds=max(2.0, options.minutes * 60 / 180))
@@ -158,6 +159,8 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
         daemon_starts=daemon.starts,
         daemon_exits=daemon.exits,
         requests=people.requests,
+        strays=len(strays),
+        strays_removed=sum(not path.exists() for path in strays),
         seconds=stage.seconds,
     )
 

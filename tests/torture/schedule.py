@@ -197,14 +197,12 @@ class TroublePlan:
 def make_troubles(seed: int, total_seconds: float, kinds: tuple[Trouble, ...] = USUAL_TROUBLES) -> list[TroublePlan]:
     """Every kind once before any comes again, in an order of the seed's; all are over by the end."""
     random = Random(f"{seed}/trouble")
-    gap = min(LONGEST_GAP_SECONDS, max(SHORTEST_GAP_SECONDS, total_seconds / (len(kinds) + 2)))
-    planned: list[TroublePlan] = []
+    gap = min(LONGEST_GAP_SECONDS, max(SHORTEST_GAP_SECONDS, total_seconds / (len(kinds) + 3)))
     order = _endless(kinds, random)
-    at = gap
-    while kinds and at + gap < total_seconds:
+    planned: list[TroublePlan] = []
+    while kinds and (at := gap * (1.5 + len(planned) + random.uniform(-0.2, 0.2))) + gap < total_seconds:
         trouble = next(order)
         planned.append(TroublePlan(at, trouble, random.uniform(*_SHARES[trouble]) * gap))
-        at += random.uniform(0.8, 1.2) * gap
     return planned
 
 
