@@ -11,11 +11,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 _GATEWAY_POLL_SECONDS = 0.02
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+_CLUSTER_DEFAULTS = ("yarn.", "mapreduce.", "mapred.")
 
 
 class Jvm:
@@ -56,3 +58,17 @@ class Jvm:
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
         self.process.wait()
+
+
+def drop_cluster_defaults(java: Any, hadoop: Any, chosen: Mapping[str, str]) -> int:  # noqa: ANN401 - Java objects have no types
+    """Take YARN's and MapReduce's defaults out of Hadoop's settings, but for what was chosen; returns how many went.
+
+    Iceberg copies all settings for each Parquet file that it opens, and two thirds of them are these: a tenth of the time that many small files take.
+    """
+    kept = {name.removeprefix("spark.hadoop.") for name in chosen}
+    prefixes = "|".join(prefix.replace(".", "[.]") for prefix in _CLUSTER_DEFAULTS)
+    names = str(java.lang.String.join("\n", hadoop.getValByRegex(f"^({prefixes}).*").keySet())).split()  # one call: each costs a round trip to the JVM
+    dropped = [name for name in names if name not in kept]
+    for name in dropped:
+        hadoop.unset(name)
+    return len(dropped)
