@@ -152,7 +152,7 @@ def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
 
 def admission_rules(settings: Settings) -> AdmissionRules:
     """How admission is configured. The driver's memory is shared by the jobs that run in it: each occupies its part, whether the others run or not."""
-    return settings.admission.as_rules(parse_size(f"{settings.spark.driver_memory}iB") / GIB / settings.spark.max_jobs)
+    return settings.admission.as_rules(parse_size(f"{settings.spark.driver_memory}iB") / GIB / settings.spark.max_jobs, settings.spark.tasks_at_once)
 
 
 def new_job_id() -> str:

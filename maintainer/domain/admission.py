@@ -162,3 +162,4 @@ class AdmissionRules:
     sla: timedelta = timedelta(hours=24)  # how long an action may wait before its waiting outweighs ten times the worth
     blackouts: tuple[Window, ...] = ()
     memory_gb: float = 1.0  # what one job occupies
+    tasks_at_once: int = 1  # of Spark, that one job may have

@@ -43,6 +43,14 @@ class BudgetState:
 
 
 @dataclass(frozen=True, slots=True)
+class SpentBudget:
+    """A daily budget that has nothing left, and how many actions wait for that."""
+
+    state: BudgetState
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
 class Charge:
     """What one job costs the budgets: as predicted until it is done, as it was from then on."""
 

@@ -40,6 +40,8 @@ class PartitionHealth:
     sizes: FileSizes = field(default_factory=FileSizes)  # of its data files
     deleted: tuple[DeletedFiles, ...] = ()  # those of its data files that deletes apply to
     written_at: datetime | None = None  # when its newest file was committed, at the latest; None: before any kept snapshot
+    equality_delete_bytes: int = 0
+    equality_delete_records: int = 0
 
     @property
     def average_file_size_bytes(self) -> float | None:

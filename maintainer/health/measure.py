@@ -240,6 +240,7 @@ def _partitions(inventory: TableInventory) -> tuple[PartitionHealth, ...]:
 def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest], skew: float | None, limit: int) -> PartitionHealth:
     data = [share for share in shares if share.content is Content.DATA]
     positions = [share for share in shares if share.content is Content.POSITION_DELETES]
+    equalities = [share for share in shares if share.content is Content.EQUALITY_DELETES]
     return PartitionHealth(
         spec_id=spec_id,
         partition=partition,
@@ -254,6 +255,8 @@ def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest]
         sizes=merge_sizes([s.sizes for s in data], limit) if data else FileSizes(),
         position_delete_files=sum(s.file_count for s in positions),
         position_delete_bytes=sum(s.bytes for s in positions),
+        equality_delete_bytes=sum(s.bytes for s in equalities),
+        equality_delete_records=sum(s.record_count for s in equalities),
     )
 
 

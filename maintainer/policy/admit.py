@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from math import floor
 
 from maintainer.domain.admission import EVERYTHING, AdmissionRules, AdmissionVerdict, Candidate, Halt, Scorer, Wait, WaitCode
-from maintainer.domain.budget import NOTHING_SPENT, Budget, BudgetState, Charge, Resource, Spending
+from maintainer.domain.budget import NOTHING_SPENT, Budget, BudgetState, Charge, Resource, Spending, SpentBudget
 from maintainer.domain.cost import CostBasis, Score
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
@@ -87,6 +87,25 @@ def is_shut(circumstances: AdmissionCircumstances) -> bool:
         or (fleet.max_jobs is not None and len(circumstances.running) >= fleet.max_jobs)
         or (fleet.gb_hours_per_day is not None and spent.gb_hours >= fleet.gb_hours_per_day)
     )
+
+
+def find_spent(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances) -> tuple[SpentBudget, ...]:
+    """The daily budgets that have nothing left for any action that they would ever have something for, with how many wait for that; by name."""
+    ledger = _Ledger(circumstances)
+    waiting: Counter[tuple[tuple[str, str], Resource]] = Counter()
+    budgets, open_ones = {(("fleet", ""), resource): circumstances.rules.fleet for resource in _limited(circumstances.rules.fleet)}, set()
+    busy = {running.table_uuid for running in circumstances.running}
+    for candidate in candidates:
+        for owner, budget, resource, fits in ledger.fit(candidate) if candidate.table_uuid not in busy else ():
+            budgets[owner, resource] = budget
+            waiting[owner, resource] += not fits
+            if fits:
+                open_ones.add((owner, resource))
+    states = [
+        (ledger.state(owner, budget, resource), waiting[owner, resource]) for (owner, resource), budget in budgets.items() if (owner, resource) not in open_ones
+    ]
+    spent = [SpentBudget(state, number) for state, number in states if number or state.spent >= state.limit > 0]
+    return tuple(sorted(spent, key=lambda one: (one.state.name, one.state.resource)))
 
 
 def admitted(verdicts: Iterable[AdmissionVerdict]) -> tuple[Candidate, ...]:
@@ -234,20 +253,38 @@ class _Ledger:
         for _, budget in self._budgets(candidate):
             for resource, limit, needed in _daily(budget, candidate):
                 if needed > limit * share:
-                    reason = f"it takes up to {_write(resource, needed)}, more than the {_write(resource, limit * share)} that {budget.name} has for it a day"
+                    most = write_amount(resource, limit * share)
+                    reason = f"it takes up to {write_amount(resource, needed)}, more than the {most} that {budget.name} has for it a day"
                     return Wait(WaitCode.TOO_LARGE, reason, budget=BudgetState(budget.name, resource, limit, 0.0))
         return None
+
+    def fit(self, candidate: Candidate) -> Iterator[tuple[tuple[str, str], Budget, Resource, bool]]:
+        """Each daily budget that could bear the candidate on some day, and whether it can today."""
+        share = self._open_share(candidate)
+        for owner, budget in self._budgets(candidate):
+            for resource, limit, needed in _daily(budget, candidate):
+                if needed <= limit * share:
+                    so_far = self._so_far(owner, resource)
+                    yield owner, budget, resource, so_far < limit and so_far + needed <= limit * share
+
+    def state(self, owner: tuple[str, str], budget: Budget, resource: Resource) -> BudgetState:
+        """One daily budget as it stands."""
+        limit = budget.bytes_per_day if resource is Resource.BYTES_PER_DAY else budget.gb_hours_per_day
+        return BudgetState(budget.name, resource, float(limit or 0), self._so_far(owner, resource), self._tomorrow)
+
+    def _so_far(self, owner: tuple[str, str], resource: Resource) -> float:
+        spent = self._spent.get(owner, NOTHING_SPENT)
+        return spent.bytes if resource is Resource.BYTES_PER_DAY else spent.gb_hours
 
     def find_shortage(self, candidate: Candidate) -> Wait | None:
         """Which budget does not have enough left."""
         share = self._open_share(candidate)
         for owner, budget in self._budgets(candidate):
-            spent = self._spent.get(owner, NOTHING_SPENT)
             wait = self._find_no_place(candidate, owner, budget)
             if wait is not None:
                 return wait
             for resource, limit, needed in _daily(budget, candidate):
-                so_far = spent.bytes if resource is Resource.BYTES_PER_DAY else spent.gb_hours
+                so_far = self._so_far(owner, resource)
                 if so_far >= limit or so_far + needed > limit * share:
                     return self._tell_shortage(BudgetState(budget.name, resource, limit, so_far, self._tomorrow), needed, share)
         return None
@@ -266,10 +303,10 @@ class _Ledger:
 
     def _tell_shortage(self, state: BudgetState, needed: float, share: float) -> Wait:
         resource = state.resource
-        spent = f"{_write(resource, state.spent)} of {_write(resource, state.limit)} of {state.name} are spent today"
-        wants = f"this takes up to {_write(resource, needed)}"
+        spent = f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of {state.name} are spent today"
+        wants = f"this takes up to {write_amount(resource, needed)}"
         if state.spent + needed <= state.limit:
-            kept = _write(resource, state.limit * (1 - share))
+            kept = write_amount(resource, state.limit * (1 - share))
             return Wait(WaitCode.RESERVED, f"{spent}, {wants}, and {kept} are kept for others", self._tomorrow, budget=state)
         return Wait(WaitCode.OVER_BUDGET, f"{spent}, and {wants}", self._tomorrow, budget=state)
 
@@ -288,10 +325,16 @@ def _daily(budget: Budget, candidate: Candidate) -> Iterable[tuple[Resource, flo
         yield Resource.GB_HOURS_PER_DAY, budget.gb_hours_per_day, candidate.cost.gb_hours_p90
 
 
+def _limited(budget: Budget) -> list[Resource]:
+    limits = {Resource.BYTES_PER_DAY: budget.bytes_per_day, Resource.GB_HOURS_PER_DAY: budget.gb_hours_per_day}
+    return [resource for resource, limit in limits.items() if limit is not None]
+
+
 def next_day(now: datetime) -> datetime:
     """When the daily budgets are whole again."""
     return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
 
 
-def _write(resource: Resource, amount: float) -> str:
+def write_amount(resource: Resource, amount: float) -> str:
+    """So much of a daily budget, in words."""
     return format_size(amount) if resource is Resource.BYTES_PER_DAY else f"{amount:.3g} GB-hours"

@@ -15,6 +15,7 @@ from maintainer.policy.cost import find_worth, measure_work, predict
 from maintainer.policy.gain import find_gain, target_of_policy
 from maintainer.policy.guard import refuse
 from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
+from maintainer.policy.memory import fit_deletes
 from maintainer.policy.orphans import refuse_orphans
 from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
 from maintainer.policy.score import standing_score
@@ -77,7 +78,8 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     scoped = shrink_scope(rule, health, history)
     if has_waited_out(rule, circumstances.now, since):
         scoped = replace(scoped, hot_partition_age=timedelta(0))
-    gain = find_gain(scoped, health, target_of_policy(policy), circumstances.now, circumstances.pins, lists)
+    fit = fit_deletes(scoped, health, circumstances.memory_gb, circumstances.tasks_at_once)
+    gain = find_gain(fit.rule, health, target_of_policy(policy), circumstances.now, circumstances.pins, lists, fit)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at, code = (gain.estimate, gain.next_at, gain.code) if gain is not None else (None, None, SkipCode.NOTHING_TO_GAIN)

@@ -30,6 +30,7 @@ from maintainer.policy.estimate import (
     is_manifest_rewrite_worthwhile,
 )
 from maintainer.policy.expiry import describe_expiry, preview_expiry
+from maintainer.policy.memory import Fit
 from maintainer.policy.orphans import DEFAULT_ORPHAN_AGE
 from maintainer.policy.scope import choose_scope
 
@@ -60,7 +61,13 @@ def target_of_policy(policy: Policy) -> int | None:
 
 
 def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at something else
-    rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, pins: tuple[Pin, ...] = (), lists: tuple[OrphanList, ...] = ()
+    rule: Rule,
+    health: TableHealth,
+    target_bytes: int | None,
+    now: datetime,
+    pins: tuple[Pin, ...] = (),
+    lists: tuple[OrphanList, ...] = (),
+    fit: Fit | None = None,
 ) -> Gain | None:
     """The action of a rule with what it would achieve; None when the rule has no procedure here or the table nothing for it.
 
@@ -69,7 +76,7 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
     if health.snapshot_id is None:
         return None
     if rule.name is RuleName.REWRITE_DATA_FILES:
-        return _gain_of_data_files(rule, health, target_bytes, now)
+        return _gain_of_data_files(rule, health, target_bytes, now, fit if fit is not None else Fit(rule))
     if rule.name is RuleName.REWRITE_MANIFESTS:
         return _gain_of_manifests(rule, health)
     if rule.name is RuleName.REWRITE_POSITION_DELETE_FILES:
@@ -84,9 +91,9 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
     return _gain_of_removal(rule, health, lists, now) or _gain_of_orphans(rule, health, now)
 
 
-def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime) -> Gain:
-    scope = choose_scope(rule, health, now)
-    estimate = estimate_rewrite_data_files(health, rule, None if scope.is_hot else scope.within)
+def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, fit: Fit) -> Gain:
+    scope = choose_scope(rule, health, now, fit.too_heavy)
+    estimate = estimate_rewrite_data_files(health, rule, None if scope.is_hot or scope.is_too_heavy else scope.within)
     options = dict(rule.options)
     if target_bytes is not None:
         options.setdefault("target-file-size-bytes", str(target_bytes))
@@ -95,13 +102,14 @@ def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | Non
     action = RewriteDataFiles(rule.strategy, rule.sort_order, where, tuple(sorted(options.items())))
     if scope.is_hot:
         return Gain(action, estimate, is_worthwhile=False, sentence=scope.sentence, next_at=scope.next_at, code=SkipCode.HOT_PARTITION)
+    if scope.is_too_heavy:
+        return Gain(action, estimate, is_worthwhile=False, sentence=fit.refusal, code=SkipCode.UNSAFE)
     is_worthwhile = estimate.items_removed > 0 or estimate.files_with_deletes > 0
     if is_worthwhile:
         sentence = f"{estimate.items_before:,} files in {_count(estimate.partitions, 'group')} would become {estimate.items_after:,}"
         if estimate.files_with_deletes:
             sentence += f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
-        if scope.sentence:
-            sentence += f"; {scope.sentence}"
+        sentence = "; ".join(part for part in (sentence, scope.sentence, fit.sentence) if part)
     else:
         sentence = _explain_no_files(rule, health)
     return Gain(action, estimate, is_worthwhile, sentence)

@@ -44,6 +44,7 @@ class Circumstances:
     halt: Halt | None = None  # that covers the table
     band: Band | None = None
     application: str = ""  # the name that our own snapshots bear
+    tasks_at_once: int = 1  # of Spark, that one job may have
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from maintainer.domain.budget import SpentBudget
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
@@ -11,6 +12,7 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_size
+from maintainer.policy.admit import write_amount
 
 # One failure is retried without a word; from here on somebody should look.
 REPEATED_FAILURES = 3
@@ -34,6 +36,15 @@ def notice_of_list(orphans: OrphanList, now: datetime) -> Notice:
     warning = f" Look at the list: {orphans.warning}." if orphans.warning is not None else ""
     sentence = f"{files} of {size} wait for approval as list {orphans.list_id}, until {orphans.expires_at:%Y-%m-%d %H:%M} UTC.{warning}"
     return Notice(NoticeKind.APPROVAL_NEEDED, str(orphans.table), sentence, now, orphans.list_id)
+
+
+def notice_of_budget(spent: SpentBudget, now: datetime) -> Notice:
+    """What to tell of a daily budget that has nothing left."""
+    state, resource = spent.state, spent.state.resource
+    waiting = "1 action waits" if spent.waiting == 1 else f"{spent.waiting:,} actions wait"
+    until = f" until {state.frees_at:%Y-%m-%d %H:%M} UTC" if state.frees_at is not None else ""
+    sentence = f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of {state.name} are spent today; {waiting} for it{until}"
+    return Notice(NoticeKind.BUDGET_SPENT, state.name, sentence, now)
 
 
 def notice_of_grade(table: TableIdentifier, before: Grade | None, after: Grade, now: datetime) -> Notice | None:

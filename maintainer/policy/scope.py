@@ -24,21 +24,26 @@ class Scope:
     sentence: str = ""  # what is left out, and why
     is_hot: bool = False  # nothing is chosen, because all that would gain is being written to
     next_at: datetime | None = None
+    is_too_heavy: bool = False  # nothing is chosen, because of all that would gain the deletes are more than the memory holds
 
 
-def choose_scope(rule: Rule, health: TableHealth, now: datetime) -> Scope:
-    """The whole table unless partitions are hot or it is more than a job may rewrite; then the partitions with the most to gain for each byte."""
+def choose_scope(rule: Rule, health: TableHealth, now: datetime, too_heavy: frozenset[Place] = frozenset()) -> Scope:
+    """The whole table unless partitions are hot or too heavy or it is more than a job may rewrite; then those with the most to gain for each byte."""
     gaining = [group for group in plan_groups(health, PlannerOptions.read(health, rule)) if group.removed or group.deleted_files]
     age = DEFAULT_HOT_PARTITION_AGE if rule.hot_partition_age is None else rule.hot_partition_age
     hot = _find_hot(gaining, health, now - age)
-    cold = [group for group in gaining if group not in hot]
+    heavy = [group for group in gaining if too_heavy.intersection(group.places)]
+    cold = [group for group in gaining if group not in hot and group not in heavy]
     most = rule.max_bytes_per_job
-    if not hot and (most is None or sum(group.bytes for group in gaining) <= most):
+    if not hot and not heavy and (most is None or sum(group.bytes for group in gaining) <= most):
         return Scope()
     chosen, where = _choose(cold, health, most, MAX_WHERE_CHARACTERS - len(rule.where or ""))
     if chosen:
         within = frozenset(place for group in chosen for place in group.places)
-        return Scope(within, where, _explain(chosen, cold, hot, age, health))
+        explained = _explain(chosen, cold, hot, age, health)
+        return Scope(within, where, f"{explained}, {_count(heavy)} left alone for the memory that their deletes take" if heavy else explained)
+    if heavy and not hot:
+        return Scope(frozenset(), None, is_too_heavy=True)
     if not hot:
         return Scope(sentence="no filter can be written for its partitions, so the whole table is taken at once")
     next_at = min(_newest(group, health) for group in hot) + age

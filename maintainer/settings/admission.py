@@ -34,8 +34,8 @@ class AdmissionSettings(BudgetModel):
             refuse(f"has urgent_share {self.urgent_share:g} and explore_share {self.explore_share:g}, which leave nothing for the rest")
         return self
 
-    def as_rules(self, memory_gb: float) -> AdmissionRules:
-        """As admission takes them; memory_gb is what one job occupies."""
+    def as_rules(self, memory_gb: float, tasks_at_once: int = 1) -> AdmissionRules:
+        """As admission takes them; memory_gb is what one job occupies, tasks_at_once what it may have of Spark."""
         return AdmissionRules(
             scorer=self.scorer,
             fleet=self.as_budget(FLEET),
@@ -45,4 +45,5 @@ class AdmissionSettings(BudgetModel):
             sla=self.sla,
             blackouts=tuple(window.as_window() for window in self.blackouts),
             memory_gb=memory_gb,
+            tasks_at_once=tasks_at_once,
         )

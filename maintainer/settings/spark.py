@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 from re import compile as compile_regex
@@ -67,3 +68,9 @@ class SparkSettings(Strict):
     run_dir: Annotated[Path, BeforeValidator(read_path)] | None = None
     let_writers_win: bool | None = None  # None: where a catalog is a REST catalog
     conf: Annotated[dict[str, str], BeforeValidator(_check_conf)] = Field(default_factory=dict, repr=False)
+
+    @property
+    def tasks_at_once(self) -> int:
+        """How many tasks Spark works on at once: the number in local[N]."""
+        number = self.master.partition("[")[2].rstrip("]") or "1"
+        return os.cpu_count() or 1 if number == "*" else int(number)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from maintainer.domain.admission import AdmissionVerdict, Candidate
 from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.policy.admit import AdmissionCircumstances, admit, choose, is_shut, running_of
+from maintainer.policy.admit import AdmissionCircumstances, admit, choose, find_spent, is_shut, running_of
+from maintainer.policy.notices import notice_of_budget
 from maintainer.steps.ports import Ports
 
 
 def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
-    """Those of the configured catalogs' candidates that start now, the best first; nothing is started yet."""
+    """Those of the configured catalogs' candidates that start now, the best first; nothing is started yet. Budgets that are spent are told of."""
     circumstances = _look_around(ports)
-    return () if is_shut(circumstances) else choose(_read_candidates(ports), circumstances)
+    candidates = [] if is_shut(circumstances) else _read_candidates(ports)
+    for spent in find_spent(candidates, circumstances):
+        ports.notifier.notify(notice_of_budget(spent, circumstances.now))
+    return choose(candidates, circumstances) if candidates else ()
 
 
 def read_queue(ports: Ports) -> tuple[AdmissionVerdict, ...]:

@@ -112,6 +112,7 @@ def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, 
         halt=find_halt(ports.store.halts(), health.table),
         band=record.grade.band if record.grade is not None else None,
         application=ports.runner.application,
+        tasks_at_once=ports.admission.tasks_at_once,
     )
 
 

@@ -180,6 +180,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         halt=None if is_requested else find_halt(ports.store.halts(), health.table),
         previous=record.plan,
         application=ports.runner.application,
+        tasks_at_once=ports.admission.tasks_at_once,
     )
     return decide(health, policy, look_around(ports, policy, record, health, circumstances))
 

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from string import Template
 
 import pytest
 
-from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions, find_unknown_placeholders, write_notice
+from maintainer.adapters.notifier import _TYPES, TITLES, AppriseNotifier, NotifierOptions, find_unknown_placeholders, write_notice
 from maintainer.domain.errors import ConfigurationError
 from maintainer.domain.notice import Notice, NoticeKind
 
@@ -145,3 +146,11 @@ def test_a_hanging_target_does_not_hold_up_who_tells_it() -> None:
     notifier.close()
     hanging.close()
     assert len(hanging.received) == 3
+
+
+@pytest.mark.parametrize("kind", list(NoticeKind))
+def test_every_kind_reaches_the_receiver_with_its_title_and_weight(receiver: Receiver, kind: NoticeKind) -> None:
+    tell(NotifierOptions({"one": receiver.url}), notice(kind=kind), notice(kind=kind))
+    (message,) = receiver.received
+    assert message["title"] == Template(TITLES[kind]).substitute(subject="lake.sales.orders")
+    assert message["type"] == _TYPES[kind].value

@@ -17,7 +17,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction
 from maintainer.domain.policy import Mode, RuleName, Window
 from maintainer.domain.units import GIB
-from maintainer.policy.admit import AdmissionCircumstances, Running, admit, admitted, choose, is_shut, running_of
+from maintainer.policy.admit import AdmissionCircumstances, Running, admit, admitted, choose, find_spent, is_shut, running_of
 from maintainer.policy.guard import check_before_submit
 from tests.adapters.store.values import make_job
 from tests.samples import NOW, UUID, health_of_partitions
@@ -391,3 +391,40 @@ def test_expiry_is_not_submitted_to_a_table_that_forbids_deleting() -> None:
     refusal = check_before_submit(ExpireSnapshots(NOW, 10), health, UUID)
     assert refusal == "the table has gc.enabled=false since this was planned"
     assert check_before_submit(RewriteDataFiles(), health, UUID) is None
+
+
+# -- budgets that are spent
+
+
+FLEET = Budget(bytes_per_day=1000, gb_hours_per_day=10.0, name="the fleet")
+
+
+def spent_of(*candidates: Candidate, spent: Charge, rules: AdmissionRules | None = None) -> list[tuple[str, Resource, int]]:
+    looked = circumstances(rules=rules or AdmissionRules(fleet=FLEET), spending=Spending(TODAY, {("lake", ""): spent}))
+    return [(one.state.name, one.state.resource, one.waiting) for one in find_spent(candidates, looked)]
+
+
+def test_a_budget_is_spent_when_none_of_those_that_it_could_bear_fits_today() -> None:
+    two = (candidate("a", gb_hours=1.0, size=1), candidate("b", gb_hours=2.0, size=1))
+    assert spent_of(*two, spent=Charge(0, 7.0)) == []
+    assert spent_of(*two, spent=Charge(0, 8.0)) == [("the fleet", Resource.GB_HOURS_PER_DAY, 2)], "of 10 all but the reserve of 1.5 is open"
+    assert spent_of(*two, spent=Charge(1000, 0.0)) == [("the fleet", Resource.BYTES_PER_DAY, 2)]
+
+
+def test_what_no_day_could_bear_says_nothing_of_the_budget() -> None:
+    assert spent_of(candidate(gb_hours=100.0, size=1), spent=Charge(0, 1.0)) == []
+
+
+def test_a_budget_that_is_used_up_is_spent_even_when_nobody_waits() -> None:
+    assert spent_of(spent=Charge(0, 10.0)) == [("the fleet", Resource.GB_HOURS_PER_DAY, 0)]
+    nothing = AdmissionRules(fleet=Budget(gb_hours_per_day=0.0, name="the fleet"))
+    assert spent_of(spent=Charge(), rules=nothing) == [], "a budget of nothing is no news"
+
+
+def test_catalogs_and_policies_have_budgets_that_are_spent_too() -> None:
+    own = Budget(gb_hours_per_day=1.0, name="policies/a.yaml")
+    rules = AdmissionRules(per_catalog={"lake": Budget(gb_hours_per_day=1.0, name="catalog lake")})
+    looked = circumstances(rules=rules, spending=Spending(TODAY, {("lake", "policies/a.yaml"): Charge(0, 0.9)}))
+    found = find_spent([candidate(gb_hours=0.5, budget=own), candidate("b", gb_hours=0.5)], looked)
+    assert [(one.state.name, one.waiting) for one in found] == [("catalog lake", 2), ("policies/a.yaml", 1)]
+    assert found[0].state.frees_at == datetime(2026, 3, 5, tzinfo=UTC)

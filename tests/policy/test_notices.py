@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from maintainer.domain.budget import BudgetState, Resource, SpentBudget
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import NoticeKind
-from maintainer.policy.notices import REPEATED_FAILURES, notice_of_grade, notice_of_job
+from maintainer.policy.notices import REPEATED_FAILURES, notice_of_budget, notice_of_grade, notice_of_job
 from tests.api.nouns import make_job
 from tests.samples import NOW, TABLE
 
@@ -41,3 +43,16 @@ def test_what_did_not_fail_is_not_told(state: JobState) -> None:
 def test_a_table_is_told_of_when_it_becomes_critical(before: Band | None, after: Band, is_told: bool) -> None:
     told = notice_of_grade(TABLE, Grade(before) if before else None, Grade(after, reason="bad"), NOW)
     assert (told is not None) is is_told
+
+
+@pytest.mark.parametrize(("waiting", "words"), [(0, "0 actions wait"), (1, "1 action waits"), (2000, "2,000 actions wait")])
+def test_a_spent_budget_is_told_with_who_waits_and_until_when(waiting: int, words: str) -> None:
+    state = BudgetState("catalog lake", Resource.GB_HOURS_PER_DAY, 12.0, 11.5, NOW + timedelta(hours=12))
+    told = notice_of_budget(SpentBudget(state, waiting), NOW)
+    assert (told.kind, told.subject) == (NoticeKind.BUDGET_SPENT, "catalog lake")
+    assert told.sentence == f"11.5 GB-hours of 12 GB-hours of catalog lake are spent today; {words} for it until 2026-03-05 00:00 UTC"
+
+
+def test_a_budget_of_bytes_is_told_in_bytes_and_one_that_never_frees_without_a_time() -> None:
+    told = notice_of_budget(SpentBudget(BudgetState("the fleet", Resource.BYTES_PER_DAY, 2048.0, 1024.0), 3), NOW)
+    assert told.sentence == "1 KiB of 2 KiB of the fleet are spent today; 3 actions wait for it"
