@@ -12,7 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import request_response
 
 from maintainer import __version__
-from maintainer.api import audit, catalogs, documentation, jobs, namespaces, overview, pauses, pins, policies, probes, queue, story, tables
+from maintainer.api import audit, catalogs, documentation, jobs, namespaces, orphans, overview, pauses, pins, policies, probes, queue, story, tables
 from maintainer.api.deps import Services
 from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
@@ -29,7 +29,7 @@ _TAGS = [
     {"name": "audit", "description": "Who asked for what, and what came of it."},
     {"name": "probes", "description": "For orchestrators and Prometheus."},
 ]
-_ROUTERS = tuple(module.router for module in (overview, tables, story, queue, pauses, jobs, policies, catalogs, namespaces, audit, pins))
+_ROUTERS = tuple(module.router for module in (overview, tables, story, queue, pauses, jobs, policies, catalogs, namespaces, audit, pins, orphans))
 _DESCRIPTION = (
     "Watches Apache Iceberg tables, decides by policy what is worth doing, does it with Spark, and proves what it achieved. "
     "Times are RFC 3339 in UTC, sizes are bytes, null is unknown. Lists are paged with `limit` and `cursor`. Errors are problem+json (RFC 9457)."

@@ -18,6 +18,7 @@ from maintainer.domain.admission import Halt, Standstill
 from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.job import Job
+from maintainer.domain.orphan import OrphanList
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName
 from maintainer.domain.policy_version import PolicyChange
@@ -31,6 +32,11 @@ from maintainer.ports.store import Store, TableRecord
 MAX_NAMES_COMPARED = 2000  # when an unknown name is answered with near ones
 MAX_NEAR_NAMES = 3
 REQUESTED_BY = "person"  # whoever asks through the API; "policy" is the daemon itself
+
+
+def _have_no_list(table: TableIdentifier, list_id: str, *_: str) -> OrphanList:
+    message = f"table {table} has no list {list_id!r} of orphan files"
+    raise UnknownTableError(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class Services:
     standstill: Callable[[], Standstill] = field(default=lambda: Standstill((), is_draining=False, running=()))  # what is paused
     halt: Callable[[Halt, bool], None] = field(default=lambda _halt, _cancels: None)  # True: end what runs there, too
     lift: Callable[[str, str], bool] = field(default=lambda _scope, _by: False)  # (scope, by); False: nothing was paused so
+    approve_orphans: Callable[[TableIdentifier, str, str, str], OrphanList] = field(default=_have_no_list)  # (table, list, by, digest of what was seen or "")
+    reject_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
     queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # what admission says of every planned action
 
 

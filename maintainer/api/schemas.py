@@ -209,6 +209,9 @@ class EffectOut(Schema):
     rows_before: int | None
     rows_after: int | None
     sentence: str
+    orphans_listed: int
+    orphans_removed: int
+    orphan_bytes_removed: int
     contents: Annotated[ContentProof, Field(description="What the checksums of the rows before and after say, where the policy wants them.")] = (
         ContentProof.NOT_TAKEN
     )

@@ -23,6 +23,7 @@ from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_cons
 from maintainer.cli.jobs import jobs_app
 from maintainer.cli.measurements import measurement_app
 from maintainer.cli.once import follow_job, run_until_rest, settle_left_jobs
+from maintainer.cli.orphans import orphans_app
 from maintainer.cli.policies import policies_app
 from maintainer.cli.simulate import simulate
 from maintainer.cli.state import Config, load, open_app, remember
@@ -55,6 +56,7 @@ application = typer.Typer(
 application.add_typer(policies_app, name="policies")
 application.add_typer(jobs_app, name="jobs")
 application.add_typer(measurement_app, name="measurement")
+application.add_typer(orphans_app, name="orphans")
 application.command()(simulate)
 application.command()(audit)
 pins.register(application)

@@ -25,6 +25,9 @@ PROMISED = {
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/measurements"),
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/pins"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/pins"),
     ("DELETE", "/api/v1/tables/{catalog}/{namespace}/{table}/pins/{name}"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/expiry"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/approve"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/resume"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics"),
 }  # fmt: skip
 

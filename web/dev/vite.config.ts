@@ -6,6 +6,7 @@ import page from "../vite.config.ts";
 import * as fleet from "./fixtures/fleet.ts";
 import * as jobs from "./fixtures/jobs.ts";
 import * as tables from "./fixtures/tables.ts";
+import * as orphans from "./fixtures/orphans.ts";
 import { minutesAgo } from "./fixtures/times.ts";
 import { verdicts } from "./fixtures/verdicts.ts";
 
@@ -29,7 +30,7 @@ function tellEvents(response: ServerResponse, id: string): void {
 }
 
 function answerTable(response: ServerResponse, parts: string[], query: URLSearchParams): void {
-  const [catalog, namespace, name, what] = parts;
+  const [catalog, namespace, name, what, which] = parts;
   const table = tables.tables.find((each) => each.catalog === catalog && each.namespace === namespace && each.name === name);
   if (!table) return refuse(response, `no table ${parts.join(".")} is known`);
   const metric = query.get("metric") ?? "average_file_size_bytes";
@@ -55,6 +56,8 @@ function answerTable(response: ServerResponse, parts: string[], query: URLSearch
         { name: "q", seconds: 1, at: minutesAgo(0), data_files: 1536, average_file_size_bytes: 36_142, cost: null },
         201,
       );
+    case "orphans":
+      return send(response, which === undefined ? { items: orphans.orphanLists } : orphans.orphanFiles);
     case "run":
       return send(response, { jobs: [jobs.jobs[1]], plan: jobs.makePlan(table.table) }, 202);
     default:

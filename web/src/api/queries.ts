@@ -11,7 +11,7 @@ import { HISTORY_RANGES, type HistoryMetric, type HistoryRange } from "../lib/me
 import type { TableSort } from "../lib/sorts";
 import { isFinal } from "../lib/words";
 import { carryOut, client, unwrap } from "./client";
-import type { Band, Job, JobState, Plan, RuleName, TablePath } from "./types";
+import type { Band, Job, JobState, OrphanList, Plan, RuleName, TablePath } from "./types";
 
 const TABLES_EVERY_MS = 15_000;
 const JOBS_EVERY_MS = 5_000;
@@ -152,6 +152,22 @@ export const verdictsQuery = (path: TablePath) =>
     refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? TABLES_EVERY_MS : false),
   });
 
+export const orphanListsQuery = (path: TablePath) =>
+  queryOptions({
+    queryKey: [...tableKey(path), "orphans"],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/orphans", { ...atTable(path), signal })),
+    refetchInterval: TABLES_EVERY_MS,
+  });
+
+export const orphanListQuery = (path: TablePath, listId: string) =>
+  queryOptions({
+    queryKey: [...tableKey(path), "orphans", listId],
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.GET("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}", { params: { path: { ...path, list: listId } }, signal }),
+      ),
+  });
+
 export const jobsQuery = (filters: JobFilters) =>
   infiniteQueryOptions({
     queryKey: ["jobs", filters],
@@ -238,6 +254,24 @@ export function useResume(path: TablePath) {
   const refresh = useRefresh(path);
   return useMutation({
     mutationFn: () => carryOut(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/resume", atTable(path))),
+    onSuccess: refresh,
+  });
+}
+
+/** The digest goes with it: what is approved is the list that was looked at. */
+export function useDecideOnOrphans(path: TablePath, list: OrphanList) {
+  const refresh = useRefresh(path);
+  const params = { path: { ...path, list: list.list_id } };
+  return useMutation({
+    mutationFn: ({ approves, by }: { approves: boolean; by: string }) =>
+      approves
+        ? unwrap(
+            client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/approve", {
+              params,
+              body: { by, digest: list.digest },
+            }),
+          )
+        : unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject", { params, body: { by } })),
     onSuccess: refresh,
   });
 }

@@ -1,4 +1,4 @@
-import type { Band, Cost, FailureReason, FaultKind, JobRule, JobState, Mode, RowProof, SkipCode, StorageProfile } from "../api/types";
+import type { Band, Cost, FailureReason, FaultKind, JobRule, JobState, Mode, OrphanList, RowProof, SkipCode, StorageProfile } from "../api/types";
 import { capitalize } from "./format";
 
 export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
@@ -31,6 +31,15 @@ export const STATE_WORDS: Record<JobState, string> = {
   failed: "Failed",
   cancelled: "Cancelled",
   unknown: "Runner lost",
+};
+
+export const ORPHAN_STATE_WORDS: Record<OrphanList["state"], string> = {
+  refused: "Refused",
+  waiting: "Waits for approval",
+  approved: "Approved",
+  rejected: "Rejected",
+  superseded: "Superseded by a later look",
+  removed: "Removed",
 };
 
 export const SKIP_WORDS: Record<SkipCode, string> = {

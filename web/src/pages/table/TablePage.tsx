@@ -15,6 +15,7 @@ import { Metadata, WorstPartitions } from "./Contents";
 import { HistoryChart } from "./HistoryChart";
 import { ImpactPanel } from "./ImpactPanel";
 import { KeyFigures } from "./KeyFigures";
+import { OrphanPanel } from "./OrphanPanel";
 import { PlanPanel } from "./PlanPanel";
 import { SizeHistogram } from "./SizeHistogram";
 import { Story } from "./Story";
@@ -83,6 +84,7 @@ export function TablePage() {
             <HistoryChart path={path} metric={metric} range={range} onChange={change} />
           </div>
           <PlanPanel path={path} />
+          <OrphanPanel path={path} />
           <Story table={data.table} path={path} />
           <div className="columns">
             <ImpactPanel table={data} path={path} />

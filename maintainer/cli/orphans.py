@@ -1,0 +1,126 @@
+"""`maintainer orphans`: the lists of files that nobody knows, and what people say about them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from maintainer.api.orphans import MAX_FILES_TOLD, OrphanFileOut, write_list
+from maintainer.cli.console import OutputFormat, command, make_console, print_json
+from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.orphan import OrphanList
+from maintainer.domain.units import format_size
+from maintainer.steps.approval import approve_list, find_list, reject_list
+
+orphans_app = typer.Typer(name="orphans", help="Files that no table's metadata knows: lists of them, and what becomes of them.", no_args_is_help=True)
+
+TableName = Annotated[str, typer.Argument(metavar="TABLE", help="catalog.namespace.table")]
+ListId = Annotated[str, typer.Option("--list", help="The list's id, as `maintainer orphans list` shows it.")]
+By = Annotated[str, typer.Option("--by", help="Who says so, for the audit log.")]
+Format = Annotated[OutputFormat, typer.Option("--format", help="How to print it.")]
+DEFAULT_BY = "person"
+FILES_SHOWN = 100
+
+
+@orphans_app.command("list")
+@command
+def list_lists(table: TableName, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+    """Print what looks for orphans have found on a table, newest first."""
+    wanted = TableIdentifier.parse(table)
+    with open_app(load(config)) as app:
+        now = app.ports.clock.now()
+        lists = app.ports.store.orphan_lists(wanted)
+    if output is OutputFormat.JSON:
+        print_json([write_list(orphans, now).model_dump(mode="json") for orphans in lists])
+        return
+    if not lists:
+        typer.echo(f"{wanted} has no list of orphan files")
+        return
+    grid = Grid("list", "made at (UTC)", "files", "bytes", "state", "by", box=None)
+    for orphans in lists:
+        grid.add_row(
+            orphans.list_id,
+            f"{orphans.made_at:%Y-%m-%d %H:%M}",
+            f"{orphans.files:,}",
+            format_size(orphans.bytes),
+            _tell_state(orphans, now),
+            escape(orphans.decided_by),
+        )
+    make_console().print(grid)
+
+
+def _tell_state(orphans: OrphanList, now: datetime) -> str:
+    is_expired = not orphans.state.is_final and now >= orphans.expires_at
+    return f"{orphans.state}, too late" if is_expired else str(orphans.state)
+
+
+@orphans_app.command()
+@command
+def show(  # noqa: PLR0913, PLR0917 - the options of one command
+    table: TableName,
+    list_id: ListId,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_FILES_TOLD, help="How many of its files to print.")] = FILES_SHOWN,
+    after: Annotated[int, typer.Option("--after", min=0, help="How many of them to pass over.")] = 0,
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Print one list with its files, their sizes and times."""
+    with open_app(load(config)) as app:
+        orphans = find_list(app.ports, TableIdentifier.parse(table), list_id)
+        now = app.ports.clock.now()
+        files = app.ports.store.orphan_files(list_id, after, limit)
+    if output is OutputFormat.JSON:
+        told = [OrphanFileOut(path=file.path, size_bytes=file.size_bytes, modified_at=file.modified_at).model_dump(mode="json") for file in files]
+        print_json({"list": write_list(orphans, now).model_dump(mode="json"), "files": told})
+        return
+    for line in _describe(orphans, now):
+        typer.echo(line)
+    for file in files:
+        size = format_size(file.size_bytes) if file.size_bytes is not None else "?"
+        typer.echo(f"{size:>10}  {f'{file.modified_at:%Y-%m-%d %H:%M}' if file.modified_at is not None else '?':<16}  {file.path}")
+    if after + len(files) < orphans.files:
+        typer.echo(f"... and {orphans.files - after - len(files):,} more: --after {after + len(files)}")
+
+
+def _describe(orphans: OrphanList, now: datetime) -> list[str]:
+    lines = [
+        f"list {orphans.list_id} of {orphans.table}: {orphans.files:,} files of {format_size(orphans.bytes)}, {_tell_state(orphans, now)}",
+        f"older than {orphans.older_than:%Y-%m-%d %H:%M} UTC, at {orphans.location}; {orphans.kept_files:,} more were found that are none to touch",
+        f"digest {orphans.digest}",
+    ]
+    if not orphans.state.is_final:
+        lines.append(f"until {orphans.expires_at:%Y-%m-%d %H:%M} UTC")
+    if orphans.decided_at is not None:
+        lines.append(f"decided by {orphans.decided_by} at {orphans.decided_at:%Y-%m-%d %H:%M} UTC")
+    if orphans.removed_at is not None:
+        lines.append(f"job {orphans.removed_by} removed {orphans.removed_files:,} files of {format_size(orphans.removed_bytes)}")
+    return lines + [text for text in (orphans.refusal, orphans.warning) if text is not None]
+
+
+@orphans_app.command()
+@command
+def approve(
+    table: TableName,
+    list_id: ListId,
+    by: By = DEFAULT_BY,
+    digest: Annotated[str, typer.Option("--digest", help="Of the list that was looked at; no other is approved then.")] = "",
+    config: Config = None,
+) -> None:
+    """Let exactly the files of a list go; the daemon removes them under the table's policy, or `maintainer run TABLE --action remove_orphan_files` now."""
+    with open_app(load(config)) as app:
+        orphans = approve_list(app.ports, TableIdentifier.parse(table), list_id, by, digest)
+    typer.echo(f"{orphans.files:,} files of {format_size(orphans.bytes)} may go until {orphans.expires_at:%Y-%m-%d %H:%M} UTC, as {by} says")
+
+
+@orphans_app.command()
+@command
+def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Config = None) -> None:
+    """Let none of the files of a list go, also when somebody had approved them."""
+    with open_app(load(config)) as app:
+        orphans = reject_list(app.ports, TableIdentifier.parse(table), list_id, by)
+    typer.echo(f"nothing of list {orphans.list_id} goes, as {by} says")

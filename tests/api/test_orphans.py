@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from maintainer.domain.audit import AuditQuery
+from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
+from maintainer.steps.approval import approve_list, reject_list
+from tests.api.nouns import HEALTH, NOW, ORDERS
+from tests.api.serving import Client, expect_problem, path_of
+from tests.steps.world import World
+
+LISTS = f"{path_of(ORDERS)}/orphans"
+FILES = tuple(FoundFile(f"s3://lake/orders/data/{n}.parquet", n or None, NOW if n else None) for n in range(5))
+DAY = timedelta(days=1)
+WAITING = OrphanList(
+    "m-1", ORDERS, HEALTH.table_uuid, "s3://lake/orders", NOW - 7 * DAY, NOW, 5, 10, digest_files(FILES), OrphanListState.WAITING, NOW + 7 * DAY
+)
+
+
+@pytest.fixture(autouse=True)
+def with_a_list(client: Client) -> None:
+    store = client.daemon.store
+    store.add_orphan_list(WAITING, FILES)
+    ports = replace(World().ports, store=store, clock=client.daemon.services().clock)
+    services = replace(client.daemon.services(), approve_orphans=partial(approve_list, ports), reject_orphans=partial(reject_list, ports))
+    client.api.state.services = services
+
+
+def test_lists_are_told_and_their_files_in_pages(client: Client) -> None:
+    (told,) = client.get(LISTS).json()["items"]
+    assert (told["list_id"], told["state"], told["files"], told["bytes"], told["digest"]) == ("m-1", "waiting", 5, 10, WAITING.digest)
+    assert (told["is_expired"], told["decided_at"]) == (False, None)
+    first = client.get(f"{LISTS}/m-1", limit=3).json()
+    assert first["files"][0] == {"path": FILES[0].path, "size_bytes": None, "modified_at": None}
+    assert first["next_after"] == 3
+    last = client.get(f"{LISTS}/m-1", limit=3, after=3).json()
+    assert ([file["path"] for file in last["files"]], last["next_after"]) == ([file.path for file in FILES[3:]], None)
+    assert client.get(f"{LISTS}/m-1", after=9).json()["next_after"] is None
+
+
+def test_a_list_that_waits_too_long_is_told_as_such(client: Client) -> None:
+    late = replace(WAITING, expires_at=NOW)
+    client.daemon.store.update_orphan_list(late, WAITING)
+    assert client.get(LISTS).json()["items"][0]["is_expired"] is True
+    assert "could be approved until" in expect_problem(client.post(f"{LISTS}/m-1/approve", {"by": "ada"}), 409)
+
+
+def test_guard_5_an_approval_is_for_the_list_that_was_seen_and_says_who(client: Client) -> None:
+    assert "for another list" in expect_problem(client.post(f"{LISTS}/m-1/approve", {"by": "ada", "digest": "0" * 64}), 409)
+    done = client.post(f"{LISTS}/m-1/approve", {"by": "ada", "digest": WAITING.digest})
+    assert done.status_code == 200
+    assert (done.json()["state"], done.json()["decided_by"], done.json()["decided_at"]) == ("approved", "ada", "2026-03-01T12:00:00Z")
+    assert client.daemon.store.audit(AuditQuery()).items[0].actor == "person ada"
+    assert "is approved already" in expect_problem(client.post(f"{LISTS}/m-1/approve", {"by": "bob"}), 409)
+    assert client.post(f"{LISTS}/m-1/reject", {"by": "bob"}).json()["state"] == "rejected"
+    assert "is rejected already" in expect_problem(client.post(f"{LISTS}/m-1/reject", {}), 409)
+
+
+@pytest.mark.parametrize("body", [{"by": ""}, {"digest": "abc"}, {"by": "x" * 201}, {"who": "ada"}])
+def test_what_is_no_decision_is_refused(client: Client, body: dict[str, object]) -> None:
+    expect_problem(client.post(f"{LISTS}/m-1/approve", body), 422)
+
+
+def test_lists_of_nobody_and_of_others_are_not_found(client: Client) -> None:
+    for path in (f"{LISTS}/m-9", f"{path_of(replace(ORDERS, name='other'))}/orphans/m-1"):
+        assert "has no list" in expect_problem(client.get(path), 404)
+        for verb in ("approve", "reject"):
+            assert "has no list" in expect_problem(client.post(f"{path}/{verb}", {}), 404)
+
+
+def test_without_a_daemon_behind_it_nothing_is_decided(client: Client) -> None:
+    client.api.state.services = client.daemon.services()
+    assert "has no list 'm-1'" in expect_problem(client.post(f"{LISTS}/m-1/approve", {}), 404)

@@ -1,0 +1,155 @@
+import { Button, Modal, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { orphanListQuery, orphanListsQuery, useDecideOnOrphans } from "../../api/queries";
+import type { OrphanList, TablePath } from "../../api/types";
+import { ErrorNotice, Loaded, Notice } from "../../components/notices";
+import { Panel } from "../../components/Panel";
+import { TimeAgo } from "../../components/TimeAgo";
+import { formatBytes, formatCount, pluralize } from "../../lib/format";
+import { ORPHAN_STATE_WORDS } from "../../lib/words";
+
+const LISTS_SHOWN = 5;
+const MAX_NAME = 200;
+
+/** Files that nobody knows, where a look has found some: what becomes of them, and who said so. */
+export function OrphanPanel({ path }: { path: TablePath }) {
+  const lists = useQuery(orphanListsQuery(path)).data?.items ?? [];
+  const [looksAt, setLooksAt] = useState<string>();
+  if (lists.length === 0) return null;
+  return (
+    <Panel title="Orphan files">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">Found</th>
+            <th scope="col" className="number">
+              Files
+            </th>
+            <th scope="col" className="number">
+              Size
+            </th>
+            <th scope="col">State</th>
+            <th scope="col">What is on it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lists.slice(0, LISTS_SHOWN).map((list) => (
+            <tr key={list.list_id}>
+              <td>
+                <TimeAgo time={list.made_at} />
+              </td>
+              <td className="number">{formatCount(list.files)}</td>
+              <td className="number">{formatBytes(list.bytes)}</td>
+              <td>
+                <StateWords list={list} />
+              </td>
+              <td>
+                <Button size="compact-sm" onClick={() => setLooksAt(list.list_id)}>
+                  Files
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Modal
+        opened={looksAt !== undefined}
+        onClose={() => setLooksAt(undefined)}
+        size="xl"
+        title={`Orphan files of ${path.table}`}
+        closeButtonProps={{ "aria-label": "Close" }}
+      >
+        {looksAt !== undefined && <ListedFiles path={path} listId={looksAt} onClose={() => setLooksAt(undefined)} />}
+      </Modal>
+    </Panel>
+  );
+}
+
+function StateWords({ list }: { list: OrphanList }) {
+  const by = list.decided_by && <span className="dim"> by {list.decided_by}</span>;
+  return (
+    <>
+      {list.is_expired ? `${ORPHAN_STATE_WORDS[list.state]}, too late` : ORPHAN_STATE_WORDS[list.state]}
+      {by}
+      {list.removed_by && (
+        <div className="dim">
+          {pluralize(list.removed_files, "file")} of {formatBytes(list.removed_bytes)},{" "}
+          <Link to="/jobs/$id" params={{ id: list.removed_by }}>
+            job {list.removed_by}
+          </Link>
+        </div>
+      )}
+      {(list.refusal ?? list.warning) && <div className="dim">{list.refusal ?? list.warning}</div>}
+    </>
+  );
+}
+
+function ListedFiles({ path, listId, onClose }: { path: TablePath; listId: string; onClose: () => void }) {
+  const found = useQuery(orphanListQuery(path, listId));
+  return (
+    <Loaded query={found} label="the list">
+      {({ list, files }) => (
+        <div className="stack">
+          <p>
+            {pluralize(list.files, "file")} of {formatBytes(list.bytes)} in <code>{list.location}</code> that nothing of the table reaches
+            {list.files > files.length && `; the first ${formatCount(files.length)}:`}
+          </p>
+          <table className="grid">
+            <tbody>
+              {files.map((file) => (
+                <tr key={file.path}>
+                  <td className="number">{formatBytes(file.size_bytes)}</td>
+                  <td>{file.modified_at && <TimeAgo time={file.modified_at} />}</td>
+                  <td>
+                    <code>{file.path}</code>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {list.warning && (
+            <Notice tone="watch" title="Look at the list">
+              {list.warning}
+            </Notice>
+          )}
+          {list.state === "waiting" && !list.is_expired && <Decision path={path} list={list} onClose={onClose} />}
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Decision({ path, list, onClose }: { path: TablePath; list: OrphanList; onClose: () => void }) {
+  const decide = useDecideOnOrphans(path, list);
+  const [by, setBy] = useState("");
+  const say = (approves: boolean) => decide.mutate({ approves, by: by.trim() }, { onSuccess: onClose });
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        say(true);
+      }}
+    >
+      <TextInput
+        label="Your name"
+        description="For the audit log"
+        maxLength={MAX_NAME}
+        value={by}
+        onChange={(event) => setBy(event.currentTarget.value)}
+      />
+      <p className="dim">What is approved goes with the next removal, as far as the table still does not know it by then.</p>
+      {decide.error && <ErrorNotice error={decide.error} />}
+      <div className="actions">
+        <Button type="submit" variant="filled" disabled={by.trim() === ""} loading={decide.isPending}>
+          Approve
+        </Button>
+        <Button disabled={by.trim() === ""} onClick={() => say(false)}>
+          Reject
+        </Button>
+      </div>
+    </form>
+  );
+}
