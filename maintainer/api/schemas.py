@@ -224,6 +224,12 @@ class ProgressOut(Schema):
     tasks_done: int | None
     tasks_total: int | None
     phase: str
+    file_groups_done: Annotated[int | None, Field(description="Of a rewrite: what Iceberg plans and writes as one.")]
+    file_groups_total: int | None
+    bytes_read: Annotated[int | None, Field(description="By Spark, as far as the storage's client counts them.")]
+    bytes_written: int | None
+    ends_at: Annotated[datetime | None, Field(description="About when Spark will be done, if the rest takes as long as what is done.")]
+    sentence: str
 
 
 class EstimateErrorOut(Schema):

@@ -226,7 +226,9 @@ def _follow(app: App, job: Job) -> list[Job]:
             if task is None:
                 task = tasks[current.job_id] = progress.add_task(str(current.rule), total=None)
             phase = current.progress.phase or current.state
-            progress.update(task, description=f"{current.rule}: {phase}", completed=current.progress.tasks_done or 0, total=current.progress.tasks_total)
+            now = current.progress
+            words = f"{current.rule}: {phase}{f', {now.sentence}' if now.sentence else ''}"
+            progress.update(task, description=words, completed=now.tasks_done or 0, total=now.tasks_total)
 
         return follow_job(app.ports, job, note)
 

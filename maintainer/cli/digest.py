@@ -35,9 +35,8 @@ def _follow(app: App, job: Job) -> Job:
     with make_console(is_error=True).status(f"job {job.job_id}") as status:
 
         def note(current: Job) -> None:
-            done, total = current.progress.tasks_done, current.progress.tasks_total
-            tasks = f", {done} of {total} tasks" if total else ""
-            status.update(f"job {current.job_id}: {current.progress.phase or current.state}{tasks}")
+            figures = f", {current.progress.sentence}" if current.progress.sentence else ""
+            status.update(f"job {current.job_id}: {current.progress.phase or current.state}{figures}")
 
         return follow_job(app.ports, job, note)[-1]
 

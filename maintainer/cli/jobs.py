@@ -51,7 +51,7 @@ def _table(rows: list[dict[str, object]]) -> Table:
     table = make_table("job", "table", "rule", "state", "result")
     for row in rows:
         effect, progress = row.get("effect"), row.get("progress")
-        phase = progress.get("phase") if isinstance(progress, dict) else ""
+        phase = ": ".join(str(progress[part]) for part in ("phase", "sentence") if progress.get(part)) if isinstance(progress, dict) else ""
         sentence = effect.get("sentence") if isinstance(effect, dict) else ""
         result = str(row.get("failure_message") or sentence or phase or row.get("reason") or "")
         table.add_row(str(row["job_id"]), str(row["table"]), str(row["rule"]), str(row["state"]), Text(result))

@@ -232,7 +232,7 @@ def jobs_table(jobs: Sequence[Job]) -> Table:
     """One row a job."""
     table = make_table("job", "table", "rule", "state", "took", "result", right=("took",))
     for job in jobs:
-        took = format_duration(job.duration) if job.duration is not None else job.progress.phase
+        took = format_duration(job.duration) if job.duration is not None else job.progress.sentence or job.progress.phase
         result = job.failure_message or (job.effect.sentence if job.effect is not None else job.reason)
         table.add_row(job.job_id, str(job.table), job.rule.value, Text(job.state.value, style=_STATE_STYLES.get(job.state, "")), took, Text(result))
     return table

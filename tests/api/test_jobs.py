@@ -92,7 +92,12 @@ def test_a_finished_job_shows_what_it_achieved(client: Client) -> None:
 
 def test_a_running_job_shows_its_progress(client: Client) -> None:
     job = client.get("/api/v1/jobs/job-2").json()
-    assert job["progress"] == {"tasks_done": 3, "tasks_total": 10, "phase": "rewriting files"}
+    assert {name: value for name, value in job["progress"].items() if value is not None} == {
+        "tasks_done": 3,
+        "tasks_total": 10,
+        "phase": "rewriting files",
+        "sentence": "3 of 10 tasks",
+    }
     assert job["effect"] is None
 
 

@@ -28,7 +28,7 @@ import time
 from typing import IO, Any, NoReturn, TypeAlias, cast
 
 from maintainer.adapters.spark.driver_channel import Channel, Message, read_clock
-from maintainer.adapters.spark.driver_jvm import Jvm, drop_cluster_defaults
+from maintainer.adapters.spark.driver_jvm import Jvm
 from maintainer.adapters.spark.driver_progress import Meter
 
 _FENCE_POLL_SECONDS = 0.1
@@ -65,12 +65,8 @@ class _Job:
         self.is_cancelled = threading.Event()
         self.is_over = threading.Event()
         self.java_thread: JavaObject = None  # set while a statement runs
-        self.progress: tuple[int, int] = (0, 0)
-
-    @property
-    def tag(self) -> str:
-        """Spark's tag of every Spark job that this job starts, on whichever thread."""
-        return f"maintainer-{self.job_id}"
+        self.tag = f"maintainer-{job_id}"  # of every Spark job that this job starts, on whichever thread
+        self.meter = Meter(self.tag)
 
 
 class _Driver:
@@ -112,8 +108,6 @@ class _Driver:
         context = SparkContext(conf=conf)
         self._gateway = cast("JavaObject", context._gateway)  # noqa: SLF001 - pyspark has no public way to the JVM
         self._java: JavaObject = self._gateway.jvm.java
-        if self._settings["master"].startswith("local"):
-            drop_cluster_defaults(self._java, context._jsc.hadoopConfiguration(), self._settings["conf"])  # noqa: SLF001 - as above
         session = SparkSession(context)
         session.sql("SELECT 1").collect()
         self._mark_snapshots()
@@ -322,22 +316,15 @@ class _Driver:
             self._die(_EXIT_JVM_GONE, f"Spark's JVM ended with exit code {jvm.process.returncode}")
 
     def _watch_progress(self) -> None:
-        """Report finished tasks of all tasks known so far, when they changed."""
-        tracker = self._context._jsc.sc().statusTracker()  # noqa: SLF001 - the tags are not in pyspark's tracker
+        """Report how far each job is, when that has changed."""
+        spark = self._context._jsc.sc()  # noqa: SLF001 - neither tags nor descriptions are in pyspark's tracker
         while True:
             time.sleep(_PROGRESS_SECONDS)
             for job in list(self._jobs.values()):
                 with contextlib.suppress(Exception):  # progress is a courtesy: a stage may be forgotten while it is looked at
-                    self._report_progress(job, tracker)
-
-    def _report_progress(self, job: _Job, tracker: JavaObject) -> None:
-        stages = {stage for spark_job in tracker.getJobIdsForTag(job.tag) for stage in _stages(tracker, spark_job)}
-        information = [tracker.getStageInfo(stage) for stage in sorted(stages)]
-        known = [stage.get() for stage in information if stage.isDefined()]
-        progress = sum(stage.numCompletedTasks() for stage in known), sum(stage.numTasks() for stage in known)
-        if progress != job.progress and progress[1]:
-            job.progress = progress
-            self._output.send("spark.progress", job=job.job_id, tasks_done=progress[0], tasks_total=progress[1])
+                    figures = job.meter.read(spark)
+                    if figures is not None:
+                        self._output.send("spark.progress", job=job.job_id, **figures)
 
     def _die(self, code: int, reason: str = "") -> NoReturn:
         """End the JVM and this process at once, and only then say so."""
@@ -363,11 +350,6 @@ def _write_rows(frame: JavaObject, file: IO[str]) -> dict[str, Any]:
         count += 1
     file.write(json.dumps({"rows": count}) + "\n")
     return {"rows": count}
-
-
-def _stages(tracker: JavaObject, spark_job: int) -> list[int]:
-    information = tracker.getJobInfo(spark_job)
-    return list(information.get().stageIds()) if information.isDefined() else []
 
 
 def _works_for_iceberg(frames: list[JavaObject]) -> bool:

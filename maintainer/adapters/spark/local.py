@@ -164,6 +164,8 @@ class LocalRunner:
                     return None
                 tracked = self._remember(TrackedJob(job.job_id, progress=job.progress, is_started=job.started_at is not None))
                 tracked.end(lost(now, message))
+            if tracked.progress == Progress():  # just adopted: what was known is as good
+                tracked.progress = job.progress
             numbers = tracked.acknowledge()
             if numbers:
                 self._drivers.send(tracked.carrier, {"acknowledged": numbers})
@@ -326,7 +328,7 @@ class LocalRunner:
             return known
         if job_id in self._until:
             process.send({"renew": {"id": job_id, "until": self._until.pop(job_id)}})
-        return self._remember(TrackedJob(job_id, process.directory.name, progress=Progress(phase="")))
+        return self._remember(TrackedJob(job_id, process.directory.name, progress=Progress()))
 
     def _unfinished(self, process: DriverProcess) -> list[TrackedJob]:
         return [tracked for tracked in self._jobs.values() if tracked.outcome is None and tracked.carrier == process.directory.name]

@@ -65,9 +65,7 @@ class TrackedJob:
         fields = {key: value for key, value in message.items() if key not in _ENVELOPE}
         match name:
             case "spark.progress":
-                done, total = fields.get("tasks_done"), fields.get("tasks_total")
-                if isinstance(done, int) and isinstance(total, int):
-                    self.progress = Progress(done, total, self.progress.phase)
+                self.progress = _read_progress(fields, self.progress.phase, at)
                 if self.progress_told_at is None or at - self.progress_told_at >= _PROGRESS_EVENTS_EVERY:
                     self.progress_told_at = at
                     self.tell(name, at, **fields)
@@ -81,7 +79,7 @@ class TrackedJob:
                 self.end(_fail(fields, at))
             case _:
                 self.is_started = True
-                self.progress = Progress(self.progress.tasks_done, self.progress.tasks_total, _PHASES.get(name, self.progress.phase))
+                self.progress = replace(self.progress, phase=_PHASES.get(name, self.progress.phase))
                 if name != "job.started":
                     self.tell(name, at, **fields)
 
@@ -93,6 +91,17 @@ def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
         return failure(causes, at)
     finished = _finish(read_result(result), at, read_result(fields.get("checks")))
     return replace(finished, check_failure=describe_failure(causes), check_failure_reason=classify(causes))
+
+
+def _read_progress(fields: Mapping[str, object], phase: str, at: datetime) -> Progress:
+    def count(name: str) -> int | None:
+        found = fields.get(name)
+        return found if isinstance(found, int) else None
+
+    left = fields.get("seconds_left")
+    ends_at = at + timedelta(seconds=left) if isinstance(left, int | float) else None
+    groups = count("file_groups_done"), count("file_groups_total")
+    return Progress(count("tasks_done"), count("tasks_total"), phase, *groups, count("bytes_read"), count("bytes_written"), ends_at)
 
 
 def _finish(result: Mapping[str, int | str | None], at: datetime, checks: Mapping[str, int | str | None]) -> Outcome:

@@ -97,6 +97,12 @@ def test_a_cancelled_rewrite_commits_nothing_and_spark_works_on(warm: LocalRunne
     job = job_on(table, "cancelled", RewriteDataFiles(options=one_commit_at_the_end))
     warm.submit(job)
     wait_for_tasks(warm, job, 5)
+    report = warm.report(job)
+    assert report is not None
+    assert report.progress.file_groups_total == 60
+    assert 0 < (report.progress.file_groups_done or 0) < 60
+    assert report.progress.bytes_read
+    assert report.progress.ends_at is not None
     warm.cancel(job.job_id)
     assert outcome_of(warm, job).kind == "cancelled"
     assert len(lake.summaries(table)) == 1

@@ -85,3 +85,32 @@ def test_a_failure_before_the_work_is_done_is_the_jobs() -> None:
     job.hear({"event": "job.failed", "job": "j", "causes": [refused], "result": None, "checks": {}}, NOW)
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("failed", FailureReason.INVALID_REQUEST)
+
+
+def test_progress_is_read_whole_and_keeps_what_is_known_when_the_phase_changes() -> None:
+    job = TrackedJob("j")
+    figures = {"tasks_done": 4, "tasks_total": 9, "file_groups_done": 2, "file_groups_total": 5, "bytes_read": 100, "bytes_written": 40, "seconds_left": 30.0}
+    job.hear({"event": "spark.progress", "job": "j", "number": 1, "at": 0.0} | figures, NOW)
+    job.hear({"event": "statement.finished", "job": "j", "number": 2}, NOW)
+    assert job.report().progress == Progress(4, 9, "ending", 2, 5, 100, 40, NOW + timedelta(seconds=30))
+    job.hear({"event": "spark.progress", "job": "j", "number": 3, "tasks_done": 9, "tasks_total": 9, "seconds_left": None}, NOW)
+    assert job.report().progress == Progress(9, 9, "ending")
+
+
+def test_what_the_driver_said_is_acknowledged_when_it_is_asked_for_again_and_the_end_never() -> None:
+    job = TrackedJob("j")
+    job.hear({"event": "statement.started", "job": "j", "number": 7}, NOW)
+    assert job.acknowledge() == [], "nobody has stored it"
+    job.report()
+    job.hear({"event": "statement.finished", "job": "j", "number": 8}, NOW)
+    assert job.acknowledge() == [7]
+    job.hear({"event": "job.finished", "job": "j", "number": 9, "result": {}}, NOW)
+    job.report()
+    assert (job.acknowledge(), job.acknowledge()) == ([8], [])
+
+
+def test_a_job_that_was_ended_for_want_of_a_renewal_is_lost_not_cancelled() -> None:
+    job = TrackedJob("j")
+    job.hear({"event": "job.cancelled", "job": "j", "is_overdue": True}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.kind, job.outcome.reason) == ("lost", FailureReason.LOST_RUNNER)

@@ -4,6 +4,7 @@ import type { JobEvent } from "../api/types";
 import { readJobsAddress, readTablesAddress } from "./addresses";
 import { classifyBin, labelBin } from "./histogram";
 import { locateTable } from "./identifier";
+import { describeProgress } from "./progress";
 import { sortBy } from "./sorts";
 import { formatRelative, secondsBetween } from "./time";
 
@@ -25,6 +26,37 @@ describe("formatRelative", () => {
 it("knows no time span with an open end", () => {
   expect(secondsBetween("2026-11-21T12:00:00Z", "2026-11-21T12:01:30Z")).toBe(90);
   expect(secondsBetween("2026-11-21T12:00:00Z", null)).toBeNull();
+});
+
+describe("describeProgress", () => {
+  const unknown = {
+    tasks_done: null,
+    tasks_total: null,
+    phase: "",
+    file_groups_done: null,
+    file_groups_total: null,
+    bytes_read: null,
+    bytes_written: null,
+    ends_at: null,
+    sentence: "",
+  };
+
+  it("goes by file groups, else by tasks, and says nothing that Spark does not say", () => {
+    const tasks = { ...unknown, tasks_done: 31, tasks_total: 64 };
+    const groups = {
+      ...tasks,
+      file_groups_done: 9,
+      file_groups_total: 12,
+      bytes_read: 3 * MIB,
+      bytes_written: MIB,
+      ends_at: "2026-11-21T12:01:30Z",
+    };
+    const said = describeProgress(groups, NOW);
+    expect(plain(said.words)).toBe("9 of 12 file groups, 3 MiB read, 1 MiB written, about 1 min 30 s left");
+    expect(said.percent).toBe(75);
+    expect(describeProgress(tasks, NOW).words).toBe("31 of 64 tasks");
+    expect(describeProgress(unknown, NOW)).toEqual({ words: "", percent: null });
+  });
 });
 
 describe("labelBin", () => {

@@ -15,8 +15,9 @@ import { Panel } from "../../components/Panel";
 import { Statement } from "../../components/Statement";
 import { TableLink } from "../../components/TableLink";
 import { TimeAgo } from "../../components/TimeAgo";
-import { capitalize, formatCount, formatDuration } from "../../lib/format";
+import { capitalize, formatDuration } from "../../lib/format";
 import { useNow } from "../../lib/now";
+import { describeProgress } from "../../lib/progress";
 import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
 import { BeforeAfter } from "./BeforeAfter";
 import { Timeline } from "./Timeline";
@@ -53,16 +54,14 @@ function CancelButton({ job }: { job: Job }) {
 
 /** How far the Spark work is; a bar without a number while Spark does not say. */
 function JobProgress({ job }: { job: Job }) {
-  const { tasks_done: done, tasks_total: total, phase } = job.progress;
-  const isCounted = done !== null && total !== null && total > 0;
-  const percent = isCounted ? Math.min(100, (100 * done) / total) : 100;
+  const { words, percent } = describeProgress(job.progress, useNow());
   return (
     <div className="progress">
       <div className="row row-apart">
-        <span>{phase || "Waiting for its turn"}</span>
-        <span className="dim num">{isCounted && `${formatCount(done)} of ${formatCount(total)} tasks`}</span>
+        <span>{job.progress.phase || "Waiting for its turn"}</span>
+        <span className="dim num">{words}</span>
       </div>
-      <Progress value={percent} animated striped={!isCounted} aria-label="Progress of the Spark work" />
+      <Progress value={percent ?? 100} animated striped={percent === null} aria-label="Progress of the Spark work" />
     </div>
   );
 }

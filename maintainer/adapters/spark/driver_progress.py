@@ -1,0 +1,97 @@
+"""How far the Spark work of a job is, by Spark's own status, on the standard library alone: it goes wherever driver.py goes."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
+
+_FILE_GROUP = re.compile(r"\bfile group (\d+)/(\d+)\b")  # as Iceberg describes the Spark jobs of a rewrite
+_OVER = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
+
+
+@dataclass(frozen=True)
+class _SparkJob:
+    """What Spark says of one of the job's Spark jobs."""
+
+    is_over: bool
+    has_succeeded: bool
+    tasks_done: int
+    tasks_total: int
+    bytes_read: int
+    bytes_written: int
+    group: int | None
+    groups_total: int
+    begun: float
+
+
+class Meter:
+    """Reads the figures of one job; a Spark job that is over is looked at once more and never again."""
+
+    def __init__(self, tag: str) -> None:
+        self._tag = tag
+        self._known: dict[int, _SparkJob] = {}
+        self._told: dict[str, int | float | None] = {}
+
+    def read(self, spark: JavaObject) -> dict[str, int | float | None] | None:
+        """Tasks, file groups, bytes, and about how many seconds are left; None when nothing has changed. ``spark`` is Java's SparkContext."""
+        store = spark.statusStore()
+        for number in spark.statusTracker().getJobIdsForTag(self._tag):
+            known = self._known.get(number)
+            if known is None or not known.is_over:
+                self._known[number] = _look(store, number)
+        figures = self._sum()
+        if figures == self._told or not figures["tasks_total"]:
+            return None
+        self._told = figures
+        left = self._seconds_left(figures)
+        return figures | {"seconds_left": left}
+
+    def _sum(self) -> dict[str, int | float | None]:
+        jobs = list(self._known.values())
+        groups = {job.group for job in jobs if job.group is not None}
+        open_groups = {job.group for job in jobs if job.group is not None and not job.has_succeeded}
+        written = {job.group for job in jobs if job.bytes_written}
+        total = max((job.groups_total for job in jobs), default=0)
+        return {
+            "tasks_done": sum(job.tasks_done for job in jobs),
+            "tasks_total": sum(job.tasks_total for job in jobs),
+            "file_groups_done": len((groups & written) - open_groups) if total else None,
+            "file_groups_total": total or None,
+            "bytes_read": sum(job.bytes_read for job in jobs) or None,
+            "bytes_written": sum(job.bytes_written for job in jobs) or None,
+        }
+
+    def _seconds_left(self, figures: dict[str, int | float | None]) -> float | None:
+        """As long as the groups so far have taken, for each of the others."""
+        done, total = figures["file_groups_done"], figures["file_groups_total"]
+        begun = min((job.begun for job in self._known.values() if job.group is not None and job.begun), default=0.0)
+        if not done or not total or not begun:
+            return None
+        return max(0.0, (time.time() - begun) / done * (total - done))
+
+
+def _look(store: JavaObject, number: int) -> _SparkJob:
+    data = store.job(number)
+    stages = [store.lastStageAttempt(stage) for stage in _items(data.stageIds())]
+    description, submitted = data.description(), data.submissionTime()
+    match = _FILE_GROUP.search(description.get()) if description.isDefined() else None
+    status = data.status().toString()
+    return _SparkJob(
+        is_over=status in _OVER,
+        has_succeeded=status == "SUCCEEDED",
+        tasks_done=data.numCompletedTasks(),
+        tasks_total=data.numTasks() - data.numSkippedTasks(),
+        bytes_read=sum(stage.inputBytes() for stage in stages),
+        bytes_written=sum(stage.outputBytes() for stage in stages),
+        group=int(match[1]) if match else None,
+        groups_total=int(match[2]) if match else 0,
+        begun=submitted.get().getTime() / 1000 if submitted.isDefined() else 0.0,
+    )
+
+
+def _items(sequence: JavaObject) -> list[JavaObject]:
+    return [sequence.apply(index) for index in range(sequence.length())]
