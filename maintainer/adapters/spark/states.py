@@ -27,6 +27,7 @@ _UNDECIDED = "CommitStateUnknownException"
 
 # The first reason that matches any link of the chain wins: the narrow before the wide. Searched in "class: message".
 _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
+    FailureReason.RUNNER_UNAVAILABLE: ("^RunnerUnavailableError: ",),  # our own word for a Spark that did not start, whatever it complained of
     FailureReason.OUT_OF_MEMORY: ("OutOfMemoryError", "GC overhead limit", "Java heap space"),
     FailureReason.CONFLICT: tuple(pattern for patterns in _CONFLICTS.values() for pattern in patterns),
     FailureReason.PERMISSION: (

@@ -19,6 +19,8 @@ ICEBERG = "org.apache.iceberg.exceptions"
         ),
         ([(f"{ICEBERG}.ValidationException", "Cannot commit, missing data files: [a]")], FailureReason.CONFLICT, "ValidationException: Cannot commit, missing data files: [a]"),  # noqa: E501 - a case a line
         ([(f"{ICEBERG}.CommitFailedException", "Manifest is missing: m")], FailureReason.CONFLICT, "CommitFailedException: Manifest is missing: m"),
+        ([("RunnerUnavailableError", "Spark ended during its start (no reason given); its log is x")], FailureReason.RUNNER_UNAVAILABLE,
+         "RunnerUnavailableError: Spark ended during its start (no reason given); its log is x"),
         ([("org.apache.spark.SparkException", "Job aborted"), ("java.lang.OutOfMemoryError", "Java heap space")], FailureReason.OUT_OF_MEMORY, "OutOfMemoryError: Java heap space"),  # noqa: E501 - a case a line
         ([("org.apache.spark.SparkException", "Job aborted due to stage failure: x NotFoundException: File does not exist: f")], FailureReason.MISSING_FILE,
          "SparkException: Job aborted due to stage failure: x NotFoundException: File does not exist: f"),
