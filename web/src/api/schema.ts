@@ -433,6 +433,86 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/orphans": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists of orphan files
+     * @description What looks have found, and what became of it.
+     */
+    get: operations["get_orphan_lists"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * One list of orphan files
+     * @description The list with some of its files, in its order.
+     */
+    get: operations["get_orphan_list"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/approve": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Approve a list of orphan files
+     * @description Exactly these files go with the next removal, as far as they still are nobody's. 409 when the list is none to approve, and why.
+     */
+    post: operations["approve_orphans"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Reject a list of orphan files
+     * @description None of them go, also when somebody had approved them; 409 when the list is over.
+     */
+    post: operations["reject_orphans"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables/{catalog}/{namespace}/{table}/partitions": {
     parameters: {
       query?: never;
@@ -695,6 +775,24 @@ export interface components {
       waiting_since: string;
     };
     /**
+     * ApprovalRequest
+     * @description Let exactly these files go.
+     */
+    ApprovalRequest: {
+      /**
+       * By
+       * @description Who says so, for the audit log.
+       * @default person
+       */
+      by?: string;
+      /**
+       * Digest
+       * @description Of the list that was looked at; where it is given, no other list is approved.
+       * @default
+       */
+      digest?: string;
+    };
+    /**
      * AuditEntryOut
      * @description One line of the log; table is null for what concerns more than one.
      */
@@ -875,6 +973,12 @@ export interface components {
       files_removed: number;
       /** Manifests Removed */
       manifests_removed: number;
+      /** Orphan Bytes Removed */
+      orphan_bytes_removed: number;
+      /** Orphans Listed */
+      orphans_listed: number;
+      /** Orphans Removed */
+      orphans_removed: number;
       /** Other Commits */
       other_commits: number;
       /** Own Commits */
@@ -1415,6 +1519,111 @@ export interface components {
       seconds: number;
     };
     /**
+     * OrphanFileOut
+     * @description One file of a list; null is unknown.
+     */
+    OrphanFileOut: {
+      /** Modified At */
+      modified_at: string | null;
+      /** Path */
+      path: string;
+      /** Size Bytes */
+      size_bytes: number | null;
+    };
+    /**
+     * OrphanFiles
+     * @description A list with a page of its files.
+     */
+    OrphanFiles: {
+      /** Files */
+      files: components["schemas"]["OrphanFileOut"][];
+      list: components["schemas"]["OrphanListOut"];
+      /**
+       * Next After
+       * @description For `after`, to go on; null on the last page.
+       */
+      next_after: number | null;
+    };
+    /**
+     * OrphanListOut
+     * @description The orphan files that one look has found; its files never change, and the digest stands for them.
+     */
+    OrphanListOut: {
+      /** Bytes */
+      bytes: number;
+      /** Decided At */
+      decided_at: string | null;
+      /** Decided By */
+      decided_by: string;
+      /** Digest */
+      digest: string;
+      /**
+       * Expires At
+       * Format: date-time
+       * @description Until when it may be approved; of an approved list, until when it may be carried out.
+       */
+      expires_at: string;
+      /** Files */
+      files: number;
+      /**
+       * Is Expired
+       * @description It waits and can be approved no more, or the approval holds no more.
+       */
+      is_expired: boolean;
+      /**
+       * Kept Files
+       * @description Found too, and none to touch.
+       */
+      kept_files: number;
+      /** List Id */
+      list_id: string;
+      /** Location */
+      location: string;
+      /**
+       * Made At
+       * Format: date-time
+       */
+      made_at: string;
+      /**
+       * Older Than
+       * Format: date-time
+       */
+      older_than: string;
+      /**
+       * Refusal
+       * @description Why nothing of it may be removed.
+       */
+      refusal: string | null;
+      /** Removed At */
+      removed_at: string | null;
+      /**
+       * Removed By
+       * @description The id of the job that carried it out.
+       */
+      removed_by: string;
+      /** Removed Bytes */
+      removed_bytes: number;
+      /** Removed Files */
+      removed_files: number;
+      state: components["schemas"]["OrphanListState"];
+      /** Warning */
+      warning: string | null;
+    };
+    /**
+     * OrphanListState
+     * @description What has become of a list.
+     * @enum {string}
+     */
+    OrphanListState: "refused" | "waiting" | "approved" | "rejected" | "superseded" | "removed";
+    /**
+     * OrphanLists
+     * @description The lists made of tables of this name, newest first; at most 100.
+     */
+    OrphanLists: {
+      /** Items */
+      items: components["schemas"]["OrphanListOut"][];
+    };
+    /**
      * OverviewOut
      * @description The fleet.
      */
@@ -1932,6 +2141,18 @@ export interface components {
       name: string;
       /** Snapshot Id */
       snapshot_id: string;
+    };
+    /**
+     * RejectionRequest
+     * @description Let none of these files go.
+     */
+    RejectionRequest: {
+      /**
+       * By
+       * @description Who says so, for the audit log.
+       * @default person
+       */
+      by?: string;
     };
     /**
      * Repair
@@ -3756,6 +3977,276 @@ export interface operations {
       };
       /** @description Unsupported Media Type */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_orphan_lists: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OrphanLists"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_orphan_list: {
+    parameters: {
+      query?: {
+        /** @description How many files to pass over. */
+        after?: number;
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        /** @description The id of the job that made the list. */
+        list: string;
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OrphanFiles"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  approve_orphans: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the job that made the list. */
+        list: string;
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ApprovalRequest"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OrphanListOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  reject_orphans: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the job that made the list. */
+        list: string;
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RejectionRequest"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OrphanListOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
         headers: {
           [name: string]: unknown;
         };
