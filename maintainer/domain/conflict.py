@@ -16,6 +16,7 @@ class ConflictKind(StrEnum):
     HISTORY_GONE = "history_gone"
     REQUIREMENT_FAILED = "requirement_failed"
     COMMITS_LOST = "commits_lost"
+    TAKEN_BACK = "taken_back"
 
 
 CONFLICT_WORDS: Mapping[ConflictKind, str] = {
@@ -26,4 +27,5 @@ CONFLICT_WORDS: Mapping[ConflictKind, str] = {
     ConflictKind.HISTORY_GONE: "the snapshot that the work began at was expired meanwhile",
     ConflictKind.REQUIREMENT_FAILED: "the table was changed in the moment of each attempt to commit",
     ConflictKind.COMMITS_LOST: "too many of the commits in parts were refused",
+    ConflictKind.TAKEN_BACK: "the table has no snapshot of ours any more, as if its catalog had taken the work back in favour of whoever committed meanwhile",
 }

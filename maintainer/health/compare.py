@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import assert_never
 
 from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure, RewriteDataFiles, RewritePositionDeleteFiles
-from maintainer.domain.conflict import CONFLICT_WORDS
+from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
@@ -233,6 +233,8 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     if effect.failed_proofs:
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{'; '.join(effect.failed_proofs)}; nothing more is done to this table")
     if kind == "finished":
+        if _claimed_items(job) and not effect.own_commits and effect.other_commits:
+            return Verdict(JobState.FAILED, FailureReason.CONFLICT, f"A writer won: {CONFLICT_WORDS[ConflictKind.TAKEN_BACK]}.")
         unproved = _find_unproved(job, effect)
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else Verdict(JobState.SUCCEEDED)
     if kind in {"cancelled", "lost"} and is_timed_out(job):

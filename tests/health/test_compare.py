@@ -362,3 +362,11 @@ def test_a_commit_that_the_catalog_did_not_confirm_is_looked_for_in_the_table() 
     missing = conclude(make_job(outcome=unsaid), IDLE)
     assert (missing.state, missing.reason) == (JobState.FAILED, FailureReason.CATALOG_UNREACHABLE)
     assert missing.message == "the catalog did not say; the table shows that nothing of this job was committed"
+
+
+def test_guard_16_work_that_the_catalog_took_back_for_a_writer_is_a_conflict_and_no_failed_proof() -> None:
+    claimed = make_job(outcome=Outcome("finished", NOW, {"rewritten_data_files_count": 20}))
+    taken_back = conclude(claimed, replace(IDLE, other_commits=1))
+    assert (taken_back.state, taken_back.reason) == (JobState.FAILED, FailureReason.CONFLICT)
+    assert taken_back.message.startswith("A writer won: the table has no snapshot of ours any more")
+    assert conclude(claimed, IDLE).reason is FailureReason.UNPROVED, "when nobody else committed, nobody can have won"
