@@ -31,6 +31,7 @@ LONGEST_CONTROL_SECONDS = 240.0
 WRITERS_STOP_SECONDS = 180
 QUIET_SECONDS = 240  # for the daemon to finish what it has begun, once nobody disturbs it
 MEASURE_SECONDS = 60
+FIRST_JOB_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
         with stage.timed("beside the daemon"):
             writers = start_writers(make_scripts(options.seed, NAMESPACE, NAMESPACE, options.commits_per_second), stage.lake, stage.spark, ledger)
             people.start()
+            _wait_for_a_job(daemon)
             chaos.start()
             time.sleep(options.minutes * 60)
             chaos.stop()
@@ -200,6 +202,13 @@ def _wait_until_measured(daemon: Daemon) -> bool:
             return True
         time.sleep(0.2)
     return False
+
+
+def _wait_for_a_job(daemon: Daemon) -> None:
+    """Until one has succeeded, or long enough: trouble before the first Spark is up would only keep it down."""
+    deadline = time.monotonic() + FIRST_JOB_SECONDS
+    while time.monotonic() < deadline and not (daemon.ask("/jobs?limit=1&state=succeeded") or {"items": []})["items"]:
+        time.sleep(0.2)
 
 
 def _find_paused(daemon: Daemon) -> list[str]:

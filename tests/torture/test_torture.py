@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.
 
 
 def test_nothing_is_lost_while_everything_around_the_daemon_breaks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = [sys.executable, "-m", "tests.torture", "--minutes", f"{MINUTES:g}", "--seed", SEED, "--commits-per-second", "3"]
+    command = [sys.executable, "-m", "tests.torture", "--minutes", f"{MINUTES:g}", "--seed", SEED, "--commits-per-second", "2"]
     command += ["--directory", str(tmp_path / "run"), "--json", str(tmp_path / "figures.json")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment())
     with capsys.disabled():
