@@ -28,7 +28,7 @@ import time
 from typing import IO, Any, NoReturn, TypeAlias, cast
 
 from maintainer.adapters.spark.driver_channel import Channel, Message, read_clock
-from maintainer.adapters.spark.driver_jvm import Jvm
+from maintainer.adapters.spark.driver_jvm import Jvm, drop_cluster_defaults
 from maintainer.adapters.spark.driver_progress import Meter
 
 _FENCE_POLL_SECONDS = 0.1
@@ -108,6 +108,8 @@ class _Driver:
         context = SparkContext(conf=conf)
         self._gateway = cast("JavaObject", context._gateway)  # noqa: SLF001 - pyspark has no public way to the JVM
         self._java: JavaObject = self._gateway.jvm.java
+        if self._settings["master"].startswith("local"):
+            drop_cluster_defaults(self._java, context._jsc.hadoopConfiguration(), self._settings["conf"])  # noqa: SLF001 - as above
         session = SparkSession(context)
         session.sql("SELECT 1").collect()
         self._mark_snapshots()
