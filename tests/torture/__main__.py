@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
+from types import FrameType
 
 from tests.torture.run import Options, run
 from tests.torture.schedule import USUAL_TROUBLES, Trouble
@@ -24,6 +26,7 @@ def main() -> int:
     parser.add_argument("--directory", type=Path, help="a new directory that is kept; without it a temporary one, which goes")
     given = parser.parse_args()
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    signal.signal(signal.SIGTERM, _end)
     troubles = tuple(Trouble(name) for name in given.troubles.split(",") if name)
     with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as temporary:
         directory = given.directory or Path(temporary)
@@ -33,6 +36,11 @@ def main() -> int:
         given.json.write_text(json.dumps(report.as_document(), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(report.as_text() + "\n")
     return 0 if report.is_clean else 1
+
+
+def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's signature
+    """Everything that was started is ended on the way out."""
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

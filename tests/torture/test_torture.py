@@ -19,18 +19,24 @@ from tests.torture.schedule import USUAL_TROUBLES
 
 MINUTES = float(os.environ.get("TORTURE_MINUTES", "1.5"))
 SEED = os.environ.get("TORTURE_SEED", "1")
+END_SECONDS = 240  # for an end in order, when it took too long
 OVERHEAD_SECONDS = 480  # both Sparks' starts, the end of what was begun, the checks; on a machine that does other work too
 
-pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(MINUTES * 90 + OVERHEAD_SECONDS)]
+pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(MINUTES * 90 + OVERHEAD_SECONDS + END_SECONDS)]
 
 
 def test_nothing_is_lost_while_everything_around_the_daemon_breaks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = [sys.executable, "-m", "tests.torture", "--minutes", f"{MINUTES:g}", "--seed", SEED, "--commits-per-second", "2"]
     command += ["--directory", str(tmp_path / "run"), "--json", str(tmp_path / "figures.json")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment())
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+    try:
+        said, complained = process.communicate(timeout=MINUTES * 90 + OVERHEAD_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.terminate()  # it ends what it has started
+        said, complained = process.communicate(timeout=END_SECONDS)
     with capsys.disabled():
-        sys.stdout.write(f"\n{done.stdout}")
-    assert done.returncode in {0, 1}, done.stderr[-4000:]
+        sys.stdout.write(f"\n{said}")
+    assert process.returncode in {0, 1}, complained[-4000:]
     figures = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert figures["findings"] == []
     assert figures["commits"]["writers"] > 0
