@@ -1,10 +1,11 @@
-"""The loop under any interleaving of writers, steps, crashes, lost drivers and moved clocks."""
+"""The loop under any interleaving of writers, steps, crashes, lost drivers, stalls and moved clocks, with two replicas on one store."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -22,15 +23,64 @@ from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_cancel, request_run, submit
 from maintainer.steps.watch import watch
+from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.spark import FakeRunner
 from tests.samples import manifest, share
-from tests.steps.world import World
+from tests.steps.world import ENFORCE, World, layer
 
 NAMES = ("orders", "events", "users")
 MOST_CRASHES = 6  # in one story, so that some of its jobs live to their end
 STEPS: Mapping[str, Callable[[Ports], object]] = {"scan": scan, "plan": plan, "submit": submit, "watch": watch, "review": review}
 TABLES = st.sampled_from(NAMES)
-WRITES = ("add_job", "update_job", "append_events", "record_plan", "record_health")
+WRITES = ("add_job", "submit_job", "update_job", "append_events", "record_plan", "record_health", "renew_lease", "take_lease")
+JOB_WRITES = ("submit_job", "update_job", "renew_lease", "take_lease")
+TIMED = ENFORCE.replace("rewrite_data_files: {when", "rewrite_data_files: {timeout: 30m, when")
+REPLICAS = st.integers(0, 1)
+MOST_SKEW = 7  # seconds, either way: two clocks differ by less than the margin of the leases
+
+
+class Machine:
+    """One of two machines with a daemon on each: a clock of its own, and a Spark that knows nothing of the other's."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world = world
+        self.name = name
+        self.skew = timedelta(0)
+        self.clock = FakeClock(world.clock.now())
+        self.lives = 0
+        self.other: Machine | None = None
+        self.past: list[FakeRunner] = []
+        self.runner = self._begin()
+
+    def _begin(self) -> FakeRunner:
+        self.lives += 1
+        runner = FakeRunner(self.clock, capacity=2, owner=f"{self.name}-{self.lives}")
+        self.past.append(runner)
+        self.ports: Ports = replace(self.world.restarted(), runner=runner, clock=self.clock)
+        return runner
+
+    def restart(self, *, adopts: bool) -> None:
+        gone = self.runner
+        self.runner = self._begin()
+        if adopts:
+            self.runner.adopt(gone)
+        gone.closed = True
+
+    def tell_time(self) -> None:
+        self.clock.time = self.world.clock.now() + self.skew
+        self.runner.end_overdue()
+
+    def working(self) -> list[Job]:
+        """The jobs that this machine's Spark is at work on: neither ended, nor past the time that it may work."""
+        self.runner.end_overdue()
+        taken = {**self.runner.submitted, **self.runner.adopted}
+        return [job for job_id, job in taken.items() if job_id not in self.runner._outcomes]
+
+    def run(self, *steps: str) -> None:
+        if self.other is not None:
+            self.runner.distant_owners = {runner.owner for runner in self.other.past}
+        for step in steps:
+            STEPS[step](self.ports)
 
 
 class Interleavings(RuleBasedStateMachine):
@@ -39,7 +89,10 @@ class Interleavings(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.world = World()
-        self.runners = [self.world.runner]
+        self.world.policies.layers = (layer(TIMED),)
+        self.machines = (Machine(self.world, "a"), Machine(self.world, "b"))
+        for one, other in (self.machines, self.machines[::-1]):
+            one.other = other
         self.rows: dict[str, int] = {}
         self.committed: set[str] = set()
         self.files = 0
@@ -61,18 +114,34 @@ class Interleavings(RuleBasedStateMachine):
         added = manifest(f"{name}-w{self.files}", [share([1000] * files, "day=1")], sizes=[1000] * files)
         self.world.commit(table, "append", summary={"total-records": str(self.rows[name])}, manifests=(*self.world.look(table).manifests, added))
 
-    @rule(seconds=st.sampled_from([1, 31, 600, 3_700, 22_000, 90_000, -120]))
-    def move_clock(self, seconds: int) -> None:
+    @rule(seconds=st.sampled_from([1, 31, 100, 140, 600, 3_700, 22_000, 90_000, -120]))
+    def pass_time(self, seconds: int) -> None:
         self.world.clock.advance(timedelta(seconds=seconds))
+        for machine in self.machines:
+            machine.tell_time()
+
+    @precondition(lambda self: self.world.store.leases())
+    @rule(data=st.data(), seconds=st.integers(-10, 30), skew=st.sampled_from([0, 4, MOST_SKEW]))
+    def come_to_the_end_of_a_lease(self, data: st.DataObject, seconds: int, skew: int) -> None:
+        """Its holder hangs, with a clock that is behind, and the other machine, whose clock is ahead, looks whether it may take over."""
+        lease = data.draw(st.sampled_from(list(self.world.store.leases())), "lease")
+        for machine in self.machines:
+            machine.skew = timedelta(seconds=-skew if machine.runner.owner == lease.holder else skew)
+        left = lease.expires_at + timedelta(seconds=seconds) - self.world.clock.now()
+        self.pass_time(max(0, int(left.total_seconds())))
+        for machine in self.machines:
+            if machine.runner.owner != lease.holder:
+                machine.run("watch", "review", "scan", "plan", "submit")
+
+    @rule(on=REPLICAS, seconds=st.sampled_from([-MOST_SKEW, 0, MOST_SKEW]))
+    def move_one_clock(self, on: int, seconds: int) -> None:
+        self.machines[on].skew = timedelta(seconds=seconds)
+        self.machines[on].tell_time()
 
     # -- what Spark does
 
     def _spark_jobs(self) -> list[tuple[FakeRunner, Job]]:
-        runner = self.world.runner
-        return [(runner, job) for job in (runner.submitted | runner.adopted).values() if self._is_open(runner, job)]
-
-    def _is_open(self, runner: FakeRunner, job: Job) -> bool:
-        return job.job_id not in runner._outcomes
+        return [(machine.runner, job) for machine in self.machines for job in machine.working()]
 
     @precondition(lambda self: self._spark_jobs())
     @rule(data=st.data(), end=st.sampled_from(["finish", "commit and be lost", "be lost", "conflict"]))
@@ -93,22 +162,20 @@ class Interleavings(RuleBasedStateMachine):
         self.committed.add(job.job_id)
         return self.world.mend(job)
 
-    # -- what the daemon does
+    # -- what the daemons do
 
-    @rule(step=st.sampled_from(sorted(STEPS)))
-    def tick(self, step: str) -> None:
-        STEPS[step](self.world.ports)
+    @rule(on=REPLICAS, step=st.sampled_from(sorted(STEPS)))
+    def tick(self, on: int, step: str) -> None:
+        self.machines[on].run(step)
 
-    @rule()
-    def begin_work(self) -> None:
+    @rule(on=REPLICAS)
+    def begin_work(self, on: int) -> None:
         """Chance alone would seldom put these in an order in which anything comes of them."""
-        for step in ("scan", "plan", "submit"):
-            STEPS[step](self.world.ports)
+        self.machines[on].run("scan", "plan", "submit")
 
-    @rule()
-    def settle_work(self) -> None:
-        for step in ("watch", "review"):
-            STEPS[step](self.world.ports)
+    @rule(on=REPLICAS)
+    def settle_work(self, on: int) -> None:
+        self.machines[on].run("watch", "review")
 
     @precondition(lambda self: self._spark_jobs())
     @rule()
@@ -116,19 +183,51 @@ class Interleavings(RuleBasedStateMachine):
         for runner, job in self._spark_jobs():
             runner.finish(job.job_id, self._commit(job))
 
-    @rule(name=TABLES)
-    def ask_for_a_run(self, name: str) -> None:
-        request_run(self.world.ports, _table(name), (), "ada")
+    @rule(on=REPLICAS, name=TABLES)
+    def ask_for_a_run(self, on: int, name: str) -> None:
+        request_run(self.machines[on].ports, _table(name), (), "ada")
 
     @precondition(lambda self: self.world.store.unfinished_jobs())
-    @rule(data=st.data())
-    def cancel(self, data: st.DataObject) -> None:
+    @rule(on=REPLICAS, data=st.data())
+    def cancel(self, on: int, data: st.DataObject) -> None:
         job = data.draw(st.sampled_from(list(self.world.store.unfinished_jobs())), "job")
-        request_cancel(self.world.ports, job, "ada")
+        request_cancel(self.machines[on].ports, job, "ada")
+
+    @rule(
+        on=REPLICAS,
+        step=st.sampled_from(["watch", "review", "submit"]),
+        write=st.sampled_from(JOB_WRITES),
+        seconds=st.sampled_from([30, 140, 600]),
+        meanwhile=st.sampled_from([("watch",), ("watch", "review", "scan", "plan", "submit")]),
+    )
+    def stall_in_a_step(self, on: int, step: str, write: str, seconds: int, meanwhile: tuple[str, ...]) -> None:
+        """The process hangs right before one of the step's writes; what it has lost to the other machine by then, it moves no more."""
+        real = getattr(self.world.store, write)
+        lost: dict[str, JobState] = {}
+        has_stalled = False
+
+        def stall(*args: object, **kwargs: object) -> object:
+            nonlocal has_stalled
+            if not has_stalled:
+                has_stalled = True
+                self.pass_time(seconds)
+                self.machines[1 - on].run(*meanwhile)
+                theirs = {lease.job_id for lease in self.world.store.leases() if lease.holder == self.machines[1 - on].runner.owner}
+                lost.update((job.job_id, job.state) for job in self.world.store.unfinished_jobs() if job.job_id in theirs)
+            return real(*args, **kwargs)
+
+        if step == "review":
+            self.finish_everything()
+            self.machines[on].run("watch")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.world.store, write, stall)
+            self.machines[on].run(step)
+        now = {job.job_id: job.state for job in self.world.store.unfinished_jobs()}
+        assert {job_id: now.get(job_id) for job_id in lost} == lost, "only the holder of the lease moves a job"
 
     @precondition(lambda self: self.crashes < MOST_CRASHES)
-    @rule(step=st.sampled_from(sorted(STEPS)), write=st.sampled_from(WRITES), after=st.integers(0, 2), is_done=st.booleans())
-    def crash_in_a_step(self, step: str, write: str, after: int, is_done: bool) -> None:
+    @rule(on=REPLICAS, step=st.sampled_from(sorted(STEPS)), write=st.sampled_from(WRITES), after=st.integers(0, 2), is_done=st.booleans())
+    def crash_in_a_step(self, on: int, step: str, write: str, after: int, is_done: bool) -> None:
         """The process ends at one of the step's writes, right before or right after the store has it; another process takes over."""
         real = getattr(self.world.store, write)
         left = [after]
@@ -144,28 +243,25 @@ class Interleavings(RuleBasedStateMachine):
 
         with pytest.MonkeyPatch.context() as patch, suppress(MaintainerError):
             patch.setattr(self.world.store, write, die)
-            STEPS[step](self.world.ports)
-        self.restart(has_committed=False)
+            self.machines[on].run(step)
+        self.restart(on=on, spark="gone")
 
     @precondition(lambda self: self.crashes < MOST_CRASHES)
-    @rule(has_committed=st.booleans(), survives=st.booleans())
-    def restart(self, has_committed: bool, survives: bool = False) -> None:
-        """The process is gone, and its Spark with it unless that goes on until it is adopted; what Spark had committed by then stays."""
+    @rule(on=REPLICAS, spark=st.sampled_from(["gone", "gone after its commits", "adopted"]))
+    def restart(self, on: int, spark: str) -> None:
+        """The process is gone; its Spark is gone with it, and what that had committed by then stays, or the next process takes it over."""
         self.crashes += 1
-        gone = self.world.runner
-        for _, job in self._spark_jobs() if has_committed and not survives else ():
+        for job in self.machines[on].working() if spark == "gone after its commits" else ():
             self._commit(job)
-        self.world.runner = FakeRunner(self.world.clock, capacity=2, owner=f"process-{len(self.runners) + 1}")
-        self.world.runner.living_owners = {self.world.runner.owner}
-        if survives:
-            self.world.runner.adopt(gone)
-        self.runners.append(self.world.runner)
-        self.world.ports = self.world.restarted()
+        self.machines[on].restart(adopts=spark == "adopted")
 
     # -- what always holds
 
     def _jobs(self) -> tuple[Job, ...]:
         return self.world.store.jobs(JobQuery(limit=1000)).items
+
+    def _runners(self) -> list[FakeRunner]:
+        return [runner for machine in self.machines for runner in machine.past]
 
     @invariant()
     def a_table_has_at_most_one_unfinished_job(self) -> None:
@@ -173,13 +269,22 @@ class Interleavings(RuleBasedStateMachine):
         assert all(count == 1 for count in busy.values()), busy
 
     @invariant()
+    def no_two_sparks_work_on_a_table(self) -> None:
+        busy = Counter(job.table_uuid for _, job in self._spark_jobs())
+        assert all(count == 1 for count in busy.values()), busy
+
+    @invariant()
     def no_job_is_submitted_twice(self) -> None:
-        submitted = Counter(job_id for runner in self.runners for job_id in runner.submitted)
+        submitted = Counter(job_id for runner in self._runners() for job_id in runner.submitted)
         assert all(count == 1 for count in submitted.values()), submitted
 
     @invariant()
     def every_job_that_spark_has_is_stored(self) -> None:
-        assert {job_id for runner in self.runners for job_id in runner.submitted} <= {job.job_id for job in self._jobs()}
+        assert {job_id for runner in self._runners() for job_id in runner.submitted} <= {job.job_id for job in self._jobs()}
+
+    @invariant()
+    def every_lease_is_of_an_unfinished_job(self) -> None:
+        assert {lease.job_id for lease in self.world.store.leases()} <= {job.job_id for job in self.world.store.unfinished_jobs()}
 
     @invariant()
     def every_row_is_there(self) -> None:
@@ -191,21 +296,23 @@ class Interleavings(RuleBasedStateMachine):
         for job in self._jobs():
             if job.state is JobState.SUCCEEDED:
                 assert job.job_id in self.committed, job
-            elif job.state.is_final and job.cancel_requested_by == "":
-                assert job.job_id not in self.committed, (job.state, job.failure_reason, job.failure_message)
+            elif job.state.is_final and job.cancel_requested_by == "" and job.job_id in self.committed:
+                # Ended over time: what it had committed is counted.
+                assert job.failure_reason is FailureReason.TIMEOUT, (job.state, job.failure_reason, job.failure_message)
+                assert job.effect is not None
+                assert job.effect.own_commits == 1
 
     def teardown(self) -> None:
         """Left alone, with Spark answering, every job comes to its end."""
-        ports: Ports = self.world.ports
         for _ in range(12):
             for runner, job in self._spark_jobs():
                 runner.lose(job.job_id)
-            self.world.clock.advance(timedelta(minutes=1))
-            watch(ports)
-            review(ports)
+            self.pass_time(60)
+            for machine in self.machines:
+                machine.run("watch", "review")
             for job in self.world.store.unfinished_jobs():
                 if job.state is JobState.PENDING:
-                    request_cancel(ports, job, "the end")
+                    request_cancel(self.machines[0].ports, job, "the end")
         left = [(job.job_id, job.state) for job in self.world.store.unfinished_jobs()]
         assert left == []
         self.an_ended_job_tells_the_truth()

@@ -63,7 +63,8 @@ class FakeRunner:
         self._tell(job.job_id, "spark.submitted")
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """The job ends as lost when a report finds that no renewal came in time."""
+        """The job ends as lost when a report finds that no renewal came in time; a late one does not bring it back."""
+        self.end_overdue()
         self.valid_until[job_id] = self._clock.now() + valid_for
 
     def end_overdue(self) -> None:
