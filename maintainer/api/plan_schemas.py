@@ -35,6 +35,7 @@ class EstimateOut(Schema):
     bytes_rewritten: int
     partitions: int
     note: str
+    error_bound: Annotated[int, Field(description="By how many items_after, and so items_removed, may be wrong; the note says why.")]
 
 
 class CostOut(Schema):

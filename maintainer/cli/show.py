@@ -123,6 +123,9 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
         "oldest_snapshot_at": _time(health.oldest_snapshot_at),
         "newest_snapshot_at": _time(health.newest_snapshot_at),
         "oldest_delete_at": _time(health.oldest_delete_at),
+        "last_write_at": _time(health.last_write_at),
+        "last_change_at": _time(health.last_change_at),
+        "rewriters": [{"name": one.name, "runs": one.runs, "last_at": _time(one.last_at)} for one in health.rewriters],
         "partitions": len(health.partitions),
         "histogram": list(health.histogram),
         "formats": dict(health.formats),
@@ -139,9 +142,11 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
 # -- plan
 
 
-def weigh(cost: Cost | None, score: Score | None) -> list[str]:
-    """A line each for what an action would take and for its rank, where they are known."""
+def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = None) -> list[str]:
+    """A line each for how far the estimate may be off, for what an action would take and for its rank, where they are known."""
     lines = []
+    if estimate is not None and estimate.error_bound:
+        lines.append(f"the figures may be off by up to {estimate.error_bound:,}: {estimate.note}")
     if cost is not None:
         lines.append(f"expected: {cost.duration_seconds:,.0f} s and {cost.gb_hours:.3g} GB-hours, from {_BASES[cost.basis]}")
     if score is not None:
@@ -155,7 +160,7 @@ def plan_table(plans: Sequence[Plan], statement: Statement) -> Table:
     for plan in plans:
         name = str(plan.table)
         for planned in plan.planned:
-            lines = [*weigh(planned.cost, planned.score), statement(plan.table, planned.action)]
+            lines = [*weigh(planned.cost, planned.score, planned.estimate), statement(plan.table, planned.action)]
             why = Text(planned.reason).append("\n" + "\n".join(lines), style="dim")
             table.add_row(name, planned.rule.value, Text("planned", style="bold green"), why, "now")
             name = ""
@@ -173,7 +178,7 @@ def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
     """An estimate; None where there is none."""
     if estimate is None:
         return None
-    names = ("items_before", "items_after", "items_removed", "bytes_rewritten", "partitions", "note")
+    names = ("items_before", "items_after", "items_removed", "bytes_rewritten", "partitions", "note", "error_bound")
     return {name: getattr(estimate, name) for name in names}
 
 

@@ -92,7 +92,7 @@ def _print_answer(console: Console, answer: _Answer) -> None:
         shown.add_row(
             verdict.rule.value,
             Text(verdict.code, style=style),
-            Text("\n".join([verdict.sentence, *weigh(verdict.cost, verdict.score)])),
+            Text("\n".join([verdict.sentence, *weigh(verdict.cost, verdict.score, verdict.estimate)])),
             Text(next_look, style="dim"),
         )
     _print_part(console, "What is decided now", shown)

@@ -42,6 +42,8 @@ _VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
         SkipCode.DISABLED: "is switched off",
         SkipCode.PAUSED: "is due and waits, because the table is paused",
         SkipCode.AMBIGUOUS_POLICY: "cannot be decided on",
+        SkipCode.NOT_QUIET: "is due and waits until writers are quiet",
+        SkipCode.OTHER_MAINTAINER: "is due and left to another maintainer",
     }
 )
 _ORDER = tuple(RuleName)

@@ -121,3 +121,8 @@ def test_the_history_gets_each_rule_once_in_the_order_of_execution() -> None:
     ]  # fmt: skip
     assert (verdicts[0].cost, verdicts[0].score, verdicts[0].estimate, verdicts[0].findings) == (costly.cost, costly.score, ESTIMATE, (SMALL,))
     assert {(verdict.at, verdict.policy_version, verdict.until) for verdict in verdicts} == {(NOW, "v1", None)}
+
+
+def test_every_code_has_words_of_its_own() -> None:
+    told = {code: explain(SkippedRule(REWRITE, code, "x")) for code in SkipCode}
+    assert not [code for code, sentence in told.items() if "is not done now" in sentence]

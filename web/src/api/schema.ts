@@ -1035,6 +1035,11 @@ export interface components {
     EstimateOut: {
       /** Bytes Rewritten */
       bytes_rewritten: number;
+      /**
+       * Error Bound
+       * @description By how many items_after, and so items_removed, may be wrong; the note says why.
+       */
+      error_bound: number;
       /** Items After */
       items_after: number;
       /** Items Before */

@@ -23,6 +23,7 @@ export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: Jo
     <span>
       {pluralize(estimate.items_before, ITEMS[rule])} → {formatCount(estimate.items_after)}
       {estimate.bytes_rewritten > 0 && <>, {formatBytes(estimate.bytes_rewritten)} rewritten</>}
+      {estimate.error_bound > 0 && <> (± {formatCount(estimate.error_bound)})</>}
       {estimate.partitions > 0 && <> in {pluralize(estimate.partitions, "partition")}</>}
       {estimate.note && <span className="dim"> ({estimate.note})</span>}
     </span>
