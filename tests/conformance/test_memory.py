@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_guard_18_equality_deletes_are_weighed_and_the_narrowed_rewrite_applies_
     (partition,) = health.partitions
     assert (partition.equality_delete_records, health.equality_delete_files) == (8 * 5 + 2 * 6, 2)
     needed = weigh_deletes(health)[partition.spec_id, partition.partition] / USABLE_SHARE / GIB
-    now = datetime.now(UTC)
+    now = datetime.now(UTC) + timedelta(hours=1)  # nobody has changed its rows for a while
     (refused,) = decide(health, POLICY, Circumstances(now, memory_gb=needed * 0.99, tasks_at_once=2)).skipped
     assert refused.code is SkipCode.UNSAFE
     (planned,) = decide(health, POLICY, Circumstances(now, memory_gb=needed * 1.01, tasks_at_once=2)).planned
