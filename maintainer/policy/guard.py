@@ -10,6 +10,7 @@ from maintainer.domain.action import Action, ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.rollback import RollBack
 from maintainer.domain.units import format_duration
 
 MIN_EXPIRE_AGE = timedelta(hours=24)
@@ -46,6 +47,8 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
     """Why Spark itself would refuse the rule on this table."""
     if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.is_partitioned is False:
         return "the table is not partitioned, so that there are no partitions to describe"
+    if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.properties.get("write.format.default", "parquet").lower() == "orc":
+        return "Iceberg writes the statistics of partitions in the table's own file format, and cannot write them as ORC"
     if rule.name is RuleName.REWRITE_DATA_FILES and rule.strategy == "sort" and rule.sort_order is None and health.is_sorted is False:
         return "strategy sort without a sort_order takes the table's own, and the table has none"
     return None
@@ -63,7 +66,7 @@ def _refuse_expiry(rule: Rule, health: TableHealth) -> Refusal | None:
     return None
 
 
-def check_before_submit(action: Action, health: TableHealth, expected_uuid: str, previous: TableHealth | None = None) -> str | None:
+def check_before_submit(action: Action | RollBack, health: TableHealth, expected_uuid: str, previous: TableHealth | None = None) -> str | None:
     """Why a planned action must not be submitted now, from a fresh look at the table and the one before; None when it may."""
     if health.table_uuid != expected_uuid:
         return f"the table is another one now: its UUID was {expected_uuid} when this was planned and is {health.table_uuid}"

@@ -131,6 +131,13 @@ def test_statistics_of_partitions_need_partitions() -> None:
     assert (refusal.code, "not partitioned" in refusal.reason) == (SkipCode.UNSUPPORTED, True)
 
 
+@pytest.mark.parametrize(("written_as", "is_refused"), [("orc", True), ("ORC", True), ("parquet", False), ("avro", False)])
+def test_statistics_of_partitions_cannot_be_written_as_orc(written_as: str, is_refused: bool) -> None:
+    health = replace(health_of_partitions({"a": [1000]}), properties={"write.format.default": written_as})
+    assert (refuse(Rule(RuleName.COMPUTE_PARTITION_STATS), health) is not None) is is_refused
+    assert refuse(Rule(RuleName.COMPUTE_TABLE_STATS), health) is None
+
+
 def test_sorting_by_the_tables_own_order_needs_one() -> None:
     rule = Rule(RuleName.REWRITE_DATA_FILES, strategy="sort")
     health = replace(health_of_partitions({"a": [1000]}), is_sorted=False)
