@@ -58,6 +58,7 @@ from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
 from maintainer.steps.review import review
+from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import ScanOptions, scan
 from maintainer.steps.submit import request_cancel, request_run, submit
 from maintainer.steps.versions import compare_versions
@@ -262,6 +263,7 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         preview=partial(_preview, ports),
         run_now=partial(_run_now, ports),
         cancel=partial(_cancel, ports),
+        roll_back=partial(request_rollback, ports),
         readiness=partial(_readiness, app, scheduler),
         metrics=app.telemetry.render,
         stopping=app.stopping,

@@ -15,7 +15,7 @@ from fastapi import Depends, Path, Request
 
 from maintainer.api.board import Queue
 from maintainer.domain.admission import Halt, Standstill
-from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.errors import InvalidTransitionError, InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, split_levels
 from maintainer.domain.job import Job
 from maintainer.domain.orphan import OrphanList
@@ -37,6 +37,12 @@ REQUESTED_BY = "person"  # whoever asks through the API; "policy" is the daemon 
 def _have_no_list(table: TableIdentifier, list_id: str, *_: str) -> OrphanList:
     message = f"table {table} has no list {list_id!r} of orphan files"
     raise UnknownTableError(message)
+
+
+def refuse_rollbacks(job: Job, _requested_by: str) -> Job:
+    """For services that nothing can be rolled back with."""
+    message = f"job {job.job_id} cannot be rolled back here"
+    raise InvalidTransitionError(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,7 @@ class Services:
     lift: Callable[[str, str], bool] = field(default=lambda _scope, _by: False)  # (scope, by); False: nothing was paused so
     approve_orphans: Callable[[TableIdentifier, str, str, str], OrphanList] = field(default=_have_no_list)  # (table, list, by, digest of what was seen or "")
     reject_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
+    roll_back: Callable[[Job, str], Job] = field(default=refuse_rollbacks)  # (job, requested by) -> the job that undoes it; InvalidTransitionError with why not
     queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # what admission says of every planned action
 
 

@@ -92,3 +92,14 @@ def cancel_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
     if job.state.is_final:
         raise ProblemError(HTTPStatus.CONFLICT, f"job {job.job_id} is over: it is {job.state}")
     return wire.write_job(services.cancel(job.job_id, REQUESTED_BY), services.statement)
+
+
+@router.post(
+    "/jobs/{job_id}/rollback",  # noqa: FAST003 - as above
+    summary="Undo a job",
+    status_code=HTTPStatus.ACCEPTED,
+    responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+def roll_job_back(job: JobIn, services: ServicesIn) -> schemas.JobOut:
+    """Set the table back to what it was before the job, by a job of its own, and pause it. 409 with the reason where that cannot be."""
+    return wire.write_job(services.roll_back(job, REQUESTED_BY), services.statement)

@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.live import Live
-from rich.markup import escape
-from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from maintainer import __version__
 from maintainer.adapters.spark.procedure import call_statement
-from maintainer.cli import pauses, pins, show
+from maintainer.cli import pauses, pins, rollback, show
 from maintainer.cli.audit import audit
 from maintainer.cli.choose import choose_tables, refuse_unknown, refuse_unmeasurable
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_console, print_json, say
+from maintainer.cli.follow import follow, print_job
 from maintainer.cli.jobs import jobs_app
 from maintainer.cli.measurements import measurement_app
-from maintainer.cli.once import follow_job, run_until_rest, settle_left_jobs
+from maintainer.cli.once import run_until_rest, settle_left_jobs
 from maintainer.cli.orphans import orphans_app
 from maintainer.cli.policies import policies_app
 from maintainer.cli.simulate import simulate
@@ -32,7 +31,7 @@ from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.domain.job import Job, JobState
+from maintainer.domain.job import JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.policy.decide import on_request
@@ -61,6 +60,7 @@ application.command()(simulate)
 application.command()(audit)
 pins.register(application)
 pauses.register(application)
+rollback.register(application)
 
 Tables = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="catalog.namespace.table, or a glob; all tables when none is named.")]
 Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]
@@ -178,9 +178,9 @@ def run(
         if job is None:
             _explain_no_job(app, made)
             return
-        done = _follow(app, job)
+        done = follow(app, job)
         for one in done:
-            _print_job(one)
+            print_job(one)
         if any(one.state is not JobState.SUCCEEDED for one in done):
             raise typer.Exit(EXIT_FAILED)
 
@@ -214,36 +214,6 @@ def _explain_no_job(app: App, made: Plan) -> None:
     unfinished = next((job for job in app.ports.store.unfinished_jobs() if job.table_uuid == made.table_uuid), None)
     say(f"not started: job {unfinished.job_id if unfinished else 'of another process'} is working on {made.table}; one at a time")
     raise typer.Exit(EXIT_FAILED)
-
-
-def _follow(app: App, job: Job) -> list[Job]:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
-        tasks = {job.job_id: progress.add_task(str(job.rule), total=None)}
-
-        def note(current: Job) -> None:
-            task = tasks.get(current.job_id)
-            if task is None:
-                task = tasks[current.job_id] = progress.add_task(str(current.rule), total=None)
-            phase = current.progress.phase or current.state
-            now = current.progress
-            words = f"{current.rule}: {phase}{f', {now.sentence}' if now.sentence else ''}"
-            progress.update(task, description=words, completed=now.tasks_done or 0, total=now.tasks_total)
-
-        return follow_job(app.ports, job, note)
-
-
-def _print_job(job: Job) -> None:
-    console = make_console()
-    took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
-    console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")
-    if job.effect is not None:
-        console.print(show.effect_table(job.effect))
-        console.print(f"{escape(job.effect.sentence)} {show.ROW_PROOFS[job.effect.rows]}.")
-    if job.estimate_errors:
-        console.print(f"Predicted and actual: {'; '.join(show.describe_error(error) for error in job.estimate_errors)}.")
-    if job.failure_message:
-        console.print(escape(job.failure_message))
 
 
 @application.command()

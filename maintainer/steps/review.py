@@ -10,6 +10,7 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.domain.reading import DigestManifests
+from maintainer.domain.rollback import Repair, RollBack
 from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import summarise
 from maintainer.policy.notices import notice_of_job
@@ -20,6 +21,7 @@ from maintainer.steps.orphans import review_orphans
 from maintainer.steps.plan import measured_record, plan_table
 from maintainer.steps.ports import Ports
 from maintainer.steps.proof import pause_unproved, prove_contents
+from maintainer.steps.rollback import review_rollback
 from maintainer.steps.scan import Measured, scan_table
 from maintainer.steps.submit import request_run
 
@@ -42,6 +44,8 @@ def _review_job(ports: Ports, job: Job) -> bool:
         return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, f"the table is gone: {scanned.reason}"))
     if job.baseline is None or scanned.health.table_uuid != job.table_uuid:
         return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, "the table was replaced by another one of the same name"))
+    if isinstance(job.action, RollBack):
+        return _settle(ports, job, *review_rollback(ports, job, job.action, scanned))
     effect = _find_effect(ports, job, job.baseline, scanned)
     pause_unproved(ports, job, effect)  # first of all: whatever happens to us now, nothing more is done to such a table
     if isinstance(job.action, RemoveOrphanFiles):
@@ -85,7 +89,7 @@ def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> 
 
 
 def _tell(ports: Ports, job: Job, effect: Effect | None) -> None:
-    history = ports.store.rule_history(job.table_uuid).get(job.policy_rule)
+    history = ports.store.rule_history(job.table_uuid).get(job.policy_rule) if not isinstance(job.rule, Repair) else None
     notice = notice_of_job(job, effect, history.consecutive_failures if history is not None else 0, ports.clock.now())
     if notice is not None:
         ports.notifier.notify(notice)

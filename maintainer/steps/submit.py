@@ -14,11 +14,13 @@ from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobSta
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import DigestManifests
+from maintainer.domain.rollback import RollBack
 from maintainer.health.measure import summarise
 from maintainer.policy.decide import decide, on_request
 from maintainer.policy.guard import check_before_submit
 from maintainer.policy.halt import find_halt, is_draining
 from maintainer.policy.hold import Circumstances
+from maintainer.policy.rollback import refuse_rollback
 from maintainer.policy.safeguards import find_lapsed_tags, surround
 from maintainer.policy.timeouts import find_deadline
 from maintainer.steps.admission import admit_now
@@ -113,6 +115,9 @@ def _start(ports: Ports, job: Job) -> bool:
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
+    baseline = _take_baseline(scanned.inventory, scanned.health)
+    if isinstance(job.action, RollBack):
+        return _start_rollback(ports, job, job.action, baseline)
     fresh = _decide_anew(ports, job, scanned.health)
     planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
     if planned is None:
@@ -123,7 +128,15 @@ def _start(ports: Ports, job: Job) -> bool:
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    return _hand_over(ports, ready, _take_baseline(scanned.inventory, scanned.health))
+    return _hand_over(ports, ready, baseline)
+
+
+def _start_rollback(ports: Ports, job: Job, action: RollBack, baseline: Baseline) -> bool:
+    refusal = refuse_rollback(action, baseline.snapshot_id)
+    if refusal is not None:
+        _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
+        return False
+    return _hand_over(ports, job, baseline)
 
 
 def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:

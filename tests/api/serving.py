@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicyProblem, P
 from maintainer.domain.policy_version import PolicyChange
 from maintainer.domain.preview import TablePreview, VerdictChange
 from maintainer.domain.reading import JobAction
+from maintainer.domain.rollback import Repair, RollBack
 from maintainer.domain.verdict import PLANNED
 from maintainer.policy.effective import effective
 from tests.api.nouns import NOW, ORDERS, PLAN, make_job
@@ -65,6 +66,7 @@ class Daemon:
     candidates: list[PolicySet] = field(default_factory=list)
     runs: list[tuple[TableIdentifier, tuple[RuleName, ...], str]] = field(default_factory=list)
     cancels: list[tuple[str, str]] = field(default_factory=list)
+    rollbacks: list[tuple[str, str]] = field(default_factory=list)
     checks: list[tuple[str, bool, str]] = field(default_factory=lambda: [("store", True, "SQLite, schema 1")])
     refusal: MaintainerError | None = None  # raised by whatever is asked
     stopping: Event = field(default_factory=Event)
@@ -83,6 +85,12 @@ class Daemon:
         self._refuse()
         self.cancels.append((job_id, requested_by))
         return job_of(self.store, job_id)
+
+    def roll_back(self, job: Job, requested_by: str) -> Job:
+        self._refuse()
+        self.rollbacks.append((job.job_id, requested_by))
+        action = RollBack(1, job.job_id, 2)
+        return replace(make_job("job-3", job.table), rule=Repair.ROLL_BACK, action=action, requested_by=requested_by)
 
     def compare(self, before: str, after: str) -> tuple[PolicyChange, ...]:
         self._refuse()
@@ -111,6 +119,7 @@ class Daemon:
             preview=self.preview,
             run_now=self.run_now,
             cancel=self.cancel,
+            roll_back=self.roll_back,
             readiness=lambda: self.checks,
             metrics=lambda: (b"maintainer_leader 1.0\n", "text/plain; version=0.0.4; charset=utf-8"),
             stopping=self.stopping,

@@ -101,7 +101,7 @@ def test_a_running_job_shows_its_progress(client: Client) -> None:
     assert job["effect"] is None
 
 
-@pytest.mark.parametrize(("method", "page"), [("GET", ""), ("GET", "/events"), ("POST", "/cancel")])
+@pytest.mark.parametrize(("method", "page"), [("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("POST", "/rollback")])
 def test_an_unknown_job_is_a_404(client: Client, method: str, page: str) -> None:
     assert "no job 'job-9'" in expect_problem(client.send(method, f"/api/v1/jobs/job-9{page}"), 404)
 
@@ -110,6 +110,18 @@ def test_a_running_job_can_be_cancelled(client: Client) -> None:
     response = client.post("/api/v1/jobs/job-2/cancel")
     assert response.status_code == 202
     assert client.daemon.cancels == [("job-2", "person")]
+
+
+def test_a_job_is_undone_by_another_one(client: Client) -> None:
+    response = client.post("/api/v1/jobs/job-1/rollback")
+    assert response.status_code == 202
+    assert (response.json()["job_id"], response.json()["rule"]) == ("job-3", "roll_back")
+    assert client.daemon.rollbacks == [("job-1", "person")]
+
+
+def test_a_job_that_cannot_be_undone_is_refused_with_the_reason(client: Client) -> None:
+    client.daemon.refusal = InvalidTransitionError("job job-1 cannot be rolled back: 1 commit of others, 3 (append by etl), would be lost")
+    assert "would be lost" in expect_problem(client.post("/api/v1/jobs/job-1/rollback"), 409)
 
 
 def test_a_job_that_is_over_cannot_be_cancelled(client: Client) -> None:

@@ -13,6 +13,7 @@ COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 OPERATIONS = [(path, method, operation) for path, methods in openapi_document()["paths"].items() for method, operation in methods.items()]
 PROMISED = {
     ("GET", "/api/v1/overview"), ("GET", "/api/v1/tables"), ("GET", "/api/v1/jobs"), ("GET", "/api/v1/jobs/{job_id}"), ("GET", "/api/v1/jobs/{job_id}/events"),
+    ("POST", "/api/v1/jobs/{job_id}/rollback"),
     ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST", "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"),
     ("GET", "/api/v1/namespaces"), ("GET", "/api/v1/queue"), ("GET", "/api/v1/audit"),
     ("GET", "/api/v1/pauses"), ("POST", "/api/v1/pauses"), ("DELETE", "/api/v1/pauses"),

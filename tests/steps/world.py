@@ -53,6 +53,7 @@ class World:
         self.runner = FakeRunner(self.clock, capacity=2)
         self._ids = count(1)
         self._tables: dict[TableIdentifier, TableInventory] = {}
+        self.first_manifests: dict[TableIdentifier, tuple[ManifestDigest, ...]] = {}  # those that it was put with
         self.ports = self.restarted()
 
     def restarted(self) -> Ports:
@@ -66,13 +67,15 @@ class World:
         digests = tuple(manifest(f"{name}-{small_files}-m{i}", [share([1000] * per_manifest, "day=1")], sizes=[1000] * per_manifest) for i in range(manifests))
         first = Snapshot(1, None, 1, self.clock.now() - timedelta(hours=1), "append", _totals(rows))
         made = inventory(digests, snapshots=(first,))
-        self._set(replace(made, table=table, table_uuid=f"uuid-{name}", metadata_location=f"{name}/1.json"))
+        self.first_manifests[table] = digests
+        self.replace(replace(made, table=table, table_uuid=f"uuid-{name}", metadata_location=f"{name}/1.json"))
         return table
 
     def look(self, table: TableIdentifier) -> TableInventory:
         return self._tables[table]
 
-    def _set(self, entry: TableInventory) -> None:
+    def replace(self, entry: TableInventory) -> None:
+        """The table as it is from now on."""
         self._tables[entry.table] = entry
         self.catalog.put(entry)
 
@@ -91,7 +94,7 @@ class World:
         totals = {key: text for key, text in last.summary.items() if key.startswith("total-")}
         told = {"app-name": application} | totals | (summary or {})
         snapshot = Snapshot(number, last.snapshot_id, number, self.clock.now(), operation, told)
-        self._set(
+        self.replace(
             replace(
                 entry,
                 snapshots=(*entry.snapshots, snapshot),
@@ -121,7 +124,7 @@ class World:
             case ExpireSnapshots(older_than, retain_last):
                 newest = entry.snapshots[-retain_last:]
                 kept = tuple(s for s in entry.snapshots if s in newest or s.committed_at >= older_than)
-                self._set(replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}x"))
+                self.replace(replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}x"))
                 return {"deleted_data_files_count": 0}
             case action:
                 message = f"this world does not know {action.procedure}"

@@ -1,0 +1,50 @@
+"""A job that a command has asked for: carried to its end before one's eyes, and what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from maintainer.cli import show
+from maintainer.cli.console import make_console
+from maintainer.cli.once import follow_job
+from maintainer.domain.job import Job
+
+if TYPE_CHECKING:
+    from maintainer.app import App  # takes seconds to import
+
+
+def follow(app: App, job: Job) -> list[Job]:
+    """Run the job, and those that follow from the same request, to their ends, with their progress on standard error."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
+        tasks = {job.job_id: progress.add_task(str(job.rule), total=None)}
+
+        def note(current: Job) -> None:
+            task = tasks.get(current.job_id)
+            if task is None:
+                task = tasks[current.job_id] = progress.add_task(str(current.rule), total=None)
+            phase = current.progress.phase or current.state
+            now = current.progress
+            words = f"{current.rule}: {phase}{f', {now.sentence}' if now.sentence else ''}"
+            progress.update(task, description=words, completed=now.tasks_done or 0, total=now.tasks_total)
+
+        return follow_job(app.ports, job, note)
+
+
+def print_job(job: Job) -> None:
+    """What came of it."""
+    console = make_console()
+    took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
+    console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")
+    if job.effect is not None:
+        console.print(show.effect_table(job.effect))
+        console.print(f"{escape(job.effect.sentence)} {show.ROW_PROOFS[job.effect.rows]}.")
+        if job.effect.difference:
+            console.print(escape(job.effect.difference))
+    if job.estimate_errors:
+        console.print(f"Predicted and actual: {'; '.join(show.describe_error(error) for error in job.estimate_errors)}.")
+    if job.failure_message:
+        console.print(escape(job.failure_message))

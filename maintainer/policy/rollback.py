@@ -1,0 +1,78 @@
+"""Whether a table can be set back to what it was before a job, without anybody else losing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from maintainer.domain.inventory import Snapshot, TableInventory
+from maintainer.domain.job import Job
+from maintainer.domain.reading import DigestManifests
+from maintainer.domain.rollback import RollBack
+from maintainer.domain.safeguards import rollback_tag
+
+MAX_NAMED: Final = 5  # of the commits that would be lost
+
+
+def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
+    """What would undo the job, or why it cannot be undone."""
+    if not job.state.is_final:
+        return f"job {job.job_id} is {job.state}; it can be rolled back once it is over"
+    if isinstance(job.action, DigestManifests | RollBack) or not job.action.procedure.rewrites_content:
+        return f"job {job.job_id} carried out {job.action.procedure}, which nothing can be rolled back of"
+    if job.baseline is None or job.baseline.snapshot_id is None or job.effect is None or not job.effect.own_snapshot_ids:
+        return f"job {job.job_id} has committed nothing: there is nothing to roll back"
+    if inventory.table_uuid != job.table_uuid:
+        return f"the table is another one now: its UUID was {job.table_uuid} when job {job.job_id} ran and is {inventory.table_uuid}"
+    return _judge_line(job, job.baseline.snapshot_id, job.effect.own_snapshot_ids, inventory)
+
+
+def refuse_rollback(action: RollBack, current_snapshot_id: int | None) -> str | None:
+    """Why a rollback must not be handed over now; None when main still stands where it stood when it was asked for."""
+    if current_snapshot_id == action.expected_snapshot_id:
+        return None
+    return f"main has moved on from snapshot {action.expected_snapshot_id} to {current_snapshot_id} since the rollback was asked for: that commit would be lost"
+
+
+def _judge_line(job: Job, target: int, own_ids: Sequence[int], inventory: TableInventory) -> RollBack | str:
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
+    current = inventory.current_snapshot_id
+    if target not in by_id:
+        until = f"; tag {rollback_tag(job.job_id)} kept it until its time was over" if job.safeguards.rollback_for else "; no tag was to keep it"
+        return f"snapshot {target}, which was there before job {job.job_id}, is gone{until}"
+    if current is None or current == target:
+        return f"main stands at snapshot {target} already, where it stood before job {job.job_id}"
+    line = _line_between(by_id, current, target)
+    if line is None:
+        return f"snapshot {target} is not on the line that leads to snapshot {current}, where main stands: it was set elsewhere since"
+    if not {snapshot.snapshot_id for snapshot in line} & set(own_ids):
+        return f"what job {job.job_id} committed is no part of main any more"
+    others = [snapshot for snapshot in line if not _is_ours(snapshot, job)]
+    if others:
+        return f"{_name_commits(others)} would be lost: {'it is' if len(others) == 1 else 'they are'} newer than snapshot {target}"
+    return RollBack(target, job.job_id, current)
+
+
+def _line_between(by_id: Mapping[int, Snapshot], newest: int, oldest: int) -> list[Snapshot] | None:
+    """From the newest back to the oldest, which is left out; None when it is not reached."""
+    line: list[Snapshot] = []
+    seen: set[int] = set()
+    current: int | None = newest
+    while current is not None and current in by_id and current not in seen and current != oldest:
+        seen.add(current)
+        line.append(by_id[current])
+        current = by_id[current].parent_id
+    return line if current == oldest else None
+
+
+def _is_ours(snapshot: Snapshot, job: Job) -> bool:
+    """A rewrite of ours, of this job or of a later one: no row of anybody hangs on it."""
+    return snapshot.operation == "replace" and snapshot.summary.get("app-name") == job.application
+
+
+def _name_commits(others: Sequence[Snapshot]) -> str:
+    named = ", ".join(
+        f"{snapshot.snapshot_id} ({snapshot.operation or 'unknown'} by {snapshot.summary.get('app-name') or 'unnamed'})" for snapshot in others[:MAX_NAMED]
+    )
+    more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
+    return f"{len(others)} commit{'' if len(others) == 1 else 's'} of others, {named}{more},"
