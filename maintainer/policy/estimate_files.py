@@ -20,7 +20,7 @@ from maintainer.domain.units import GIB, MIB
 from maintainer.policy.outputs import Count, OutputSizes, count_packed, count_scattered, count_sorted
 from maintainer.policy.packing import pack
 from maintainer.policy.respec import count_partitions
-from maintainer.policy.selection import Bounds, Candidates, find_candidates, merge_candidates
+from maintainer.policy.selection import Bounds, Candidates, find_candidates, may_have_candidates, merge_candidates
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DEFAULT_MAX_GROUP_BYTES = 100 * GIB  # Iceberg: max-file-group-size-bytes
@@ -106,7 +106,7 @@ def plan_groups(health: TableHealth, options: PlannerOptions, within: Collection
     # Files of other specs all fall in the group of the partition without values: Iceberg cannot place them before it has read them.
     null_text = null_partition(current) if current is not None else None
     for partition in health.partitions:
-        if within is None or (partition.spec_id, partition.partition) in within:
+        if (within is None or (partition.spec_id, partition.partition) in within) and may_have_candidates(partition, options.bounds):
             candidates = find_candidates(partition, options.bounds)
             if candidates.files.count:
                 grouped[partition.partition if partition.spec_id == health.default_spec_id else null_text].append((partition, candidates))
@@ -194,10 +194,14 @@ def _count_written(health: TableHealth, options: PlannerOptions, places: Sequenc
     return count_scattered(packed, known, max(1, there), files.count)
 
 
-def estimate_rewrite_data_files(health: TableHealth, rule: Rule, within: Collection[Place] | None = None) -> Estimate:
-    """Files in and out by the planner's rules, of the whole table or of some partitions; items_removed counts only groups that get fewer files."""
+def estimate_rewrite_data_files(health: TableHealth, rule: Rule, within: Collection[Place] | None = None, known: Sequence[FileGroup] | None = None) -> Estimate:
+    """Files in and out by the planner's rules, of the whole table or of whole groups; items_removed counts only groups that get fewer files.
+
+    `known` are the groups of the whole table, where they have been planned already.
+    """
     options = PlannerOptions.read(health, rule)
-    groups = plan_groups(health, options, within)
+    every = plan_groups(health, options, within) if known is None else known
+    groups = [group for group in every if within is None or any(place in within for place in group.places)]
     taken = list(_take(groups, options.max_files))
     removed = sum(group.removed for group in taken)
     error = sum(group.error for group in taken)

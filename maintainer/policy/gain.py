@@ -93,7 +93,7 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
 
 def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, fit: Fit) -> Gain:
     scope = choose_scope(rule, health, now, fit.too_heavy)
-    estimate = estimate_rewrite_data_files(health, rule, None if scope.is_hot or scope.is_too_heavy else scope.within)
+    estimate = estimate_rewrite_data_files(health, rule, None if scope.is_hot or scope.is_too_heavy else scope.within, scope.groups)
     options = dict(rule.options)
     if target_bytes is not None:
         options.setdefault("target-file-size-bytes", str(target_bytes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from maintainer.domain.health import TableHealth
@@ -25,11 +25,17 @@ class Scope:
     is_hot: bool = False  # nothing is chosen, because all that would gain is being written to
     next_at: datetime | None = None
     is_too_heavy: bool = False  # nothing is chosen, because of all that would gain the deletes are more than the memory holds
+    groups: tuple[FileGroup, ...] = ()  # of the whole table
 
 
 def choose_scope(rule: Rule, health: TableHealth, now: datetime, too_heavy: frozenset[Place] = frozenset()) -> Scope:
     """The whole table unless partitions are hot or too heavy or it is more than a job may rewrite; then those with the most to gain for each byte."""
-    gaining = [group for group in plan_groups(health, PlannerOptions.read(health, rule)) if group.removed or group.deleted_files]
+    groups = tuple(plan_groups(health, PlannerOptions.read(health, rule)))
+    return replace(_choose_scope(rule, health, now, groups, too_heavy), groups=groups)
+
+
+def _choose_scope(rule: Rule, health: TableHealth, now: datetime, groups: Sequence[FileGroup], too_heavy: frozenset[Place]) -> Scope:
+    gaining = [group for group in groups if group.removed or group.deleted_files]
     age = DEFAULT_HOT_PARTITION_AGE if rule.hot_partition_age is None else rule.hot_partition_age
     hot = _find_hot(gaining, health, now - age)
     heavy = [group for group in gaining if too_heavy.intersection(group.places)]

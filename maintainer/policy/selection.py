@@ -36,6 +36,11 @@ class Candidates:
     depleted: int = 0  # files whose deletes are as many as their rows, or more: they have lost all, unless some deletes are of the same row
 
 
+def may_have_candidates(partition: PartitionHealth, bounds: Bounds) -> bool:
+    """False when the counts alone tell that a partition has none."""
+    return bounds.takes_all or not bounds.are_measured or bool(partition.small_files or partition.large_files or partition.deleted)
+
+
 def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
     """The candidates of one partition."""
     sizes = partition.sizes if partition.sizes.count or not partition.data_files else _suppose_sizes(partition)

@@ -8,12 +8,14 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.sizes import DeletedFiles
 from maintainer.domain.units import MIB
 from maintainer.policy.decide import decide, on_request
-from maintainer.policy.estimate_files import estimate_rewrite_data_files
+from maintainer.policy.estimate_files import PlannerOptions, estimate_rewrite_data_files
 from maintainer.policy.gain import find_gain
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.scope import choose_scope
+from maintainer.policy.selection import find_candidates, may_have_candidates
 from tests.samples import NOW, health_of_partitions
 
 RULE = Rule(RuleName.REWRITE_DATA_FILES, cooldown=timedelta(0))
@@ -149,3 +151,23 @@ def test_the_estimate_is_of_the_chosen_partitions_alone() -> None:
     gain = find_gain(SLICED, health, None, NOW)
     assert gain is not None
     assert gain.estimate == estimate_rewrite_data_files(health, RULE, {(0, "p=6")})
+
+
+def test_partitions_that_counts_alone_rule_out_have_no_candidates() -> None:
+    sizes = [[], [400 * MIB], [383 * MIB], [384 * MIB], [922 * MIB], [921 * MIB], [MIB, 400 * MIB]]
+    health = health_of_partitions({f"p={number}": files for number, files in enumerate(sizes)})
+    bounds = PlannerOptions.read(health, RULE).bounds
+    told = {p.partition: (may_have_candidates(p, bounds), find_candidates(p, bounds).files.count) for p in health.partitions}
+    assert all(may == bool(count) for may, count in told.values()), told
+    assert sum(may for may, _ in told.values()) == 3
+    with_deletes = replace(health.partitions[0], small_files=0, large_files=0, deleted=(DeletedFiles(1, 1, 1, 1, 1.0, 1.0, 1),))
+    assert may_have_candidates(with_deletes, bounds)
+    other = PlannerOptions.read(health, replace(RULE, options=(("target-file-size-bytes", "1000"),))).bounds
+    assert all(may_have_candidates(p, other) for p in health.partitions), "counted by other bounds, counts tell nothing"
+
+
+def test_groups_that_were_planned_once_are_not_planned_otherwise_the_second_time() -> None:
+    health = table(THREE, {"p=1": 14 * MINUTE})
+    scope = choose_scope(RULE, health, NOW)
+    for within in (None, scope.within, frozenset[tuple[int, str]]()):
+        assert estimate_rewrite_data_files(health, RULE, within, scope.groups) == estimate_rewrite_data_files(health, RULE, within)
