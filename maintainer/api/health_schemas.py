@@ -51,6 +51,7 @@ class RefHoldOut(Schema):
     snapshot_at: datetime | None
     held_snapshots: int
     oldest_held_at: datetime | None
+    is_ours: Annotated[bool, Field(description="A tag that a rewrite can be rolled back to; it ends by its own age.")] = False
 
 
 class WriterRateOut(Schema):

@@ -16,6 +16,7 @@ from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
 from maintainer.domain.reading import JobAction
+from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.timing import QueryTiming
 from maintainer.health.impact import ImpactModel, find_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
@@ -90,8 +91,9 @@ def _write_group(group: ManifestGroup) -> health_schemas.ManifestGroupOut:
 
 
 def _write_hold(hold: RefHold) -> health_schemas.RefHoldOut:
-    fields = {name: getattr(hold, name) for name in health_schemas.RefHoldOut.model_fields if name != "snapshot_id"}
-    return health_schemas.RefHoldOut(snapshot_id=str(hold.snapshot_id), **fields)
+    fields = {name: getattr(hold, name) for name in health_schemas.RefHoldOut.model_fields if name not in {"snapshot_id", "is_ours"}}
+    is_ours = not hold.is_branch and is_rollback_tag(hold.name)
+    return health_schemas.RefHoldOut(snapshot_id=str(hold.snapshot_id), is_ours=is_ours, **fields)
 
 
 def _write_impact(health: TableHealth | None, model: ImpactModel, timings: Iterable[QueryTiming]) -> health_schemas.ImpactOut | None:

@@ -12,6 +12,7 @@ from maintainer.domain.health import SnapshotRole, SnapshotStamp, TableHealth
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
+from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.units import format_duration, format_size
 from maintainer.policy.estimate import estimate_expire_snapshots
 from maintainer.policy.estimate_expiry import is_ref_expired
@@ -89,8 +90,11 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: Rule) -> 
         text = f"none of {health.snapshots:,} snapshots is older than {age} and beyond the newest {keep}, branches and tags"
     if preview.is_slice:
         text += f", the oldest {removed:,} first"
-    if preview.refs:
-        text += f"; {', '.join(preview.refs)} would go"
+    theirs = [ref for ref in preview.refs if not _is_our_tag(ref)]
+    if theirs:
+        text += f"; {', '.join(theirs)} would go"
+    if len(theirs) < len(preview.refs):
+        text += f"; {len(preview.refs) - len(theirs)} tags of ours would go, whose time to roll back to is over"
     if removed and preview.bytes_freed:
         text += f"; about {format_size(preview.bytes_freed)} of files would go"
     if preview.keeper is not None:
@@ -209,6 +213,11 @@ def _freed_bytes(health: TableHealth, expired: frozenset[int]) -> int | None:
     known = [size for size in freed if size is not None]
     # Where a line forks, what one side removed may live on in the other.
     return sum(known) if len(known) == len(freed) and all(count == 1 for count in children.values()) else None
+
+
+def _is_our_tag(ref: str) -> bool:
+    kind, _, name = ref.partition(" ")
+    return kind == "tag" and is_rollback_tag(name)
 
 
 def _full_hour(moment: datetime) -> datetime:

@@ -94,6 +94,15 @@ def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) ->
     assert {"path": "target_file_size", "value": "256MiB", "source": "policies/default.yaml:2"} in table["policy"]["values"]
 
 
+@pytest.mark.parametrize(
+    ("name", "is_branch", "is_ours"), [("maintainer-before-m-1", False, True), ("maintainer-before-m-1", True, False), ("v1", False, False)]
+)
+def test_tags_of_ours_are_told_from_everybody_elses(client: Client, name: str, is_branch: bool, is_ours: bool) -> None:
+    hold = RefHold(name, is_branch=is_branch, snapshot_id=BIG_ID, snapshot_at=NOW, held_snapshots=1, oldest_held_at=NOW)
+    client.daemon.store.record_health(measure(ORDERS, ref_holds=(hold,)), GRADE)
+    assert [shown["is_ours"] for shown in client.get(path_of(ORDERS)).json()["ref_holds"]] == [is_ours]
+
+
 def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> None:
     hold = RefHold("v1", is_branch=False, snapshot_id=BIG_ID, snapshot_at=NOW, held_snapshots=1, oldest_held_at=NOW)
     told = Disagreement("data files", "snapshot summary", 99, 100)
@@ -105,7 +114,7 @@ def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> Non
     assert table["writers"] == [{"writer": "ingest", "commits": 36, "commits_per_hour": 1.5}]
     assert table["disagreements"] == [{"figure": "data files", "source": "snapshot summary", "claimed": 99, "counted": 100}]
     [shown] = table["ref_holds"]
-    assert (shown["name"], shown["snapshot_id"], shown["held_snapshots"]) == ("v1", str(BIG_ID), 1)
+    assert (shown["name"], shown["snapshot_id"], shown["held_snapshots"], shown["is_ours"]) == ("v1", str(BIG_ID), 1, False)
 
 
 def test_the_impact_is_an_estimate_with_its_range_and_source(client: Client) -> None:

@@ -198,3 +198,34 @@ def test_guard_11_whatever_is_pinned_neither_it_nor_anything_newer_goes(keep: in
 def test_a_pin_has_a_name_and_a_snapshot_id(name: str, snapshot_id: int) -> None:
     with pytest.raises(InvalidValueError, match="pin"):
         Pin(name, snapshot_id, "ada", NOW)
+
+
+# -- tags of ours, that a rewrite can be rolled back to
+
+
+def with_rollback_tag(health: TableHealth, snapshot_id: int, age: timedelta) -> TableHealth:
+    tag = Ref("maintainer-before-m-1", snapshot_id, is_branch=False, max_ref_age_ms=int(age.total_seconds() * 1000))
+    return replace(health, refs=(*health.refs, tag))
+
+
+def test_guard_26_what_a_rewrite_can_be_rolled_back_to_stays_until_its_time_is_over() -> None:
+    health = daily()
+    held = with_rollback_tag(health, 3, 30 * DAY)
+    assert gone(preview(held)) == [n for n in range(1, 16) if n != 3]
+    assert "maintainer-before" not in describe_expiry(preview(held), held, RULE)
+    lapsed = with_rollback_tag(health, 3, DAY)
+    assert gone(preview(lapsed)) == list(range(1, 16))
+    assert "; 1 tags of ours would go, whose time to roll back to is over" in describe_expiry(preview(lapsed), lapsed, RULE)
+
+
+def test_a_tag_of_ours_keeps_nothing_but_its_own_snapshot_from_expiry() -> None:
+    held = with_rollback_tag(daily(), 3, 30 * DAY)
+    assert list(find_keepers(held, RULE, (), NOW)) == [], "it is no pin"
+
+
+@pytest.mark.parametrize("age", [DAY, 30 * DAY])
+def test_a_tag_of_ours_makes_no_expiry_run_for_its_own_sake(age: timedelta) -> None:
+    young = with_rollback_tag(with_history(health_of_partitions({"a": [1000]}), [timedelta(hours=n) for n in (40, 30, 20, 10)]), 1, age)
+    policy = Policy(mode=Mode.ENFORCE, rules=(RULE,))
+    plan = decide(young, policy, Circumstances(NOW))
+    assert [skipped.code for skipped in plan.skipped] == [SkipCode.NOTHING_TO_GAIN]

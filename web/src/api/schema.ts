@@ -2146,6 +2146,12 @@ export interface components {
       held_snapshots: number;
       /** Is Branch */
       is_branch: boolean;
+      /**
+       * Is Ours
+       * @description A tag that a rewrite can be rolled back to; it ends by its own age.
+       * @default false
+       */
+      is_ours?: boolean;
       /** Name */
       name: string;
       /** Oldest Held At */

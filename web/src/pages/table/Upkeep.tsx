@@ -31,7 +31,8 @@ function Holds({ table }: { table: TableDetail }) {
         <div key={hold.name}>
           {hold.name}{" "}
           <span className="dim">
-            {hold.is_branch ? "branch" : "tag"}, {pluralize(hold.held_snapshots, "snapshot")}, oldest <TimeAgo time={hold.oldest_held_at} />
+            {hold.is_ours ? "our own tag, to roll back to" : hold.is_branch ? "branch" : "tag"},{" "}
+            {pluralize(hold.held_snapshots, "snapshot")}, oldest <TimeAgo time={hold.oldest_held_at} />
           </span>
         </div>
       ))}
