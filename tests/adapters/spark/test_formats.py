@@ -83,6 +83,7 @@ class Bench:
     def prove(self, job: Job, before: TableInventory, after: TableInventory) -> None:
         assert job.baseline is not None
         assert {ref.name: ref.snapshot_id for ref in after.refs}["audit"] == {ref.name: ref.snapshot_id for ref in before.refs}["audit"]
+        assert settings_of(after) == settings_of(before)
         if not job.procedure.rewrites_content:
             return
         own = split_commits(job.baseline, APPLICATION, after.snapshots).own
@@ -97,6 +98,10 @@ class Bench:
         tags = {ref.name: ref for ref in after.refs if not ref.is_branch}
         assert tags[rollback_tag(job.job_id)].snapshot_id == before.current_snapshot_id
         assert tags[rollback_tag(job.job_id)].max_ref_age_ms, "it ends by its own age"
+
+
+def settings_of(found: TableInventory) -> tuple[object, ...]:
+    return found.properties, found.format_version, found.specs, found.default_spec_id, found.is_sorted, found.location
 
 
 def baseline_of(found: TableInventory) -> Baseline:
@@ -117,7 +122,9 @@ def catalog(lake: Lake) -> Iterator[PyIcebergCatalog]:
 
 @pytest.mark.parametrize("file_format", ["parquet", "orc", "avro"])
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_every_procedure_keeps_the_rows_and_the_branch(catalog: PyIcebergCatalog, warm: LocalRunner, version: int, file_format: str) -> None:
+def test_guard_20_every_procedure_leaves_rows_branches_and_settings_as_they_are(
+    catalog: PyIcebergCatalog, warm: LocalRunner, version: int, file_format: str
+) -> None:
     bench = Bench(warm, catalog, TableIdentifier("lake", ("formats",), f"v{version}_{file_format}"))
     make(bench, version, file_format)
     if version > 1:
