@@ -51,7 +51,7 @@ from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.paths import is_missing_sqlite
 from maintainer.steps.admission import read_queue
-from maintainer.steps.approval import approve_list, reject_list
+from maintainer.steps.approval import approve_list, reject_list, restore_list
 from maintainer.steps.candidate import preview_tables
 from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
 from maintainer.steps.plan import plan, preview
@@ -275,6 +275,7 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         lift=partial(lift, ports),
         approve_orphans=partial(approve_list, ports),
         reject_orphans=partial(reject_list, ports),
+        restore_orphans=partial(restore_list, ports),
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
     )
 

@@ -70,6 +70,7 @@ class Services:
     lift: Callable[[str, str], bool] = field(default=lambda _scope, _by: False)  # (scope, by); False: nothing was paused so
     approve_orphans: Callable[[TableIdentifier, str, str, str], OrphanList] = field(default=_have_no_list)  # (table, list, by, digest of what was seen or "")
     reject_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
+    restore_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
     roll_back: Callable[[Job, str], Job] = field(default=refuse_rollbacks)  # (job, requested by) -> the job that undoes it; InvalidTransitionError with why not
     queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # what admission says of every planned action
 

@@ -81,8 +81,8 @@ class ApprovalRequest(Schema):
     digest: Annotated[str, Field(pattern=_DIGEST, description="Of the list that was looked at; where it is given, no other list is approved.")] = ""
 
 
-class RejectionRequest(Schema):
-    """Let none of these files go."""
+class DecisionRequest(Schema):
+    """Reject a list, or have its files brought back."""
 
     by: By = REQUESTED_BY
 
@@ -90,7 +90,7 @@ class RejectionRequest(Schema):
 def write_list(orphans: OrphanList, now: datetime) -> OrphanListOut:
     """As the API and the command line show it."""
     fields = {name: getattr(orphans, name) for name in OrphanListOut.model_fields if name != "is_expired"}
-    return OrphanListOut(is_expired=not orphans.state.is_final and now >= orphans.expires_at, **fields)
+    return OrphanListOut(is_expired=orphans.state.is_undecided and now >= orphans.expires_at, **fields)
 
 
 def _find(services: Services, table: TableIdentifier, list_id: str) -> OrphanList:
@@ -130,7 +130,14 @@ def approve_orphans(table: TableIn, services: ServicesIn, list_id: ListId, reque
 
 
 @router.post(f"{_LISTS}/{{list}}/reject", summary="Reject a list of orphan files", responses=_ASKED)
-def reject_orphans(table: TableIn, services: ServicesIn, list_id: ListId, request: RejectionRequest) -> OrphanListOut:
+def reject_orphans(table: TableIn, services: ServicesIn, list_id: ListId, request: DecisionRequest) -> OrphanListOut:
     """None of them go, also when somebody had approved them; 409 when the list is over."""
     _find(services, table, list_id)
     return write_list(services.reject_orphans(table, list_id, request.by), services.clock.now())
+
+
+@router.post(f"{_LISTS}/{{list}}/restore", summary="Bring orphan files back from quarantine", responses=_ASKED)
+def restore_orphans(table: TableIn, services: ServicesIn, list_id: ListId, request: DecisionRequest) -> OrphanListOut:
+    """The next job on the table moves them back; nothing is brought back over a file that is there. 409 when they are not in quarantine."""
+    _find(services, table, list_id)
+    return write_list(services.restore_orphans(table, list_id, request.by), services.clock.now())

@@ -15,7 +15,7 @@ from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_size
-from maintainer.steps.approval import approve_list, find_list, reject_list
+from maintainer.steps.approval import approve_list, find_list, reject_list, restore_list
 
 orphans_app = typer.Typer(name="orphans", help="Files that no table's metadata knows: lists of them, and what becomes of them.", no_args_is_help=True)
 
@@ -55,7 +55,7 @@ def list_lists(table: TableName, output: Format = OutputFormat.TABLE, config: Co
 
 
 def _tell_state(orphans: OrphanList, now: datetime) -> str:
-    is_expired = not orphans.state.is_final and now >= orphans.expires_at
+    is_expired = orphans.state.is_undecided and now >= orphans.expires_at
     return f"{orphans.state}, too late" if is_expired else str(orphans.state)
 
 
@@ -124,3 +124,12 @@ def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Confi
     with open_app(load(config)) as app:
         orphans = reject_list(app.ports, TableIdentifier.parse(table), list_id, by)
     typer.echo(f"nothing of list {orphans.list_id} goes, as {by} says")
+
+
+@orphans_app.command()
+@command
+def restore(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Config = None) -> None:
+    """Have the files of a list brought back from quarantine by the next job, or now by `maintainer run TABLE --action remove_orphan_files`."""
+    with open_app(load(config)) as app:
+        orphans = restore_list(app.ports, TableIdentifier.parse(table), list_id, by)
+    typer.echo(f"the {orphans.removed_files:,} files of list {orphans.list_id} come back with the next job on {orphans.table}, as {by} says")

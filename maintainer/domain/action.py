@@ -87,17 +87,27 @@ class ExpireSnapshots:
     procedure: Literal[Procedure.EXPIRE_SNAPSHOTS] = Procedure.EXPIRE_SNAPSHOTS
 
 
+class Disposal(StrEnum):
+    """What a job does with a list of orphan files."""
+
+    DELETE = "delete"
+    QUARANTINE = "quarantine"  # moved aside, so that they can be brought back
+    RESTORE = "restore"  # out of the quarantine, to where they were
+    EMPTY = "empty"  # the quarantine's files of this list are deleted
+
+
 @dataclass(frozen=True, slots=True)
 class ApprovedList:
-    """Which list of files may go, and nothing else."""
+    """Which list of files is worked on, and nothing else."""
 
     list_id: str
     digest: str  # of its files
+    disposal: Disposal = Disposal.DELETE
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveOrphanFiles:
-    """CALL remove_orphan_files: without an approved list a dry run, whose findings are judged and stored; with one the deletion of exactly that list."""
+    """CALL remove_orphan_files: without an approved list a dry run, whose findings are judged and stored; with one exactly that list goes."""
 
     older_than: datetime
     location: str  # the table's own

@@ -24,6 +24,7 @@ class Deed(StrEnum):
     JOB_APPROVED = "job.approved"
     ORPHANS_APPROVED = "orphans.approved"
     ORPHANS_REJECTED = "orphans.rejected"
+    ORPHANS_RESTORE_REQUESTED = "orphans.restore_requested"
     SNAPSHOT_PINNED = "snapshot.pinned"
     SNAPSHOT_UNPINNED = "snapshot.unpinned"
 

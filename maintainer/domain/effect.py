@@ -68,6 +68,7 @@ class Effect:
     orphans_listed: int = 0
     orphans_removed: int = 0  # files of an approved list that are not there any more
     orphan_bytes_removed: int = 0
+    orphans_restored: int = 0  # brought back from quarantine
 
     files_lost: int = 0  # that the action took and left as they were, because commits of a part of it met a writer's
 
@@ -83,4 +84,4 @@ class Effect:
     def is_idle(self) -> bool:
         """True when our commits changed nothing that the action is for."""
         is_net = self.files_removed or self.manifests_removed or self.snapshots_removed
-        return not (self.own_commits or is_net or self.statistics_written or self.orphans_listed or self.orphans_removed)
+        return not (self.own_commits or is_net or self.statistics_written or self.orphans_listed or self.orphans_removed or self.orphans_restored)

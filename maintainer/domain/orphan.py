@@ -41,8 +41,9 @@ class StoredFile:
 class RemovedOrphans:
     """What the proof of a removal rests on; paths are written from the table's location on."""
 
-    brought: tuple[str, ...]  # what Spark was given to delete
+    brought: tuple[str, ...]  # what Spark was given to take away
     reached: tuple[str, ...] | None  # files that the table's metadata names since: of those brought all, else a sample; None: Spark did not come so far
+    targets: tuple[str, ...] = ()  # where each of those that were brought goes, where it is moved
 
 
 class OrphanListState(StrEnum):
@@ -54,11 +55,20 @@ class OrphanListState(StrEnum):
     REJECTED = "rejected"
     SUPERSEDED = "superseded"  # a later look took its place
     REMOVED = "removed"  # its files are deleted, as far as they were still nobody's
+    QUARANTINED = "quarantined"  # its files are moved aside, as far as they were still nobody's
+    RESTORING = "restoring"  # somebody wants them back
+    RESTORED = "restored"
+    EMPTIED = "emptied"  # their time in the quarantine was over: they are deleted
+
+    @property
+    def is_undecided(self) -> bool:
+        """True while somebody's word counts, and a later look takes its place."""
+        return self in {OrphanListState.WAITING, OrphanListState.APPROVED}
 
     @property
     def is_final(self) -> bool:
         """True when nothing more becomes of it."""
-        return self not in {OrphanListState.WAITING, OrphanListState.APPROVED}
+        return not self.is_undecided and self not in {OrphanListState.QUARANTINED, OrphanListState.RESTORING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,7 @@ class OrphanList:
     bytes: int
     digest: str
     state: OrphanListState
-    expires_at: datetime  # waiting: until when it may be approved; approved: until when it may be carried out
+    expires_at: datetime  # until when it may be approved (waiting), be carried out (approved), be brought back (quarantined)
     kept_files: int = 0  # found too, and none to touch
     refusal: str | None = None
     warning: str | None = None
@@ -85,6 +95,14 @@ class OrphanList:
     removed_at: datetime | None = None
     removed_files: int = 0
     removed_bytes: int = 0
+
+
+QUARANTINE = "_maintainer_quarantine"  # hidden from Iceberg's own look for orphans, and from whoever reads directories as tables
+
+
+def quarantine_of(location: str, list_id: str) -> str:
+    """The directory that holds a list's files while they are in quarantine, each under its path within the table's location."""
+    return f"{location.rstrip('/')}/{QUARANTINE}/{list_id}/"
 
 
 def digest_files(files: Iterable[FoundFile]) -> str:

@@ -96,6 +96,7 @@ class Rule:
     max_bytes_per_job: int | None = None  # rewrite_data_files takes the best partitions up to this; None: all at once
     staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
     approval: Approval | None = None  # remove_orphan_files; None: required
+    quarantine: timedelta | None = None  # remove_orphan_files: how long files are kept aside before they are deleted; None: the default, zero: not at all
     timeout: timedelta | None = None  # None: the default of the rule
     quiet_period: timedelta | None = None  # a rewrite waits until others have committed nothing for so long; zero: it does not wait; None: see policy.quiet
     wait_for_quiet: timedelta | None = None  # the longest that it waits for that, and for hot partitions; then it acts all the same

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import assert_never
 
-from maintainer.domain.action import ApprovedList
+from maintainer.domain.action import ApprovedList, Disposal
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList, OrphanListState, digest_files
 from maintainer.domain.place import normalise_path
-from maintainer.domain.policy import Approval, Policy, RuleName
+from maintainer.domain.policy import Approval, Policy, Rule, RuleName
 from maintainer.domain.units import format_size
 from maintainer.policy.orphans import Judgement
 
@@ -75,7 +77,14 @@ def approve(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
 
 def refuse_rejection(orphans: OrphanList) -> str | None:
     """Why the list cannot be rejected; None when it can: it waits, or was approved and is not carried out yet."""
-    return f"list {orphans.list_id} of {orphans.table} is {orphans.state} already" if orphans.state.is_final else None
+    return None if orphans.state.is_undecided else f"list {orphans.list_id} of {orphans.table} is {orphans.state} already"
+
+
+def refuse_restoring(orphans: OrphanList) -> str | None:
+    """Why the list's files cannot be brought back; None when they can: they are in quarantine."""
+    if orphans.state is OrphanListState.QUARANTINED:
+        return None
+    return f"list {orphans.list_id} of {orphans.table} is {orphans.state}, not in quarantine"
 
 
 def reject(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
@@ -88,12 +97,15 @@ def refuse_removal(orphans: OrphanList | None, approved: ApprovedList, health: T
     if orphans is None:
         return f"list {approved.list_id} is not known any more"
     name = f"list {orphans.list_id} of {orphans.table}"
-    if orphans.state is not OrphanListState.APPROVED:
-        return f"{name} is {orphans.state}, not approved"
+    needed = _NEEDED_STATE[approved.disposal]
+    if orphans.state is not needed:
+        return f"{name} is {orphans.state}, not {needed}"
     if orphans.digest != approved.digest:
         return f"the approval is for another list: {name} has the digest {orphans.digest}, not {approved.digest}"
-    if now >= orphans.expires_at:
+    if needed is OrphanListState.APPROVED and now >= orphans.expires_at:
         return f"the approval of {name} by {orphans.decided_by} ended at {_write_time(orphans.expires_at)}"
+    if needed is OrphanListState.QUARANTINED and now < orphans.expires_at:
+        return f"the files of {name} stay in quarantine until {_write_time(orphans.expires_at)}"
     if orphans.table_uuid != health.table_uuid:
         return f"the approval is void: {name} was made for the table with UUID {orphans.table_uuid}, which is {health.table_uuid} now"
     if normalise_path(orphans.location) != normalise_path(health.location):
@@ -101,10 +113,26 @@ def refuse_removal(orphans: OrphanList | None, approved: ApprovedList, health: T
     return None
 
 
-def find_removal(lists: Iterable[OrphanList], health: TableHealth, now: datetime) -> OrphanList | None:
-    """The approved list that is to be carried out next: the oldest whose approval holds."""
-    fit = [orphans for orphans in lists if refuse_removal(orphans, ApprovedList(orphans.list_id, orphans.digest), health, now) is None]
-    return min(fit, key=lambda orphans: (orphans.made_at, orphans.list_id), default=None)
+_NEEDED_STATE: Mapping[Disposal, OrphanListState] = MappingProxyType(
+    {
+        Disposal.RESTORE: OrphanListState.RESTORING,
+        Disposal.DELETE: OrphanListState.APPROVED,
+        Disposal.QUARANTINE: OrphanListState.APPROVED,
+        Disposal.EMPTY: OrphanListState.QUARANTINED,
+    }
+)
+
+
+def find_disposal(lists: Iterable[OrphanList], rule: Rule, health: TableHealth, now: datetime) -> tuple[OrphanList, ApprovedList] | None:
+    """What is to be done next with the table's lists: bring back, carry out, empty, in this order, of each the oldest that nothing speaks against."""
+    oldest_first = sorted(lists, key=lambda orphans: (orphans.made_at, orphans.list_id))
+    going = Disposal.DELETE if rule.quarantine == timedelta(0) else Disposal.QUARANTINE
+    for disposal in (Disposal.RESTORE, going, Disposal.EMPTY):
+        for orphans in oldest_first:
+            approved = ApprovedList(orphans.list_id, orphans.digest, disposal)
+            if refuse_removal(orphans, approved, health, now) is None:
+                return orphans, approved
+    return None
 
 
 def describe_list(orphans: OrphanList) -> str:
@@ -113,15 +141,25 @@ def describe_list(orphans: OrphanList) -> str:
         case OrphanListState.WAITING:
             return f"They wait for approval until {_write_time(orphans.expires_at)} as list {orphans.list_id}."
         case OrphanListState.APPROVED:
-            return f"They are approved by {orphans.decided_by} as list {orphans.list_id}, and a job of their own will delete them."
+            return f"They are approved by {orphans.decided_by} as list {orphans.list_id}, and go by a job of their own."
         case _:
             return ""
 
 
-def describe_removal(orphans: OrphanList) -> str:
-    """What carrying out the list would do."""
-    count = f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'} of {format_size(orphans.bytes)}"
-    return f"{count} on list {orphans.list_id}, approved by {orphans.decided_by}, would be deleted as far as the table still does not know them"
+def describe_disposal(orphans: OrphanList, disposal: Disposal) -> str:
+    """What the next job would do with the list."""
+    count = f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'} of {format_size(orphans.bytes)} on list {orphans.list_id}"
+    match disposal:
+        case Disposal.DELETE:
+            return f"{count}, approved by {orphans.decided_by}, would be deleted as far as the table still does not know them"
+        case Disposal.QUARANTINE:
+            return f"{count}, approved by {orphans.decided_by}, would be put into quarantine as far as the table still does not know them"
+        case Disposal.RESTORE:
+            return f"{count} would be brought back from quarantine"
+        case Disposal.EMPTY:
+            return f"{count}, whose time in quarantine is over, would be deleted"
+        case _:  # pragma: no cover
+            assert_never(disposal)
 
 
 def _write_time(moment: datetime) -> str:

@@ -16,7 +16,7 @@ from maintainer.policy.gain import find_gain, target_of_policy
 from maintainer.policy.guard import refuse
 from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
 from maintainer.policy.memory import fit_deletes
-from maintainer.policy.orphans import refuse_orphans
+from maintainer.policy.orphans import refuse_orphans, wants_back
 from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
 from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
@@ -52,7 +52,7 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     if not rule.is_enabled:
         return SkippedRule(rule.name, SkipCode.DISABLED, "the policy switches this rule off")
     refusal = refuse(rule, health)
-    if refusal is None and rule.name is RuleName.REMOVE_ORPHAN_FILES:
+    if refusal is None and rule.name is RuleName.REMOVE_ORPHAN_FILES and not wants_back(circumstances.surroundings):
         refusal = refuse_orphans(rule, health, circumstances.surroundings, circumstances.now)
     if refusal is not None and refusal.code is SkipCode.UNSUPPORTED:
         return SkippedRule(rule.name, refusal.code, refusal.reason)

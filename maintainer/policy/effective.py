@@ -19,6 +19,7 @@ from maintainer.policy.layering import Laid, lay_layers
 from maintainer.policy.quiet import LONGEST_WAIT
 from maintainer.policy.timeouts import DEFAULT_TIMEOUTS
 
+DEFAULT_QUARANTINE = timedelta(days=7)  # of orphan files
 BUILT_IN = "built-in default"
 ENABLED_PROPERTY = "maintainer.enabled"
 
@@ -69,6 +70,7 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
             "every": timedelta(days=7),
             "older_than": timedelta(days=7),
             "approval": Approval.REQUIRED,
+            "quarantine": DEFAULT_QUARANTINE,
         },
     }
 )
@@ -229,6 +231,7 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         hot_partition_age=_get(merged, f"{at}.hot_partition_age", timedelta),
         max_bytes_per_job=_get_whole(merged, f"{at}.max_bytes_per_job", None),
         approval=_get(merged, f"{at}.approval", Approval),
+        quarantine=_get(merged, f"{at}.quarantine", timedelta),
         quiet_period=_get(merged, f"{at}.quiet_period", timedelta),
         wait_for_quiet=_get(merged, f"{at}.wait_for_quiet", timedelta),
     )
@@ -252,7 +255,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
             values |= {f"{at}.hot_partition_age": rule.hot_partition_age, f"{at}.max_bytes_per_job": rule.max_bytes_per_job}
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
         values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
-        values |= {f"{at}.staged_max_age": rule.staged_max_age, f"{at}.approval": rule.approval}
+        values |= {f"{at}.staged_max_age": rule.staged_max_age, f"{at}.approval": rule.approval, f"{at}.quarantine": rule.quarantine}
         values |= {f"{at}.quiet_period": rule.quiet_period, f"{at}.wait_for_quiet": rule.wait_for_quiet}
     return {path: value for path, value in values.items() if value is not None}
 
@@ -314,7 +317,7 @@ def write_value(path: str, value: object) -> str:
         case Budget():
             limits = {"max_jobs": value.max_jobs, "bytes_per_day": value.bytes_per_day, "gb_hours_per_day": value.gb_hours_per_day}
             return ", ".join(f"{name} {write_value(name, limit)}" for name, limit in limits.items() if limit is not None)
-        case timedelta() if path == "rollback_for" and not value:
+        case timedelta() if key in {"rollback_for", "quarantine"} and not value:
             return "off"
         case timedelta():
             return _write_seconds(value.total_seconds())

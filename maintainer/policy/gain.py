@@ -7,9 +7,9 @@ from datetime import datetime
 
 from maintainer.domain.action import (
     Action,
-    ApprovedList,
     ComputePartitionStats,
     ComputeTableStats,
+    Disposal,
     RemoveOrphanFiles,
     RewriteDataFiles,
     RewriteManifests,
@@ -21,7 +21,7 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import Approval, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_duration, format_size
-from maintainer.policy.approval import describe_removal, find_removal
+from maintainer.policy.approval import describe_disposal, find_disposal
 from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
 from maintainer.policy.estimate import (
     MANIFEST_EXCESS_FACTOR,
@@ -178,13 +178,15 @@ def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
 
 
 def _gain_of_removal(rule: Rule, health: TableHealth, lists: tuple[OrphanList, ...], now: datetime) -> Gain | None:
-    """What an approved list lets go; None when there is none whose approval holds."""
-    orphans = find_removal(lists, health, now)
-    if orphans is None:
+    """What is to be done with a list that somebody has decided on; None when there is none."""
+    found = find_disposal(lists, rule, health, now)
+    if found is None:
         return None
-    action = RemoveOrphanFiles(orphans.older_than, health.location, rule.options, ApprovedList(orphans.list_id, orphans.digest))
-    estimate = Estimate(orphans.files, 0, orphans.files, 0, note=f"{format_size(orphans.bytes)} would be free")
-    return Gain(action, estimate, is_worthwhile=True, sentence=describe_removal(orphans), is_continued=True)
+    orphans, approved = found
+    action = RemoveOrphanFiles(orphans.older_than, health.location, rule.options, approved)
+    frees = approved.disposal in {Disposal.DELETE, Disposal.EMPTY}
+    estimate = Estimate(orphans.files, 0, orphans.files, 0, note=f"{format_size(orphans.bytes)} would be free" if frees else "")
+    return Gain(action, estimate, is_worthwhile=True, sentence=describe_disposal(orphans, approved.disposal), is_continued=True)
 
 
 def _gain_of_orphans(rule: Rule, health: TableHealth, now: datetime) -> Gain:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from re import compile as compile_regex
 
-from maintainer.domain.action import Action, ExpireSnapshots, RemoveOrphanFiles
+from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Rule, RuleName
@@ -70,11 +70,17 @@ def check_before_submit(action: Action | RollBack, health: TableHealth, expected
     """Why a planned action must not be submitted now, from a fresh look at the table and the one before; None when it may."""
     if health.table_uuid != expected_uuid:
         return f"the table is another one now: its UUID was {expected_uuid} when this was planned and is {health.table_uuid}"
-    if isinstance(action, ExpireSnapshots | RemoveOrphanFiles) and is_gc_disabled(health):
+    if _takes_away(action) and is_gc_disabled(health):
         return "the table has gc.enabled=false since this was planned"
     if isinstance(action, RemoveOrphanFiles) and previous is not None and is_older_pointer(previous, health):
         return f"the catalog shows {health.metadata_location}, which is older than {previous.metadata_location} that was seen before"
     return None
+
+
+def _takes_away(action: Action) -> bool:
+    if isinstance(action, RemoveOrphanFiles):
+        return action.approved is None or action.approved.disposal is not Disposal.RESTORE
+    return isinstance(action, ExpireSnapshots)
 
 
 def is_older_pointer(previous: TableHealth, fresh: TableHealth) -> bool:

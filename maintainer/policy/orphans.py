@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from re import compile as compile_regex
 
 from maintainer.domain.health import TableHealth
-from maintainer.domain.orphan import FoundFile, OrphanList
+from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
 from maintainer.domain.place import Place, normalise_path, overlap, paths_of
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Rule
@@ -59,6 +59,11 @@ def refuse_orphans(rule: Rule, health: TableHealth, surroundings: Surroundings |
         return Refusal(SkipCode.RETENTION_FLOOR, f"older_than {format_duration(rule.older_than)} is under the {floor} floor of remove_orphan_files")
     reason = _find_borrowed(health) or _find_unknown(surroundings) or _find_overlap(health, surroundings) or _find_youth(health, surroundings, now)
     return Refusal(SkipCode.UNSAFE, reason) if reason is not None else None
+
+
+def wants_back(surroundings: Surroundings | None) -> bool:
+    """True when somebody wants files brought back: that needs no place of its own, and takes nothing away."""
+    return surroundings is not None and any(orphans.state is OrphanListState.RESTORING for orphans in surroundings.lists)
 
 
 def _find_borrowed(health: TableHealth) -> str | None:

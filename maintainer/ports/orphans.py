@@ -17,7 +17,7 @@ class OrphanStore(Protocol):
     """The part of the store that keeps lists of orphan files. A list's files never change."""
 
     def add_orphan_list(self, orphans: OrphanList, files: Sequence[FoundFile], entries: Sequence[AuditEntry] = ()) -> bool:
-        """Keep a list with its files; whatever of the table waits or is approved is superseded by it. False (and nothing stored) when the id exists."""
+        """Keep a list with its files; whatever of the table waits or is only approved is superseded by it. False (and nothing stored) when the id exists."""
         ...
 
     def orphan_list(self, list_id: str) -> OrphanList | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.errors import InvalidTransitionError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.orphan import OrphanList
-from maintainer.policy.approval import approve, refuse_approval, refuse_rejection, reject
+from maintainer.domain.orphan import OrphanList, OrphanListState
+from maintainer.policy.approval import approve, refuse_approval, refuse_rejection, refuse_restoring, reject
 from maintainer.steps.ports import Ports
 
 
@@ -30,6 +32,13 @@ def reject_list(ports: Ports, table: TableIdentifier, list_id: str, by: str) -> 
     """Let none of them go, also when somebody had approved them; InvalidTransitionError when the list is over."""
     orphans = find_list(ports, table, list_id)
     return _decide(ports, orphans, refuse_rejection(orphans), reject(orphans, by, ports.clock.now()), Deed.ORPHANS_REJECTED)
+
+
+def restore_list(ports: Ports, table: TableIdentifier, list_id: str, by: str) -> OrphanList:
+    """Have a list's files brought back from quarantine by the next job on the table; InvalidTransitionError when they are not there."""
+    orphans = find_list(ports, table, list_id)
+    wanted = replace(orphans, state=OrphanListState.RESTORING, decided_by=by, decided_at=ports.clock.now())
+    return _decide(ports, orphans, refuse_restoring(orphans), wanted, Deed.ORPHANS_RESTORE_REQUESTED)
 
 
 def _decide(ports: Ports, orphans: OrphanList, refusal: str | None, decided: OrphanList, deed: Deed) -> OrphanList:

@@ -9,9 +9,10 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
-from maintainer.domain.policy import Policy
+from maintainer.domain.policy import Policy, RuleName
 from maintainer.health.compare import Verdict, conclude
 from maintainer.policy.approval import Look, describe_list, make_list
+from maintainer.policy.effective import DEFAULT_QUARANTINE
 from maintainer.policy.notices import notice_of_list
 from maintainer.policy.orphans import MAX_FILES, Judgement, describe_judgement, judge_orphans
 from maintainer.steps.plan import policy_of
@@ -24,7 +25,9 @@ MAX_KEPT_SHOWN = 100  # of the files that are none to touch
 def review_orphans(ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, effect: Effect) -> tuple[Effect, Verdict] | None:
     """What came of a look or a removal; None while the storage does not tell."""
     if action.approved is not None:
-        return prove_removal(ports, job, action, action.approved, effect)
+        rule = policy_of(ports, health).rule(RuleName.REMOVE_ORPHAN_FILES)
+        keep_for = rule.quarantine if rule is not None and rule.quarantine is not None else DEFAULT_QUARANTINE
+        return prove_removal(ports, job, action, effect, keep_for)
     if job.outcome is not None and job.outcome.kind == "finished":
         effect = _list_orphans(ports, job, action, health, effect)
     return effect, conclude(job, effect)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from types import MappingProxyType
 
-from maintainer.domain.action import ApprovedList, RemoveOrphanFiles
+from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
-from maintainer.domain.orphan import FoundFile, OrphanListState, RemovedOrphans, digest_files
+from maintainer.domain.orphan import FoundFile, OrphanListState, RemovedOrphans, StoredFile, digest_files, quarantine_of
 from maintainer.domain.place import respell
 from maintainer.domain.units import format_size
 from maintainer.health.compare import Verdict, conclude
@@ -24,6 +26,14 @@ from maintainer.steps.scan import scan_table
 MAX_LOOKED_AT = 100_000  # files of a list that the proof looks for; of a longer list every second, third, ...
 MAX_UNKNOWN = 20  # tables that are measured on the way before a removal
 BROUGHT = "orphans.brought"
+_ENDS: Mapping[Disposal, tuple[OrphanListState, str]] = MappingProxyType(
+    {
+        Disposal.DELETE: (OrphanListState.REMOVED, "deleted"),
+        Disposal.QUARANTINE: (OrphanListState.QUARANTINED, "in quarantine"),
+        Disposal.RESTORE: (OrphanListState.RESTORED, "brought back"),
+        Disposal.EMPTY: (OrphanListState.EMPTIED, "deleted from the quarantine"),
+    }
+)
 
 
 # -- before
@@ -35,7 +45,9 @@ def prepare_removal(ports: Ports, job: Job, health: TableHealth) -> str | None:
     if not isinstance(action, RemoveOrphanFiles) or action.approved is None:
         return None
     orphans = ports.store.orphan_list(action.approved.list_id)
-    refusal = refuse_removal(orphans, action.approved, health, ports.clock.now()) or _find_unknown(ports)
+    refusal = refuse_removal(orphans, action.approved, health, ports.clock.now())
+    if refusal is None and action.approved.disposal is not Disposal.RESTORE:
+        refusal = _find_unknown(ports)
     return refusal if refusal is not None else _bring(ports, job, action, action.approved, health)
 
 
@@ -60,26 +72,54 @@ def _bring(ports: Ports, job: Job, action: RemoveOrphanFiles, approved: Approved
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
     if digest_files(files) != approved.digest:
         return f"the files of list {approved.list_id} are not those that were approved"
-    stored = ports.catalog_of(job.table).look_at_files(job.table, [file.path for file in files])
-    there = [(file, found) for file, found in zip(files, stored, strict=True) if found is not None]
-    same = [file for file, found in there if FoundFile(file.path, found.size_bytes, found.modified_at) == file]
-    judgement = judge_orphans(health, same, 0, older_than=action.older_than)
-    if judgement.refusal is not None:
-        return f"list {approved.list_id} is refused now: {judgement.refusal}"
+    chosen = _choose_aside(ports, job, action, approved, files) if _is_aside(approved) else _choose(ports, job, action, approved, files, health)
+    if isinstance(chosen, str):
+        return chosen
     try:
-        ports.runner.bring_orphans(job.job_id, action, judgement.orphans)
+        ports.runner.bring_orphans(job.job_id, action, chosen)
     except RunnerUnavailableError as error:
         return str(error)
-    told = {
-        "list": approved.list_id,
-        "files": len(judgement.orphans),
-        "bytes": sum(file.size_bytes or 0 for file in judgement.orphans),
-        "gone_files": len(files) - len(there),
-        "changed_files": len(there) - len(same),
-        "kept_files": len(judgement.kept),
-    }
+    size = sum(file.size_bytes or 0 for file in chosen)
+    told = {"list": approved.list_id, "to_be": _ENDS[approved.disposal][1], "files": len(chosen), "bytes": size, "left_out": len(files) - len(chosen)}
     ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), BROUGHT, told)])
     return None
+
+
+def _is_aside(approved: ApprovedList) -> bool:
+    """True when the list's files are in quarantine."""
+    return approved.disposal in {Disposal.RESTORE, Disposal.EMPTY}
+
+
+def _choose(  # noqa: PLR0913, PLR0917 - what a choice rests on
+    ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, files: Sequence[FoundFile], health: TableHealth
+) -> tuple[FoundFile, ...] | str:
+    """Those that are as they were approved, and that the judgement lets go now; or why none may go."""
+    stored = ports.catalog_of(job.table).look_at_files(job.table, [file.path for file in files])
+    same = [file for file, found in zip(files, stored, strict=True) if found is not None and FoundFile(file.path, found.size_bytes, found.modified_at) == file]
+    judgement = judge_orphans(health, same, 0, older_than=action.older_than)
+    return f"list {approved.list_id} is refused now: {judgement.refusal}" if judgement.refusal is not None else judgement.orphans
+
+
+def _choose_aside(ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, files: Sequence[FoundFile]) -> tuple[FoundFile, ...] | str:
+    """Those that are in quarantine as they were; or why none may be brought back."""
+    catalog = ports.catalog_of(job.table)
+    stored = catalog.look_at_files(job.table, _aside_paths(action, approved, files))
+    chosen = tuple(file for file, found in zip(files, stored, strict=True) if _is_as_it_was(file, found))
+    if approved.disposal is Disposal.RESTORE:
+        there = catalog.look_at_files(job.table, [file.path for file in chosen])
+        taken = next((file.path for file, found in zip(chosen, there, strict=True) if found is not None), None)
+        if taken is not None:
+            return f"there is something at {taken} already: nothing of list {approved.list_id} is brought back"
+    return chosen
+
+
+def _aside_paths(action: RemoveOrphanFiles, approved: ApprovedList, files: Sequence[FoundFile]) -> list[str]:
+    aside, own = quarantine_of(action.location, approved.list_id), action.location.rstrip("/") + "/"
+    return [aside + path.removeprefix(own) for path in respell(action.location, (file.path for file in files))]
+
+
+def _is_as_it_was(file: FoundFile, found: StoredFile | None) -> bool:
+    return found is not None and found.size_bytes == file.size_bytes
 
 
 # -- after
@@ -98,28 +138,28 @@ class _Proof:
     is_sample: bool  # not every file that was given was looked for
 
 
-def prove_removal(ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, effect: Effect) -> tuple[Effect, Verdict] | None:
-    """What is gone, and that nothing which the table reaches is; None while the storage cannot be looked at."""
-    told = ports.runner.removed_orphans(job)
-    if told is None:
+def prove_removal(ports: Ports, job: Job, action: RemoveOrphanFiles, effect: Effect, keep_for: timedelta) -> tuple[Effect, Verdict] | None:
+    """What is gone, and that nothing which the table reaches is; None while the storage cannot be looked at. keep_for: how long a quarantine lasts."""
+    told, approved = ports.runner.removed_orphans(job), action.approved
+    if told is None or approved is None:
         sentence = "What Spark was given to delete is not here any more, so that it cannot be told what became of it."
         return replace(effect, sentence=sentence), _conclude_untold(job, sentence)
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
-    proof = _look(ports, job, told, dict(zip(respell(action.location, (file.path for file in files)), files, strict=True)))
+    paths = _aside_paths(action, approved, files) if _is_aside(approved) else respell(action.location, (file.path for file in files))
+    proof = _look(ports, job, approved, told, dict(zip(paths, files, strict=True)))
     if proof is None:
         return None
-    removed = replace(effect, orphans_removed=len(proof.removed), orphan_bytes_removed=sum(file.size_bytes or 0 for file in proof.removed))
-    removed = replace(removed, sentence=_describe(proof, removed))
-    verdict = _conclude(job, removed, proof, is_told=told.reached is not None)
+    proved = _measure(effect, approved, proof)
+    verdict = _conclude(job, proved, proof, is_told=told.reached is not None)
     if proof.lost:  # first of all: whatever happens to us now, nothing more is done to this table
         reason = f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at its page before resuming"
         ports.store.set_pause(job.table, Pause("the proof of a job", ports.clock.now(), reason))
     if verdict.state is JobState.SUCCEEDED:
-        _close(ports, job, approved, removed)
-    return removed, verdict
+        _close(ports, job, approved, proved, keep_for)
+    return proved, verdict
 
 
-def _look(ports: Ports, job: Job, told: RemovedOrphans, files: Mapping[str, FoundFile]) -> _Proof | None:
+def _look(ports: Ports, job: Job, approved: ApprovedList, told: RemovedOrphans, files: Mapping[str, FoundFile]) -> _Proof | None:
     catalog = ports.catalog_of(job.table)
     reached = told.reached or ()
     there = dict(zip(reached, (file is not None for file in catalog.look_at_files(job.table, reached)), strict=True))
@@ -130,21 +170,26 @@ def _look(ports: Ports, job: Job, told: RemovedOrphans, files: Mapping[str, Foun
     step = max(1, -(-len(told.brought) // MAX_LOOKED_AT))
     looked_for = told.brought[::step]
     stored = catalog.look_at_files(job.table, looked_for)
+    gone = [path for path, file in zip(looked_for, stored, strict=True) if file is None and path not in there]
+    targets = dict(zip(told.brought, told.targets, strict=False)) if approved.disposal in {Disposal.QUARANTINE, Disposal.RESTORE} else {}
+    kept = dict(zip(gone, catalog.look_at_files(job.table, [targets[path] for path in gone]), strict=True)) if targets else {}
     return _Proof(
-        removed=tuple(files.get(path, FoundFile(path)) for path, file in zip(looked_for, stored, strict=True) if file is None and path not in there),
+        removed=tuple(files.get(path, FoundFile(path)) for path in gone),
         left=tuple(path for path, file in zip(looked_for, stored, strict=True) if file is not None and path not in there),
         alive=tuple(path for path, is_there in there.items() if is_there and path in given),
-        lost=tuple(path for path in missing if path in given),
+        lost=(*(path for path in missing if path in given), *(path for path, found in kept.items() if not _is_as_it_was(files[path], found))),
         missing=tuple(path for path in missing if path not in given),
         reached=len(reached),
         is_sample=step > 1,
     )
 
 
-def _describe(proof: _Proof, effect: Effect) -> str:
-    count, size = effect.orphans_removed, format_size(effect.orphan_bytes_removed)
+def _measure(effect: Effect, approved: ApprovedList, proof: _Proof) -> Effect:
+    count, size = len(proof.removed), sum(file.size_bytes or 0 for file in proof.removed)
+    is_back = approved.disposal is Disposal.RESTORE
+    counted = replace(effect, orphans_restored=count) if is_back else replace(effect, orphans_removed=count, orphan_bytes_removed=size)
     least = "at least " if proof.is_sample else ""
-    text = f"{least}{count:,} orphan {'file' if count == 1 else 'files'} of {size} {'is' if count == 1 else 'are'} deleted"
+    text = f"{least}{count:,} orphan {'file' if count == 1 else 'files'} of {format_size(size)} {'is' if count == 1 else 'are'} {_ENDS[approved.disposal][1]}"
     text += f"; {proof.reached:,} files that the table reaches were looked for" if proof.reached else ""
     for paths, words in (
         (proof.alive, "were left because the table knows them since"),
@@ -152,14 +197,14 @@ def _describe(proof: _Proof, effect: Effect) -> str:
         (proof.missing, "that the table names were not on the list and are not there"),
     ):
         text += f"; {len(paths):,} {words}, the first: {paths[0]}" if paths else ""
-    return f"{text[0].upper()}{text[1:]}."
+    return replace(counted, sentence=f"{text[0].upper()}{text[1:]}.")
 
 
 def _conclude(job: Job, effect: Effect, proof: _Proof, *, is_told: bool) -> Verdict:
     kind = job.outcome.kind if job.outcome is not None else "lost"
     if proof.lost:
-        message = f"{len(proof.lost):,} files were deleted that the table reaches, the first: {proof.lost[0]}; nothing more is done to this table"
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, message)
+        message = f"{len(proof.lost):,} files are gone that the table reaches or the quarantine should have, the first: {proof.lost[0]}"
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{message}; nothing more is done to this table")
     if kind == "lost":
         reason = job.outcome.reason if job.outcome is not None else None
         return Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, f"Spark was lost; what is left of the list is looked at again. {effect.sentence}")
@@ -179,10 +224,15 @@ def _conclude_untold(job: Job, sentence: str) -> Verdict:
     return Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, sentence)
 
 
-def _close(ports: Ports, job: Job, approved: ApprovedList, effect: Effect) -> None:
-    """The list is carried out; a later look has superseded it at most."""
-    orphans = ports.store.orphan_list(approved.list_id)
-    if orphans is None or orphans.state is OrphanListState.REMOVED:
+def _close(ports: Ports, job: Job, approved: ApprovedList, effect: Effect, keep_for: timedelta) -> None:
+    """What became of the list; a later look has superseded it at most."""
+    orphans, now = ports.store.orphan_list(approved.list_id), ports.clock.now()
+    state = _ENDS[approved.disposal][0]
+    if orphans is None or orphans.state is state:
         return
-    done = {"removed_by": job.job_id, "removed_at": ports.clock.now(), "removed_files": effect.orphans_removed, "removed_bytes": effect.orphan_bytes_removed}
-    ports.store.update_orphan_list(replace(orphans, state=OrphanListState.REMOVED, **done), orphans)  # type: ignore[arg-type]  # its fields by name
+    changed = replace(orphans, state=state)
+    if not _is_aside(approved):
+        changed = replace(changed, removed_by=job.job_id, removed_at=now, removed_files=effect.orphans_removed, removed_bytes=effect.orphan_bytes_removed)
+    if state is OrphanListState.QUARANTINED:
+        changed = replace(changed, expires_at=now + keep_for)
+    ports.store.update_orphan_list(changed, orphans)

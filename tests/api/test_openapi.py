@@ -29,6 +29,7 @@ PROMISED = {
     ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/approve"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/restore"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/resume"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics"),
 }  # fmt: skip
 

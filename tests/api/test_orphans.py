@@ -8,7 +8,7 @@ import pytest
 
 from maintainer.domain.audit import AuditQuery
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
-from maintainer.steps.approval import approve_list, reject_list
+from maintainer.steps.approval import approve_list, reject_list, restore_list
 from tests.api.nouns import HEALTH, NOW, ORDERS
 from tests.api.serving import Client, expect_problem, path_of
 from tests.steps.world import World
@@ -26,7 +26,8 @@ def with_a_list(client: Client) -> None:
     store = client.daemon.store
     store.add_orphan_list(WAITING, FILES)
     ports = replace(World().ports, store=store, clock=client.daemon.services().clock)
-    services = replace(client.daemon.services(), approve_orphans=partial(approve_list, ports), reject_orphans=partial(reject_list, ports))
+    decide = {"approve_orphans": approve_list, "reject_orphans": reject_list, "restore_orphans": restore_list}
+    services = replace(client.daemon.services(), **{name: partial(step, ports) for name, step in decide.items()})  # type: ignore[arg-type]  # by name
     client.api.state.services = services
 
 
@@ -65,10 +66,20 @@ def test_what_is_no_decision_is_refused(client: Client, body: dict[str, object])
     expect_problem(client.post(f"{LISTS}/m-1/approve", body), 422)
 
 
+def test_what_is_in_quarantine_is_wanted_back_and_nothing_else(client: Client) -> None:
+    assert "is waiting, not in quarantine" in expect_problem(client.post(f"{LISTS}/m-1/restore", {"by": "bob"}), 409)
+    aside = replace(WAITING, state=OrphanListState.QUARANTINED, expires_at=NOW)
+    client.daemon.store.update_orphan_list(aside, WAITING)
+    assert client.get(LISTS).json()["items"][0]["is_expired"] is False, "of its quarantine nothing expires"
+    done = client.post(f"{LISTS}/m-1/restore", {"by": "bob"}).json()
+    assert (done["state"], done["decided_by"]) == ("restoring", "bob")
+    assert client.daemon.store.audit(AuditQuery()).items[0].deed == "orphans.restore_requested"
+
+
 def test_lists_of_nobody_and_of_others_are_not_found(client: Client) -> None:
     for path in (f"{LISTS}/m-9", f"{path_of(replace(ORDERS, name='other'))}/orphans/m-1"):
         assert "has no list" in expect_problem(client.get(path), 404)
-        for verb in ("approve", "reject"):
+        for verb in ("approve", "reject", "restore"):
             assert "has no list" in expect_problem(client.post(f"{path}/{verb}", {}), 404)
 
 

@@ -68,6 +68,16 @@ def test_a_list_is_approved_and_rejected_by_name(config: Path) -> None:
     assert deeds == [(Deed.ORPHANS_REJECTED, "person bob"), (Deed.ORPHANS_APPROVED, "person ada")]
 
 
+def test_what_is_in_quarantine_is_wanted_back(config: Path) -> None:
+    assert "is waiting, not in quarantine" in call(config, "restore", str(TABLE), "--list", "m-1").output
+    store = open_store(f"sqlite:///{config.parent}/m.db")
+    store.update_orphan_list(replace(WAITING, state=OrphanListState.QUARANTINED, removed_files=4), WAITING)
+    store.close()
+    wanted = call(config, "restore", str(TABLE), "--list", "m-1", "--by", "bob").output
+    assert wanted == "the 4 files of list m-1 come back with the next job on lake.sales.orders, as bob says\n"
+    assert "restoring" in call(config, "list", str(TABLE)).output
+
+
 def test_what_became_of_a_list_is_told(config: Path) -> None:
     store = open_store(f"sqlite:///{config.parent}/m.db")
     done = {"removed_by": "m-2", "removed_at": MADE, "removed_files": 3, "removed_bytes": 2048}

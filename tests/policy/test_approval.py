@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.action import ApprovedList, RemoveOrphanFiles
+from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
 from maintainer.domain.plan import Plan, RuleHistory, SkipCode
 from maintainer.domain.policy import Approval, Mode, Policy, Rule, RuleName
@@ -17,20 +17,22 @@ from maintainer.policy.approval import (
     Look,
     approve,
     describe_list,
-    find_removal,
+    find_disposal,
     make_list,
     refuse_approval,
     refuse_rejection,
     refuse_removal,
+    refuse_restoring,
     reject,
 )
 from maintainer.policy.decide import decide
+from maintainer.policy.guard import check_before_submit
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.orphans import Surroundings, judge_orphans
 from tests.samples import NOW, health_of_partitions
 
 DAY = timedelta(days=1)
-RULE = Rule(RuleName.REMOVE_ORPHAN_FILES, older_than=7 * DAY, every=7 * DAY, cooldown=timedelta(hours=6))
+RULE = Rule(RuleName.REMOVE_ORPHAN_FILES, older_than=7 * DAY, every=7 * DAY, cooldown=timedelta(hours=6), quarantine=timedelta(0))
 POLICY = Policy(mode=Mode.ENFORCE, rules=(RULE,), version="abc")
 AUTOMATIC = replace(POLICY, rules=(replace(RULE, approval=Approval.AUTOMATIC),))
 OLD = replace(health_of_partitions({"a": [MIB] * 100}), oldest_snapshot_at=NOW - 30 * DAY, storage_files=120, location="s3://lake/sales/orders")
@@ -46,8 +48,8 @@ def approved(now_plus: timedelta = timedelta(0)) -> OrphanList:
     return approve(listed(), "ada", NOW + now_plus)
 
 
-def word_for(orphans: OrphanList) -> ApprovedList:
-    return ApprovedList(orphans.list_id, orphans.digest)
+def word_for(orphans: OrphanList, disposal: Disposal = Disposal.DELETE) -> ApprovedList:
+    return ApprovedList(orphans.list_id, orphans.digest, disposal)
 
 
 def planned(lists: tuple[OrphanList, ...], policy: Policy = POLICY, history: RuleHistory | None = None) -> Plan:
@@ -70,7 +72,7 @@ def test_guard_5_what_the_judgement_refuses_no_policy_and_nobody_approves() -> N
     assert refused.state is OrphanListState.REFUSED
     assert "are more than 10%" in (refuse_approval(refused, NOW) or "")
     assert describe_list(refused) == ""
-    assert find_removal([refused], OLD, NOW) is None
+    assert find_disposal([refused], RULE, OLD, NOW) is None
     assert refuse_rejection(refused) == f"list m-1 of {OLD.table} is refused already"
 
 
@@ -138,7 +140,7 @@ def test_an_approved_list_is_carried_out_before_the_next_look_whatever_the_pause
 
 def test_the_oldest_approved_list_goes_first_and_observing_lets_none_go() -> None:
     older, newer = replace(approved(), list_id="m-0", made_at=NOW - DAY), approved()
-    assert find_removal([newer, older], OLD, NOW) == older
+    assert find_disposal([newer, older], RULE, OLD, NOW) == (older, word_for(older))
     assert [skipped.code for skipped in planned((newer,), replace(POLICY, mode=Mode.OBSERVE)).skipped] == [SkipCode.OBSERVE_ONLY]
 
 
@@ -147,3 +149,49 @@ def test_guard_3_a_file_that_was_written_since_stays() -> None:
     judgement = judge_orphans(OLD, young, 0, older_than=NOW - 7 * DAY)
     assert judgement.orphans == tuple(young[1:])
     assert "which is too lately" in judgement.kept[0][1]
+
+
+def in_quarantine(until: timedelta = 5 * DAY) -> OrphanList:
+    return replace(approved(), list_id="m-0", state=OrphanListState.QUARANTINED, expires_at=NOW + until)
+
+
+def test_bringing_back_comes_before_carrying_out_and_that_before_emptying() -> None:
+    wanted, due = replace(in_quarantine(), state=OrphanListState.RESTORING), in_quarantine(timedelta(0))
+    kept = replace(RULE, quarantine=None)
+    assert find_disposal([due, approved(), wanted], kept, OLD, NOW) == (wanted, word_for(wanted, Disposal.RESTORE))
+    assert find_disposal([due, approved()], kept, OLD, NOW) == (approved(), word_for(approved(), Disposal.QUARANTINE))
+    assert find_disposal([due, in_quarantine()], kept, OLD, NOW) == (due, word_for(due, Disposal.EMPTY))
+    assert find_disposal([in_quarantine()], kept, OLD, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("orphans", "words"),
+    [
+        (approved(), "would be put into quarantine as far as the table still does not know them"),
+        (replace(in_quarantine(), state=OrphanListState.RESTORING), "3 orphan files of 2.9 KiB on list m-0 would be brought back from quarantine"),
+        (in_quarantine(timedelta(0)), "3 orphan files of 2.9 KiB on list m-0, whose time in quarantine is over, would be deleted"),
+    ],
+)
+def test_a_plan_says_what_becomes_of_a_list(orphans: OrphanList, words: str) -> None:
+    (action,) = planned((orphans,), replace(POLICY, rules=(replace(RULE, quarantine=5 * DAY),))).planned
+    assert action.reason.endswith(words)
+
+
+def test_what_is_in_quarantine_stays_there_for_its_time_and_can_be_wanted_back() -> None:
+    word = word_for(in_quarantine(), Disposal.EMPTY)
+    assert "stay in quarantine until" in (refuse_removal(in_quarantine(), word, OLD, NOW) or "")
+    assert refuse_removal(in_quarantine(timedelta(0)), word, OLD, NOW) is None
+    assert refuse_restoring(in_quarantine()) is None
+    assert refuse_restoring(approved()) == f"list m-1 of {OLD.table} is approved, not in quarantine"
+    assert refuse_rejection(in_quarantine()) is not None
+
+
+def test_files_come_back_where_nothing_may_be_taken_away() -> None:
+    wanted = replace(in_quarantine(), state=OrphanListState.RESTORING)
+    nobody = Surroundings(None, (), is_complete=False, lists=(wanted,))
+    plan = decide(replace(OLD, properties={"gc.enabled": "false"}), POLICY, Circumstances(NOW, surroundings=nobody))
+    (action,) = plan.planned
+    assert isinstance(action.action, RemoveOrphanFiles)
+    assert check_before_submit(action.action, replace(OLD, properties={"gc.enabled": "false"}), OLD.table_uuid) is None
+    empties = replace(action.action, approved=word_for(wanted, Disposal.EMPTY))
+    assert check_before_submit(empties, replace(OLD, properties={"gc.enabled": "false"}), OLD.table_uuid) is not None

@@ -36,9 +36,9 @@ DAY = timedelta(days=1)
 REQUIRED = """
 tables: "*"
 mode: enforce
-rules: {remove_orphan_files: {older_than: 7d}, rewrite_data_files: {enabled: false}}
+rules: {remove_orphan_files: {older_than: 7d, quarantine: off}, rewrite_data_files: {enabled: false}}
 """
-AUTOMATIC = REQUIRED.replace("older_than: 7d", "older_than: 7d, approval: automatic")
+AUTOMATIC = REQUIRED.replace("quarantine", "approval: automatic, quarantine")
 
 
 def work(world: World) -> Job:
@@ -258,7 +258,7 @@ def test_guard_5_what_changed_since_the_list_was_made_is_left_out() -> None:
     job = work(world)
     assert [file.path for file in world.runner.brought[job.job_id]] == [STRAYS[2]]
     brought = next(event for event in world.store.events(job.job_id) if event.name == "orphans.brought")
-    assert (brought.fields["files"], brought.fields["changed_files"], brought.fields["gone_files"]) == (1, 2, 0)
+    assert (brought.fields["files"], brought.fields["left_out"], brought.fields["to_be"]) == (1, 2, "deleted")
 
 
 def test_what_is_gone_already_is_not_claimed() -> None:

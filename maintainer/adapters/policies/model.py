@@ -303,6 +303,9 @@ class RemoveOrphanFilesRule(_RuleModel):
     approval: Annotated[Approval, Field(strict=False)] | None = Field(
         None, description="Whether somebody must approve a list before its files go; default required. A table property cannot say automatic."
     )
+    quarantine: Annotated[timedelta, OffOrBetween("1h", "365d")] | None = Field(
+        None, description="How long approved files are kept aside, and can be brought back, before they are deleted; 1h to 365d, or off; default 7d."
+    )
     options: RemoveOrphanFilesOptions | None = None  # type: ignore[valid-type]  # as above
 
 

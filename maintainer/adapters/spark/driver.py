@@ -29,6 +29,7 @@ from typing import IO, Any, NoReturn, TypeAlias, cast
 
 from maintainer.adapters.spark.driver_channel import Channel, Message, read_clock
 from maintainer.adapters.spark.driver_jvm import Jvm, drop_cluster_defaults
+from maintainer.adapters.spark.driver_mover import MOVE, move_files
 from maintainer.adapters.spark.driver_progress import Meter
 
 _FENCE_POLL_SECONDS = 0.1
@@ -229,7 +230,8 @@ class _Driver:
             with gzip.open(job.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
                 for number, statement in enumerate(job.statements):
                     self._output.send("statement.started", job=job.job_id, number=number, statement=statement)
-                    frame = session.sql(statement)
+                    is_move = statement.startswith(MOVE)
+                    frame = move_files(session, statement, job.is_cancelled.is_set) if is_move else session.sql(statement)
                     result = _write_rows(frame, cast("IO[str]", file)) if job.rows else _first_row(frame)
                     if number == job.main:
                         job.result = result

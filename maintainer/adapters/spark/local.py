@@ -199,8 +199,9 @@ class LocalRunner:
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
         """What a removal of orphans was given, and what it has told; None when not even the list is here."""
-        location = job.action.location if isinstance(job.action, RemoveOrphanFiles) else ""
-        return read_removed(self._findings(job.job_id), self._brought(job.job_id), location)
+        if not isinstance(job.action, RemoveOrphanFiles):
+            return None
+        return read_removed(self._findings(job.job_id), self._brought(job.job_id), job.action)
 
     def forget(self, job_id: str) -> None:
         """Drop what a reading has found and what was brought."""

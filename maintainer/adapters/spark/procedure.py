@@ -11,6 +11,7 @@ from maintainer.domain.action import (
     ApprovedList,
     ComputePartitionStats,
     ComputeTableStats,
+    Disposal,
     ExpireSnapshots,
     Procedure,
     RemoveOrphanFiles,
@@ -21,6 +22,7 @@ from maintainer.domain.action import (
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option
+from maintainer.domain.orphan import quarantine_of
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 
@@ -83,13 +85,16 @@ def view_of(approved: ApprovedList) -> str:
 
 def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
     """A dry run, or with an approved list the deletion of what its view holds. A path that does not begin like the table's own must be an error."""
-    is_dry = action.approved is None
-    fixed = [("older_than", _timestamp(action.older_than, action.procedure)), ("dry_run", str(is_dry).lower()), ("prefix_mismatch_mode", quote_text("ERROR"))]
-    if action.approved is None:
+    approved = action.approved
+    deletes = approved is not None and approved.disposal in {Disposal.DELETE, Disposal.EMPTY}
+    fixed = [("older_than", _timestamp(action.older_than, action.procedure)), ("dry_run", str(not deletes).lower())]
+    fixed.append(("prefix_mismatch_mode", quote_text("ERROR")))
+    if approved is None:
         return [*fixed, *_further_arguments(action.procedure, action.options)]
     # Iceberg compares the view's paths with startsWith: without the slash the location would be that of its siblings too.
-    listed = [("location", quote_text(action.location.rstrip("/") + "/")), ("file_list_view", quote_text(view_of(action.approved)))]
-    return [*fixed, *listed, ("stream_results", "true")]
+    place = quarantine_of(action.location, approved.list_id) if approved.disposal is Disposal.EMPTY else action.location.rstrip("/") + "/"
+    listed = [("location", quote_text(place)), ("file_list_view", quote_text(view_of(approved)))]
+    return [*fixed, *listed, *([("stream_results", "true")] if deletes else [])]  # its rows are a sample then
 
 
 def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:

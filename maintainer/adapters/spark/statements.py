@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from maintainer.adapters.spark.digest import digest_statements
-from maintainer.adapters.spark.orphans import orphan_statements
+from maintainer.adapters.spark.orphans import disposal_statement, orphan_statements
 from maintainer.adapters.spark.procedure import call_statement, rollback_statement
 from maintainer.adapters.spark.safeguards import name_table, statements_after, statements_before
 from maintainer.domain.action import RemoveOrphanFiles
@@ -64,5 +64,7 @@ def main_statement(table: TableIdentifier, action: JobAction) -> str:
             return digest_statements(table, action)[-1]
         case RollBack():
             return rollback_statement(table, action)
+        case RemoveOrphanFiles():
+            return disposal_statement(table, action)
         case _:
             return call_statement(table, action)

@@ -20,6 +20,7 @@ from maintainer.ports.orphans import MAX_LISTS
 
 FILES_PER_ROW = 1000
 _OPEN = tuple(state.value for state in OrphanListState if not state.is_final)
+_UNDECIDED = tuple(state.value for state in OrphanListState if state.is_undecided)
 
 
 class SqlOrphans:
@@ -35,7 +36,7 @@ class SqlOrphans:
             if not connection.execute(self._database.insert_unless_present(orphan_lists, _columns(orphans))).rowcount:
                 return False
             others = and_(orphan_lists.c.table_uuid == orphans.table_uuid, orphan_lists.c.list_id != orphans.list_id)
-            for other in _read(connection, and_(others, orphan_lists.c.state.in_(_OPEN))):
+            for other in _read(connection, and_(others, orphan_lists.c.state.in_(_UNDECIDED))):
                 _write(connection, replace(other, state=OrphanListState.SUPERSEDED))
             for start in range(0, len(rows), FILES_PER_ROW):
                 connection.execute(insert(orphan_files), rows[start : start + FILES_PER_ROW])

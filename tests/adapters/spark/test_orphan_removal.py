@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -12,14 +13,16 @@ from urllib.parse import unquote, urlparse
 import pyarrow.parquet as pq
 import pytest
 
+from maintainer.adapters.policies import parse_policy
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.orphan import OrphanList, OrphanListState
-from maintainer.domain.policy import RuleName
-from maintainer.steps.approval import approve_list
+from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.steps.approval import approve_list, restore_list
 from maintainer.steps.submit import request_run
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
+from tests.fakes.adapters.policies import FakePolicies
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -27,7 +30,7 @@ POLICY = """
 tables: "*"
 mode: enforce
 rules:
-  remove_orphan_files: {older_than: 3d}
+  remove_orphan_files: {older_than: 3d, quarantine: off}
 """
 COLUMNS = "id bigint, part int"
 RULE = RuleName.REMOVE_ORPHAN_FILES
@@ -145,6 +148,43 @@ def test_a_file_that_became_live_between_the_list_and_its_deletion_stays(worksho
     assert job.effect is not None
     assert job.effect.orphans_removed == 1
     assert "1 were left because the table knows them since" in job.effect.sentence
+
+
+def test_files_are_put_aside_brought_back_and_at_last_deleted(workshop: Workshop) -> None:
+    layer = parse_policy(POLICY.replace("quarantine: off", "quarantine: 5d"), "all.yaml")
+    assert isinstance(layer, PolicyLayer)
+    keeping = replace(workshop, ports=replace(workshop.ports, policies=FakePolicies(layer)))
+    table = make(workshop, "kept")
+    place = place_of(workshop, table)
+    strays = {litter(place / "data" / "part=1" / "it's a %20 {stray}.parquet", b"one"), litter(place / "metadata" / "0a1b-m0.avro", b"two")}
+    live = files_in(place) - strays
+    orphans = look(keeping, table)
+    moved = remove(keeping, orphans)
+    assert (moved.state, moved.failure_message) == (JobState.SUCCEEDED, "")
+    aside = place / "_maintainer_quarantine" / orphans.list_id
+    assert {path.relative_to(aside): path.read_bytes() for path in files_in(aside) if path.suffix != ".crc"} == {
+        Path("data/part=1/it's a %20 {stray}.parquet"): b"one",
+        Path("metadata/0a1b-m0.avro"): b"two",
+    }
+    assert not any(path.exists() for path in strays)
+
+    restore_list(keeping.ports, table, orphans.list_id, "bob")
+    back = keeping.run(table, RULE)
+    assert (back.state, back.failure_message) == (JobState.SUCCEEDED, "")
+    assert files_in(place) == live | strays
+    assert {path.read_bytes() for path in strays} == {b"one", b"two"}
+
+    again = look(keeping, table)
+    assert again.files == 2, "what is hidden is not found, what came back is"
+    assert remove(keeping, again).state is JobState.SUCCEEDED
+    kept = workshop.store.orphan_list(again.list_id)
+    assert kept is not None
+    assert kept.state is OrphanListState.QUARANTINED
+    assert workshop.store.update_orphan_list(replace(kept, expires_at=WallClock().now()), kept)
+    emptied = keeping.run(table, RULE)
+    assert (emptied.state, emptied.failure_message) == (JobState.SUCCEEDED, "")
+    assert files_in(place) == live
+    assert workshop.lake.rows(table) == 199_996
 
 
 def test_guard_2_a_table_that_took_files_from_elsewhere_meanwhile_loses_nothing(workshop: Workshop) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from maintainer.adapters.spark.orphans import orphan_statements, read_orphans, read_removed, write_list
 from maintainer.adapters.spark.statements import main_statement
-from maintainer.domain.action import ApprovedList, RemoveOrphanFiles
+from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
@@ -62,6 +62,7 @@ def test_a_file_that_was_torn_is_none(tmp_path: Path) -> None:
 
 # -- an approved list
 
+ASIDE = "s3://b/it's/_maintainer_quarantine/m-1/"
 REMOVAL = replace(ACTION, location="s3://b/it's", approved=ApprovedList("m-1", "abc"))
 FILES = (
     FoundFile("s3a://b/it's/data/a b.parquet", 7, datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)),
@@ -80,8 +81,8 @@ def brought(tmp_path: Path) -> Path:
 def test_guard_5_the_removal_reads_exactly_the_list_from_the_tables_own_location_on(tmp_path: Path) -> None:
     path = brought(tmp_path)
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
-        {"file_path": "s3://b/it's/data/a b.parquet", "last_modified": "2026-01-02T03:04:05.000006Z"},
-        {"file_path": "s3://b/it's/data//\N{SNOWMAN}'.parquet", "last_modified": "2026-03-03T23:59:59.999999Z"},
+        {"file_path": "s3://b/it's/data/a b.parquet", "last_modified": "2026-01-02T03:04:05.000006Z", "target": f"{ASIDE}data/a b.parquet"},
+        {"file_path": "s3://b/it's/data//\N{SNOWMAN}'.parquet", "last_modified": "2026-03-03T23:59:59.999999Z", "target": f"{ASIDE}data//\N{SNOWMAN}'.parquet"},
     ]
     foreign, view, whole, call, reached, drop = orphan_statements(ORDERS, REMOVAL, path)
     assert foreign.startswith(
@@ -89,7 +90,7 @@ def test_guard_5_the_removal_reads_exactly_the_list_from_the_tables_own_location
     )
     name = "maintainer_" + sha256(b"m-1").hexdigest()[:16]
     place = f"file://{tmp_path}/found\\\\[1\\\\]/m-1.list.json"
-    assert view == f"CREATE OR REPLACE TEMPORARY VIEW `{name}` (file_path STRING, last_modified TIMESTAMP) USING json OPTIONS (path '{place}')"
+    assert view == f"CREATE OR REPLACE TEMPORARY VIEW `{name}` (file_path STRING, last_modified TIMESTAMP, target STRING) USING json OPTIONS (path '{place}')"
     assert whole == (
         f"SELECT assert_true(count(*) = 2 AND count(DISTINCT file_path) = 2, 'the list is not whole: nothing is deleted') FROM `{name}`"  # noqa: S608 - ours
     )
@@ -108,15 +109,44 @@ def test_guard_5_without_its_list_no_removal_can_be_written(tmp_path: Path) -> N
             orphan_statements(ORDERS, REMOVAL, missing)
 
 
+def of(disposal: Disposal) -> RemoveOrphanFiles:
+    return replace(REMOVAL, approved=ApprovedList("m-1", "abc", disposal))
+
+
+def test_the_way_into_the_quarantine_is_asked_of_iceberg_first_and_the_way_back_is_not(tmp_path: Path) -> None:
+    listed = brought(tmp_path)
+    move = orphan_statements(ORDERS, of(Disposal.QUARANTINE), listed)[3]
+    order = json.loads(move.removeprefix("MOVE FILES "))
+    assert move == main_statement(ORDERS, of(Disposal.QUARANTINE))
+    assert (order["table"], order["overwrites"]) == ("`lake`.`sales`.`it's`", True)
+    assert "dry_run => true, " in order["dry_run"]
+    assert order["dry_run"].endswith(f"file_list_view => '{order['view'].strip('`')}')")
+    back = orphan_statements(ORDERS, of(Disposal.RESTORE), listed)
+    assert len(back) == 5, "nothing is taken away: where else files lie does not matter"
+    assert json.loads(back[2].removeprefix("MOVE FILES ")) == {**order, "dry_run": None, "overwrites": False}
+
+
+def test_a_quarantine_is_emptied_of_exactly_the_list_in_its_own_place(tmp_path: Path) -> None:
+    path = tmp_path / "m-1.list.json"
+    write_list(path, of(Disposal.EMPTY), FILES)
+    assert [json.loads(line)["file_path"] for line in path.read_text().splitlines()] == [f"{ASIDE}data/a b.parquet", f"{ASIDE}data//\N{SNOWMAN}'.parquet"]
+    call = orphan_statements(ORDERS, of(Disposal.EMPTY), path)[3]
+    assert "dry_run => false" in call
+    assert "location => 's3://b/it\\'s/_maintainer_quarantine/m-1/'" in call
+    write_list(path, of(Disposal.RESTORE), FILES)
+    assert json.loads(path.read_text().splitlines()[0])["target"] == "s3://b/it's/data/a b.parquet"
+
+
 def test_what_a_removal_told_is_read_back(tmp_path: Path) -> None:
     listed = brought(tmp_path)
-    found = read_removed(written(tmp_path, REMOVED), listed, REMOVAL.location)
-    assert found == RemovedOrphans(("s3://b/it's/data/a b.parquet", "s3://b/it's/data//\N{SNOWMAN}'.parquet"), ("s3://b/it's/live",))
-    assert read_removed(tmp_path / "found.jsonl.gz", tmp_path / "gone", REMOVAL.location) is None
+    found = read_removed(written(tmp_path, REMOVED), listed, REMOVAL)
+    names = ("data/a b.parquet", "data//\N{SNOWMAN}'.parquet")
+    assert found == RemovedOrphans(tuple(f"s3://b/it's/{name}" for name in names), ("s3://b/it's/live",), tuple(ASIDE + name for name in names))
+    assert read_removed(tmp_path / "found.jsonl.gz", tmp_path / "gone", REMOVAL) is None
 
 
 @pytest.mark.parametrize("cut", range(len(REMOVED) - 2))
 def test_a_removal_that_was_cut_short_has_told_nothing(tmp_path: Path, cut: int) -> None:
-    found = read_removed(written(tmp_path, REMOVED[:cut]), brought(tmp_path), REMOVAL.location)
+    found = read_removed(written(tmp_path, REMOVED[:cut]), brought(tmp_path), REMOVAL)
     assert found is not None
     assert found.reached is None

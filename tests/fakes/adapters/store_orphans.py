@@ -32,7 +32,7 @@ class FakeOrphans:
             if orphans.list_id in self._lists:
                 return False
             for list_id, (other, their_files) in self._lists.items():
-                if other.table_uuid == orphans.table_uuid and not other.state.is_final:
+                if other.table_uuid == orphans.table_uuid and other.state.is_undecided:
                     self._lists[list_id] = replace(other, state=OrphanListState.SUPERSEDED), their_files
             self._lists[orphans.list_id] = orphans, tuple(files)
             self._audit.note(entries)

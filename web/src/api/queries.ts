@@ -258,20 +258,28 @@ export function useResume(path: TablePath) {
   });
 }
 
-/** The digest goes with it: what is approved is the list that was looked at. */
+export type OrphanVerb = "approve" | "reject" | "restore";
+
+/** The digest goes with an approval: what is approved is the list that was looked at. */
 export function useDecideOnOrphans(path: TablePath, list: OrphanList) {
   const refresh = useRefresh(path);
   const params = { path: { ...path, list: list.list_id } };
   return useMutation({
-    mutationFn: ({ approves, by }: { approves: boolean; by: string }) =>
-      approves
-        ? unwrap(
+    mutationFn: ({ verb, by }: { verb: OrphanVerb; by: string }) => {
+      switch (verb) {
+        case "approve":
+          return unwrap(
             client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/approve", {
               params,
               body: { by, digest: list.digest },
             }),
-          )
-        : unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject", { params, body: { by } })),
+          );
+        case "reject":
+          return unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject", { params, body: { by } }));
+        case "restore":
+          return unwrap(client.POST("/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/restore", { params, body: { by } }));
+      }
+    },
     onSuccess: refresh,
   });
 }

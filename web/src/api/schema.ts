@@ -533,6 +533,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/restore": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Bring orphan files back from quarantine
+     * @description The next job on the table moves them back; nothing is brought back over a file that is there. 409 when they are not in quarantine.
+     */
+    post: operations["restore_orphans"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/tables/{catalog}/{namespace}/{table}/partitions": {
     parameters: {
       query?: never;
@@ -926,6 +946,18 @@ export interface components {
       samples: number;
     };
     /**
+     * DecisionRequest
+     * @description Reject a list, or have its files brought back.
+     */
+    DecisionRequest: {
+      /**
+       * By
+       * @description Who says so, for the audit log.
+       * @default person
+       */
+      by?: string;
+    };
+    /**
      * Deed
      * @description What was done: noun.verb, a closed set.
      * @enum {string}
@@ -941,6 +973,7 @@ export interface components {
       | "job.approved"
       | "orphans.approved"
       | "orphans.rejected"
+      | "orphans.restore_requested"
       | "snapshot.pinned"
       | "snapshot.unpinned";
     /**
@@ -1639,7 +1672,8 @@ export interface components {
      * @description What has become of a list.
      * @enum {string}
      */
-    OrphanListState: "refused" | "waiting" | "approved" | "rejected" | "superseded" | "removed";
+    OrphanListState:
+      "refused" | "waiting" | "approved" | "rejected" | "superseded" | "removed" | "quarantined" | "restoring" | "restored" | "emptied";
     /**
      * OrphanLists
      * @description The lists made of tables of this name, newest first; at most 100.
@@ -2172,18 +2206,6 @@ export interface components {
       name: string;
       /** Snapshot Id */
       snapshot_id: string;
-    };
-    /**
-     * RejectionRequest
-     * @description Let none of these files go.
-     */
-    RejectionRequest: {
-      /**
-       * By
-       * @description Who says so, for the audit log.
-       * @default person
-       */
-      by?: string;
     };
     /**
      * Repair
@@ -4312,7 +4334,85 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["RejectionRequest"];
+        "application/json": components["schemas"]["DecisionRequest"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OrphanListOut"];
+        };
+      };
+      /** @description Forbidden */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not Found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Service Unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  restore_orphans: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the job that made the list. */
+        list: string;
+        /** @description Catalog. */
+        catalog: string;
+        /** @description Namespace levels joined by "."; a level that holds a dot in backticks. */
+        namespace: string;
+        /** @description Table name; a slash is written %2F. */
+        table: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["DecisionRequest"];
       };
     };
     responses: {

@@ -40,6 +40,10 @@ export const ORPHAN_STATE_WORDS: Record<OrphanList["state"], string> = {
   rejected: "Rejected",
   superseded: "Superseded by a later look",
   removed: "Removed",
+  quarantined: "In quarantine",
+  restoring: "To be brought back",
+  restored: "Brought back",
+  emptied: "Removed after quarantine",
 };
 
 export const SKIP_WORDS: Record<SkipCode, string> = {

@@ -1,8 +1,8 @@
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { orphanListQuery, orphanListsQuery, useDecideOnOrphans } from "../../api/queries";
+import { useState, type ReactNode } from "react";
+import { orphanListQuery, orphanListsQuery, useDecideOnOrphans, type OrphanVerb } from "../../api/queries";
 import type { OrphanList, TablePath } from "../../api/types";
 import { ErrorNotice, Loaded, Notice } from "../../components/notices";
 import { Panel } from "../../components/Panel";
@@ -114,23 +114,43 @@ function ListedFiles({ path, listId, onClose }: { path: TablePath; listId: strin
               {list.warning}
             </Notice>
           )}
-          {list.state === "waiting" && !list.is_expired && <Decision path={path} list={list} onClose={onClose} />}
+          {list.state === "waiting" && !list.is_expired && (
+            <Decision path={path} list={list} verbs={["approve", "reject"]} onClose={onClose}>
+              What is approved goes with the next removal, as far as the table still does not know it by then.
+            </Decision>
+          )}
+          {list.state === "quarantined" && (
+            <Decision path={path} list={list} verbs={["restore"]} onClose={onClose}>
+              They are kept aside and deleted <TimeAgo time={list.expires_at} />. The next job on the table brings them back.
+            </Decision>
+          )}
         </div>
       )}
     </Loaded>
   );
 }
 
-function Decision({ path, list, onClose }: { path: TablePath; list: OrphanList; onClose: () => void }) {
+const VERB_WORDS: Record<OrphanVerb, string> = { approve: "Approve", reject: "Reject", restore: "Bring back" };
+
+interface DecisionProps {
+  path: TablePath;
+  list: OrphanList;
+  verbs: readonly [OrphanVerb, ...OrphanVerb[]];
+  onClose: () => void;
+  children: ReactNode;
+}
+
+function Decision({ path, list, verbs, onClose, children }: DecisionProps) {
   const decide = useDecideOnOrphans(path, list);
   const [by, setBy] = useState("");
-  const say = (approves: boolean) => decide.mutate({ approves, by: by.trim() }, { onSuccess: onClose });
+  const isNamed = by.trim() !== "";
+  const say = (verb: OrphanVerb) => decide.mutate({ verb, by: by.trim() }, { onSuccess: onClose });
   return (
     <form
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        say(true);
+        if (isNamed) say(verbs[0]);
       }}
     >
       <TextInput
@@ -140,15 +160,20 @@ function Decision({ path, list, onClose }: { path: TablePath; list: OrphanList; 
         value={by}
         onChange={(event) => setBy(event.currentTarget.value)}
       />
-      <p className="dim">What is approved goes with the next removal, as far as the table still does not know it by then.</p>
+      <p className="dim">{children}</p>
       {decide.error && <ErrorNotice error={decide.error} />}
       <div className="actions">
-        <Button type="submit" variant="filled" disabled={by.trim() === ""} loading={decide.isPending}>
-          Approve
-        </Button>
-        <Button disabled={by.trim() === ""} onClick={() => say(false)}>
-          Reject
-        </Button>
+        {verbs.map((verb, index) => (
+          <Button
+            key={verb}
+            variant={index === 0 ? "filled" : "default"}
+            disabled={!isNamed}
+            loading={decide.isPending}
+            onClick={() => say(verb)}
+          >
+            {VERB_WORDS[verb]}
+          </Button>
+        ))}
       </div>
     </form>
   );

@@ -68,6 +68,15 @@ describe("orphan files of a table", () => {
     await waitFor(() => expect(decisions[0]?.body).toEqual({ by: "bob" }));
   });
 
+  it("come back from quarantine", async () => {
+    const decisions = serve([makeOrphanList({ state: "quarantined" })]);
+    await show(<OrphanPanel path={path} />);
+    await userEvent.click(await screen.findByRole("button", { name: "Files" }));
+    await userEvent.type(await screen.findByLabelText("Your name"), "bob");
+    await userEvent.click(screen.getByRole("button", { name: "Bring back" }));
+    await waitFor(() => expect(decisions[0]?.url).toMatch(/restore$/));
+  });
+
   it("that wait no more are only looked at", async () => {
     serve([makeOrphanList({ is_expired: true })]);
     await show(<OrphanPanel path={path} />);

@@ -1,0 +1,95 @@
+"""Moves files of a table within its storage, by the table's own access to it: what a view lists, as far as a dry run of Iceberg's procedure still finds it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
+
+MOVE = "MOVE FILES "  # a statement of ours: what follows is JSON
+_WORKERS = 8  # files of an object store at a time: each is copied through this JVM
+_HADOOP = "org.apache.iceberg.hadoop.HadoopFileIO"
+
+JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
+
+
+def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], bool]) -> JavaObject:
+    """Carry out {"table", "view", "dry_run": a CALL or null, "overwrites"}; a frame of how many files were moved, known, gone, taken, failed or cancelled.
+
+    A file stays where it is when something is at its target already, unless overwrites says that the target is nobody else's.
+    """
+    order = json.loads(statement.removeprefix(MOVE))
+    utilities = session._jvm.org.apache.iceberg.spark.Spark3Util  # noqa: SLF001 - pyspark has no public way to the JVM
+    io = utilities.loadIcebergTable(session._jsparkSession, order["table"]).io()  # noqa: SLF001 - as above
+    still = None if order["dry_run"] is None else {row[0] for row in session.sql(order["dry_run"]).toLocalIterator()}
+    mover = _HadoopMover(session, io) if io.getClass().getName() == _HADOOP else _FileIOMover(io)
+    counts: dict[str, int] = {}
+
+    def move(row: JavaObject) -> str:
+        if is_cancelled():
+            return "cancelled"
+        if still is not None and row.file_path not in still:
+            return "known"
+        try:
+            return mover.move(row.file_path, row.target, overwrites=order["overwrites"])
+        except Exception as error:  # noqa: BLE001 - one file's trouble is not the others'; the proof sees that it is still there
+            print(f"{row.file_path} could not be moved: {error}")  # noqa: T201 - to the driver's log
+            return "failed"
+
+    rows = session.sql(f"SELECT file_path, target FROM {order['view']}").toLocalIterator()  # noqa: S608 - the view is ours
+    with ThreadPoolExecutor(mover.workers) as pool:
+        for outcome in pool.map(move, rows):
+            counts[outcome] = counts.get(outcome, 0) + 1
+    return session.createDataFrame(sorted(counts.items()), "outcome STRING, files LONG")
+
+
+class _HadoopMover:
+    """Renames, which most of Hadoop's file systems do without copying."""
+
+    workers = 1
+
+    def __init__(self, session: JavaObject, io: JavaObject) -> None:
+        self._path = session._jvm.org.apache.hadoop.fs.Path  # noqa: SLF001 - as above
+        self._conf = io.conf()
+
+    def move(self, source: str, target: str, *, overwrites: bool) -> str:
+        path, place = self._path(source), self._path(target)
+        files = place.getFileSystem(self._conf)
+        if not files.exists(path):
+            return "gone"
+        if files.exists(place):
+            if not overwrites:
+                return "taken"
+            files.delete(place, False)  # noqa: FBT003 - Java knows no names of arguments
+        files.mkdirs(place.getParent())
+        return "moved" if files.rename(path, place) else "failed"
+
+
+class _FileIOMover:
+    """Copies, looks whether the copy is whole, and only then deletes."""
+
+    workers = _WORKERS
+
+    def __init__(self, io: JavaObject) -> None:
+        self._io = io
+
+    def move(self, source: str, target: str, *, overwrites: bool) -> str:
+        path, place = self._io.newInputFile(source), self._io.newOutputFile(target)
+        if not path.exists():
+            return "gone"
+        if not overwrites and place.toInputFile().exists():
+            return "taken"
+        reading = path.newStream()
+        try:
+            writing = place.createOrOverwrite()
+            try:
+                reading.transferTo(writing)
+            finally:
+                writing.close()
+        finally:
+            reading.close()
+        if place.toInputFile().getLength() != path.getLength():
+            return "failed"
+        self._io.deleteFile(source)
+        return "moved"
