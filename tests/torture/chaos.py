@@ -15,7 +15,7 @@ from tests.torture.schedule import Trouble, TroublePlan
 
 DELAY_SECONDS = 0.7  # of everything that is said to the catalog
 _LOOK_SECONDS = 0.1
-_DRIVER, _JVM = "driver.py", "org.apache.spark.deploy.SparkSubmit"
+_DRIVER, _JVM = "maintainer.adapters.spark.driver", "org.apache.spark.deploy.SparkSubmit"
 
 
 @dataclass(frozen=True, slots=True)

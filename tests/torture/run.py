@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -146,7 +147,10 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
         readings = _check_tables(stage, NAMESPACE, operations)
         for held in people.held.values():
             check_held(checked, readings[held.table], held)
-        check_jobs(checked, jobs, daemon.audit(), readings)
+        audit = daemon.audit()
+        for name, document in (("jobs", jobs), ("audit", audit)):
+            (options.directory / f"{name}.json").write_text(json.dumps(document, indent=1), encoding="utf-8")
+        check_jobs(checked, jobs, audit, readings)
         compare_writers(checked, control, _without_past(operations))
     return Report(
         seed=options.seed,
