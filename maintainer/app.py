@@ -276,6 +276,7 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         approve_orphans=partial(approve_list, ports),
         reject_orphans=partial(reject_list, ports),
         restore_orphans=partial(restore_list, ports),
+        tokens=app.settings.auth.tokens,
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
     )
 

@@ -109,7 +109,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "lease": {"duration": "2m", "clock_margin": "15s"},
         "polaris_policies": None,
         "drain_timeout": "1m",
-        "auth": {},
+        "auth": {"tokens": {}},
     }
 
 
@@ -271,7 +271,7 @@ auth: {tokens: [a]}
         "maintainer.yaml:11: server.host is 5, but must be a text",
         "maintainer.yaml:12: watch is '2s', but must hold keys and values",
         "maintainer.yaml:13: prune.samples is 30m, under the least value 1h",
-        "maintainer.yaml:14: auth is not supported in this version; leave it out",
+        "maintainer.yaml:14: auth.tokens is a list, but must hold keys and values",
     ]
 
 
@@ -321,6 +321,28 @@ def test_secrets_are_never_printed(load: Load) -> None:
     assert isinstance(catalogs, dict)
     assert catalogs["lake"]["uri"] == "postgresql+psycopg://user:***@host/db?sslpassword=***&a=b"
     assert catalogs["lake"]["type"] == "sql"
+
+
+def test_tokens_come_from_the_environment_and_are_never_shown(load: Load) -> None:
+    settings = load(_LAKE + 'auth: {tokens: {ci: "${CI_TOKEN}"}}\n', environ={"CI_TOKEN": f"{_SECRET}-0123456789"})
+    assert settings.auth.tokens == {"ci": f"{_SECRET}-0123456789"}
+    assert settings.redacted()["auth"] == {"tokens": {"ci": "***"}}
+    assert _SECRET not in repr(settings) + str(settings) + repr(settings.auth)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        ("{ci: short}", "has a token ci that is too short or not plain"),
+        ("{ci: 'has a blank in its midst'}", "has a token ci that is too short or not plain"),
+        ("{'a b': 0123456789abcdef}", "has 'a b', which is no name of a token"),
+        ("{a: 0123456789abcdef, b: 0123456789abcdef}", "has the same token under two names"),
+    ],
+)
+def test_a_token_that_is_none_is_refused_without_being_shown(refuse: Refuse, tokens: str, message: str) -> None:
+    (found,) = refuse(f"{_LAKE}auth: {{tokens: {tokens}}}\n")
+    assert message in found
+    assert "0123456789abcdef" not in found
 
 
 def test_what_a_name_or_a_variable_stands_for_is_not_in_a_message(refuse: Refuse) -> None:

@@ -7,12 +7,13 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.routing import request_response
 
 from maintainer import __version__
 from maintainer.api import audit, catalogs, documentation, jobs, namespaces, orphans, overview, pauses, pins, policies, probes, queue, story, tables
+from maintainer.api.auth import authenticate
 from maintainer.api.deps import Services
 from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
@@ -77,7 +78,8 @@ def _declare_api() -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     for router in _ROUTERS:
-        api.include_router(router, prefix=PREFIX, responses=declare_problems(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE))
+        told = declare_problems(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE)
+        api.include_router(router, prefix=PREFIX, responses=told, dependencies=[Depends(authenticate)])
     api.include_router(probes.router)
     documentation.register_documentation(api)
     register_errors(api)

@@ -72,6 +72,7 @@ class Services:
     reject_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
     restore_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
     roll_back: Callable[[Job, str], Job] = field(default=refuse_rollbacks)  # (job, requested by) -> the job that undoes it; InvalidTransitionError with why not
+    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> token; none: nobody is asked for one
     queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # what admission says of every planned action
 
 

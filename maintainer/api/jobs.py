@@ -9,7 +9,8 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from starlette.responses import StreamingResponse
 
 from maintainer.api import schemas, wire
-from maintainer.api.deps import REQUESTED_BY, ServicesIn
+from maintainer.api.auth import ActorIn
+from maintainer.api.deps import ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.stream import EVENT_STREAM, tell_events
 from maintainer.api.tables import DEFAULT_PAGE, MAX_TEXT, Cursor, Limit
@@ -87,11 +88,11 @@ def get_job_events(
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def cancel_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
+def cancel_job(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobOut:
     """Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when it is over."""
     if job.state.is_final:
         raise ProblemError(HTTPStatus.CONFLICT, f"job {job.job_id} is over: it is {job.state}")
-    return wire.write_job(services.cancel(job.job_id, REQUESTED_BY), services.statement)
+    return wire.write_job(services.cancel(job.job_id, actor), services.statement)
 
 
 @router.post(
@@ -100,6 +101,6 @@ def cancel_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
     status_code=HTTPStatus.ACCEPTED,
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def roll_job_back(job: JobIn, services: ServicesIn) -> schemas.JobOut:
+def roll_job_back(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobOut:
     """Set the table back to what it was before the job, by a job of its own, and pause it. 409 with the reason where that cannot be."""
-    return wire.write_job(services.roll_back(job, REQUESTED_BY), services.statement)
+    return wire.write_job(services.roll_back(job, actor), services.statement)

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
+from maintainer.api.auth import ActorIn, speak_for
 from maintainer.api.deps import REQUESTED_BY, RecordIn, Services, ServicesIn, TableIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.health_schemas import Schema
@@ -123,17 +124,17 @@ def get_orphan_list(
 
 
 @router.post(f"{_LISTS}/{{list}}/approve", summary="Approve a list of orphan files", responses=_ASKED)
-def approve_orphans(table: TableIn, services: ServicesIn, list_id: ListId, request: ApprovalRequest) -> OrphanListOut:
+def approve_orphans(table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: ApprovalRequest) -> OrphanListOut:
     """Exactly these files go with the next removal, as far as they still are nobody's. 409 when the list is none to approve, and why."""
     _find(services, table, list_id)
-    return write_list(services.approve_orphans(table, list_id, request.by, request.digest), services.clock.now())
+    return write_list(services.approve_orphans(table, list_id, speak_for(actor, request.by), request.digest), services.clock.now())
 
 
 @router.post(f"{_LISTS}/{{list}}/reject", summary="Reject a list of orphan files", responses=_ASKED)
-def reject_orphans(table: TableIn, services: ServicesIn, list_id: ListId, request: DecisionRequest) -> OrphanListOut:
+def reject_orphans(table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: DecisionRequest) -> OrphanListOut:
     """None of them go, also when somebody had approved them; 409 when the list is over."""
     _find(services, table, list_id)
-    return write_list(services.reject_orphans(table, list_id, request.by), services.clock.now())
+    return write_list(services.reject_orphans(table, list_id, speak_for(actor, request.by)), services.clock.now())
 
 
 @router.post(f"{_LISTS}/{{list}}/restore", summary="Bring orphan files back from quarantine", responses=_ASKED)

@@ -9,7 +9,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from maintainer.api.deps import REQUESTED_BY, ServicesIn
+from maintainer.api.auth import ActorIn
+from maintainer.api.deps import ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.health_schemas import Schema
 from maintainer.domain.admission import EVERYTHING, MAX_SCOPE_CHARACTERS, Halt, read_scope
@@ -63,18 +64,20 @@ def get_pauses(services: ServicesIn) -> StandstillOut:
 
 
 @router.post("/pauses", summary="Pause a scope", status_code=HTTPStatus.CREATED, responses=_ASKED)
-def post_pause(services: ServicesIn, request: HaltRequest) -> HaltOut:
+def post_pause(services: ServicesIn, actor: ActorIn, request: HaltRequest) -> HaltOut:
     """Start nothing more in the scope until it is lifted; with cancel, end what runs there."""
-    halt = Halt(read_scope(request.scope), REQUESTED_BY, services.clock.now(), request.reason, request.drain)
+    halt = Halt(read_scope(request.scope), actor, services.clock.now(), request.reason, request.drain)
     services.halt(halt, request.cancel)
     return HaltOut.model_validate(halt)
 
 
 @router.delete("/pauses", summary="Resume a scope", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED)
 def delete_pause(
-    services: ServicesIn, scope: Annotated[str, Query(max_length=MAX_SCOPE_CHARACTERS, description="The very scope that was paused.")] = EVERYTHING
+    services: ServicesIn,
+    actor: ActorIn,
+    scope: Annotated[str, Query(max_length=MAX_SCOPE_CHARACTERS, description="The very scope that was paused.")] = EVERYTHING,
 ) -> None:
     """Let the policies act again."""
     wanted = read_scope(scope)
-    if not services.lift(wanted, REQUESTED_BY):
+    if not services.lift(wanted, actor):
         raise ProblemError(HTTPStatus.NOT_FOUND, f"nothing is paused as {wanted!r}; GET /api/v1/pauses lists what is")

@@ -9,9 +9,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import AwareDatetime, Field
 
+from maintainer.api.auth import ActorIn, speak_for
 from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.health_schemas import Schema
+from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import Rule, RuleName
@@ -101,21 +103,28 @@ def get_pins(record: RecordIn, services: ServicesIn) -> PinList:
 
 
 @router.post(f"{_ONE}/pins", summary="Keep a snapshot and what is newer", status_code=HTTPStatus.CREATED, responses=_ASKED)
-def set_pin(record: RecordIn, services: ServicesIn, request: PinRequest) -> PinOut:
+def set_pin(record: RecordIn, services: ServicesIn, actor: ActorIn, request: PinRequest) -> PinOut:
     """Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a job that runs already is not held back."""
     health, now = _health_of(record), services.clock.now()
     pin = Pin(request.name, int(request.snapshot_id), request.by, now, request.until)
     if not any(stamp.snapshot_id == pin.snapshot_id for stamp in health.history):
         raise ProblemError(HTTPStatus.CONFLICT, f"table {record.table} has no snapshot {pin.snapshot_id} at its last measurement")
     services.store.set_pin(health.table_uuid, pin)
+    _note(services, record, speak_for(actor, pin.by), Deed.SNAPSHOT_PINNED, {"name": pin.name, "snapshot_id": request.snapshot_id, "by": pin.by})
     return _write_pin(pin, health, now)
 
 
 @router.delete(f"{_ONE}/pins/{{name}}", summary="Take a pin away", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED)
-def remove_pin(record: RecordIn, services: ServicesIn, name: Annotated[str, Path(max_length=100)]) -> None:
+def remove_pin(record: RecordIn, services: ServicesIn, actor: ActorIn, name: Annotated[str, Path(max_length=100)]) -> None:
     """What it held may go at the next expiry; 404 when there is no pin of that name."""
     if not services.store.remove_pin(_health_of(record).table_uuid, name):
         raise ProblemError(HTTPStatus.NOT_FOUND, f"table {record.table} has no pin {name!r}")
+    _note(services, record, actor, Deed.SNAPSHOT_UNPINNED, {"name": name})
+
+
+def _note(services: ServicesIn, record: TableRecord, by: str, deed: Deed, fields: dict[str, object]) -> None:
+    table_uuid = record.health.table_uuid if record.health is not None else ""
+    services.store.record_audit([AuditEntry(services.clock.now(), name_actor(by), deed, record.table, table_uuid, fields=fields)])
 
 
 @router.get(f"{_ONE}/expiry", summary="What expiry would take away", responses=_NOT_FOUND)

@@ -11,10 +11,12 @@ from fastapi import APIRouter, Query
 from pydantic import AfterValidator, AwareDatetime
 
 from maintainer.api import plan_schemas, schemas, wire
-from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
+from maintainer.api.auth import ActorIn
+from maintainer.api.deps import RecordIn, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
+from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -153,22 +155,25 @@ def _read_candidate(services: ServicesIn, table: TableIdentifier, text: schemas.
 
 
 @router.post(f"{ONE_TABLE}/run", summary="Carry out rules now", status_code=HTTPStatus.ACCEPTED, responses=ASKED)
-def run_table(record: RecordIn, services: ServicesIn, request: schemas.RunRequest | None = None) -> schemas.RunAccepted:
+def run_table(record: RecordIn, services: ServicesIn, actor: ActorIn, request: schemas.RunRequest | None = None) -> schemas.RunAccepted:
     """Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth doing. No jobs: the plan says why."""
     rules = () if request is None else tuple(dict.fromkeys(request.rules))
-    plan, jobs = services.run_now(record.table, rules, REQUESTED_BY)
+    plan, jobs = services.run_now(record.table, rules, actor)
     return schemas.RunAccepted(jobs=[wire.write_job(job, services.statement) for job in jobs], plan=write_plan(plan, services.statement))
 
 
 @router.post(f"{ONE_TABLE}/pause", summary="Start nothing on a table", responses=ASKED)
-def pause_table(record: RecordIn, services: ServicesIn, request: schemas.PauseRequest | None = None) -> schemas.PauseOut:
+def pause_table(record: RecordIn, services: ServicesIn, actor: ActorIn, request: schemas.PauseRequest | None = None) -> schemas.PauseOut:
     """Start nothing on this table until it is resumed; a running job goes on."""
-    pause = Pause(REQUESTED_BY, services.clock.now(), request.reason if request else "")
+    pause = Pause(actor, services.clock.now(), request.reason if request else "")
     services.store.set_pause(record.table, pause)
+    services.store.record_audit([AuditEntry(pause.at, name_actor(actor), Deed.WORK_PAUSED, record.table, fields={"reason": pause.reason})])
     return schemas.PauseOut.model_validate(pause)
 
 
 @router.post(f"{ONE_TABLE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=ASKED)
-def resume_table(record: RecordIn, services: ServicesIn) -> None:
+def resume_table(record: RecordIn, services: ServicesIn, actor: ActorIn) -> None:
     """Let the policy act on this table again; a table that is not paused stays as it is."""
     services.store.set_pause(record.table, None)
+    if record.pause is not None:
+        services.store.record_audit([AuditEntry(services.clock.now(), name_actor(actor), Deed.WORK_RESUMED, record.table)])

@@ -56,6 +56,20 @@ class AuditQuery:
     cursor: str | None = None
 
 
+_BEARER = "token "
+_PERSON = "person"  # of whom no name is known
+
+
+def name_token(name: str) -> str:
+    """How the bearer of an API token is called wherever somebody is named."""
+    return f"{_BEARER}{name}"
+
+
+def name_actor(by: str) -> str:
+    """Whoever asked, as the log has it: a token by its name, anybody else as a person."""
+    return by if by == _PERSON or by.startswith(_BEARER) else f"{_PERSON} {by}".strip()
+
+
 _TOLD_EVENTS = {deed.value: deed for deed in (Deed.STATEMENT_STARTED, Deed.JOB_CANCEL_REQUESTED)}
 
 
@@ -82,11 +96,11 @@ def audit_events(job: Job, events: Iterable[JobEvent]) -> tuple[AuditEntry, ...]
 
 
 def _name_actor(job: Job, event: JobEvent, deed: Deed) -> str:
-    return f"person {event.fields.get('by', '')}".strip() if deed is Deed.JOB_CANCEL_REQUESTED else job.owner
+    return name_actor(str(event.fields.get("by", ""))) if deed is Deed.JOB_CANCEL_REQUESTED else job.owner
 
 
 def _name_requester(job: Job) -> str:
-    return f"policy {job.policy_version}" if job.requested_by == "policy" else f"person {job.requested_by}"
+    return f"policy {job.policy_version}" if job.requested_by == "policy" else name_actor(job.requested_by)
 
 
 def _write_end(job: Job) -> dict[str, object]:

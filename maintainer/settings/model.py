@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
@@ -17,7 +17,7 @@ from maintainer.settings.leases import RENEWALS_PER_LEASE, LeaseSettings
 from maintainer.settings.notifications import NotificationSettings
 from maintainer.settings.paths import read_path
 from maintainer.settings.polaris import PolarisSettings
-from maintainer.settings.server import ServerSettings, check_auth
+from maintainer.settings.server import AuthSettings, ServerSettings
 from maintainer.settings.spark import SparkSettings
 from maintainer.settings.steps import ImpactSettings, PlanSettings, PruneSettings, ReviewSettings, ScanSettings, SubmitSettings, WatchSettings
 
@@ -48,7 +48,7 @@ class Settings(Strict):
     lease: LeaseSettings = LeaseSettings()
     polaris_policies: PolarisSettings | None = None
     drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
-    auth: Annotated[dict[str, str], BeforeValidator(check_auth)] = Field(default_factory=dict)
+    auth: AuthSettings = AuthSettings()
 
     @model_validator(mode="after")
     def _check_names(self) -> Settings:
@@ -87,6 +87,7 @@ class Settings(Strict):
         values = self.model_dump()
         for name, catalog in self.catalogs.items():
             values["catalogs"][name] = {**catalog.properties, **({"spark": catalog.spark} if catalog.spark else {})}
+        values["auth"]["tokens"] = dict.fromkeys(self.auth.tokens, HIDDEN)
         values["notifications"]["targets"] = dict.fromkeys(self.notifications.targets, HIDDEN)
         return {name: _redact(name, value) for name, value in values.items()}
 

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from re import compile as compile_regex
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from maintainer.adapters.policies.validation import Strict, refuse
 
+_LEAST_CHARACTERS = 16
+_NAME = compile_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
-def check_auth(value: object) -> object:
-    """Nothing yet: a key that did nothing would be believed."""
-    if value != {}:
-        refuse("is not supported in this version; leave it out")
+
+def _check_tokens(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    for name, token in value.items():
+        if _NAME.fullmatch(str(name)) is None:
+            refuse(f"has {str(name)[:80]!r}, which is no name of a token; write 1 to 64 letters, digits, dots, dashes and underscores")
+        if isinstance(token, str) and (len(token) < _LEAST_CHARACTERS or not token.isascii() or not token.isprintable() or " " in token):
+            refuse(f"has a token {name} that is too short or not plain; write at least {_LEAST_CHARACTERS} printable characters without blanks")
+    if len(set(map(str, value.values()))) < len(value):
+        refuse("has the same token under two names: nobody could tell who asked")
     return value
+
+
+class AuthSettings(Strict):
+    """Who may change anything by the API: tokens by the names under which the audit log has those who bear them. None: anybody who reaches it."""
+
+    tokens: Annotated[dict[str, str], BeforeValidator(_check_tokens), Field(repr=False, max_length=100)] = Field(default_factory=dict)
 
 
 class ServerSettings(Strict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from maintainer.domain.audit import AuditEntry, Deed
+from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidTransitionError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList, OrphanListState
@@ -45,7 +45,7 @@ def _decide(ports: Ports, orphans: OrphanList, refusal: str | None, decided: Orp
     if refusal is not None:
         raise InvalidTransitionError(refusal)
     told = {"list": orphans.list_id, "files": orphans.files, "bytes": orphans.bytes, "digest": orphans.digest}
-    entry = AuditEntry(ports.clock.now(), f"person {decided.decided_by}", deed, orphans.table, orphans.table_uuid, orphans.list_id, told)
+    entry = AuditEntry(ports.clock.now(), name_actor(decided.decided_by), deed, orphans.table, orphans.table_uuid, orphans.list_id, told)
     if not ports.store.update_orphan_list(decided, orphans, (entry,)):
         message = f"list {orphans.list_id} of {orphans.table} was changed by somebody else at the same time; look at it again"
         raise InvalidTransitionError(message)

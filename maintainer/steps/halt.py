@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from maintainer.domain.admission import Halt, Standstill
-from maintainer.domain.audit import AuditEntry, Deed
+from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.policy.halt import is_draining
 from maintainer.ports.store import Pause
 from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
 from maintainer.steps.submit import request_cancel
-
-_PERSON = "person"  # how the audit log begins the name of whoever is no policy
 
 
 def halt(ports: Ports, halted: Halt) -> int:
@@ -56,5 +54,4 @@ def read_standstill(ports: Ports) -> Standstill:
 
 def _note(ports: Ports, deed: Deed, by: str, scope: str, fields: dict[str, object]) -> None:
     table = TableIdentifier.parse(scope) if TablePattern(scope).is_exact else None
-    actor = by if by.startswith(_PERSON) else f"{_PERSON} {by}"
-    ports.store.record_audit([AuditEntry(ports.clock.now(), actor, deed, table, fields={"scope": scope, **fields})])
+    ports.store.record_audit([AuditEntry(ports.clock.now(), name_actor(by), deed, table, fields={"scope": scope, **fields})])

@@ -1,0 +1,50 @@
+"""Who asks: the name of an API token, or somebody whom the API does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from hmac import compare_digest
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.exceptions import HTTPException
+
+from maintainer.api.deps import REQUESTED_BY, ServicesIn
+from maintainer.api.guard import SAFE_METHODS
+from maintainer.domain.audit import name_token
+
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+
+
+def authenticate(request: Request, services: ServicesIn) -> str:
+    """As whom the request is carried out. Where tokens are configured, whoever changes anything needs one, and a wrong one is refused everywhere."""
+    if not services.tokens:
+        return REQUESTED_BY
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if not scheme and request.method in SAFE_METHODS:
+        return REQUESTED_BY
+    name = _find_name(services.tokens, given.strip()) if scheme.lower() == "bearer" else None
+    if name is None:
+        detail = "the token is not one of this daemon's" if scheme else f"{request.method} needs a token: send Authorization: Bearer and the token"
+        raise HTTPException(HTTPStatus.UNAUTHORIZED, detail, _CHALLENGE)
+    return name_token(name)
+
+
+def _find_name(tokens: Mapping[str, str], given: str) -> str | None:
+    """Compared by digests and to the end, so that the time tells nothing of a token."""
+    matching = [name for name, token in tokens.items() if compare_digest(_digest(token), _digest(given))]
+    return matching[0] if matching else None
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+ActorIn = Annotated[str, Depends(authenticate)]
+
+
+def speak_for(actor: str, named: str) -> str:
+    """Who stands for a request that may name somebody itself: a token stands for itself, nobody else can be named with it."""
+    return named if actor == REQUESTED_BY else actor
