@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
@@ -71,7 +72,7 @@ class OrphanFiles(Schema):
     """A list with a page of its files."""
 
     list: OrphanListOut
-    files: list[OrphanFileOut]
+    files: Sequence[OrphanFileOut]
     next_after: Annotated[int | None, Field(description="For `after`, to go on; null on the last page.")]
 
 

@@ -77,7 +77,7 @@ def check_before_submit(action: Action | RollBack, health: TableHealth, expected
     return None
 
 
-def _takes_away(action: Action) -> bool:
+def _takes_away(action: Action | RollBack) -> bool:
     if isinstance(action, RemoveOrphanFiles):
         return action.approved is None or action.approved.disposal is not Disposal.RESTORE
     return isinstance(action, ExpireSnapshots)
