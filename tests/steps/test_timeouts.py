@@ -140,8 +140,7 @@ def test_a_cancel_that_is_stored_in_the_moment_of_the_deadline_is_not_overwritte
             assert real(replace(expected, cancel_requested_by="ada"), expected)
         return real(changed, expected, token)
 
-    world.clock.advance(HOUR - timedelta(minutes=1))
-    watch(world.ports)
+    pass_time(world, HOUR - timedelta(minutes=1))
     world.clock.advance(timedelta(minutes=1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(world.store, "update_job", cancel_first)
