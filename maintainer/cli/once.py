@@ -9,8 +9,9 @@ from datetime import timedelta
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
-from maintainer.domain.job import Job
+from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
+from maintainer.policy.halt import is_draining
 from maintainer.ports.store import JobQuery
 from maintainer.steps.lease import held_jobs
 from maintainer.steps.plan import plan
@@ -22,6 +23,7 @@ from maintainer.steps.watch import watch
 
 POLL_SECONDS = 0.2
 CANCEL_GRACE = timedelta(seconds=60)
+START_GRACE = timedelta(minutes=2)  # a daemon that lives starts what is pending within seconds
 MAX_CYCLES = 12  # each cycle carries out one action a table: three rules, and what others' commits make necessary again
 
 
@@ -58,10 +60,15 @@ def _follow_one(ports: Ports, job: Job, on_progress: Callable[[Job], None], dead
 
 def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
     """Give the table's jobs that nobody runs any more their ends: after a kill there may be no daemon that would do it."""
-    left = frozenset(job.job_id for job in ports.store.unfinished_jobs() if job.table == table)
-    if left:
-        watch(ports, left)
-        review(ports, left)
+    left = [job for job in ports.store.unfinished_jobs() if job.table == table]
+    if not left:
+        return
+    only = frozenset(job.job_id for job in left)
+    watch(ports, only)
+    review(ports, only)
+    for job in left:
+        if job.state is JobState.PENDING and ports.clock.now() - job.created_at > START_GRACE and not is_draining(ports.store.halts()):
+            request_cancel(ports, job, "nobody started it")
 
 
 def _next_of_request(ports: Ports, finished: Job) -> Job | None:

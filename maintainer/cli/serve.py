@@ -23,6 +23,7 @@ from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner
 from maintainer.settings import Settings
 from maintainer.steps.lease import held_jobs
+from maintainer.steps.resume import resume_requests
 from maintainer.steps.review import review
 from maintainer.steps.submit import request_cancel
 from maintainer.steps.watch import watch
@@ -65,6 +66,7 @@ def _run(app: App, listener: socket.socket) -> None:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True)
     with signals.caught():
         thread.start()
+        _resume(app)
         scheduler.start()
         host, port = listener.getsockname()[:2]
         log.info("daemon.started page=http://%s:%d/ application=%s", f"[{host}]" if ":" in host else host, port, app.ports.runner.application)
@@ -78,6 +80,13 @@ def _run(app: App, listener: socket.socket) -> None:
         server.should_exit = True
         thread.join(SERVER_STOP_SECONDS + 1)
     log.info("daemon.stopped")
+
+
+def _resume(app: App) -> None:
+    try:
+        resume_requests(app.ports)
+    except MaintainerError as error:
+        log.warning("daemon.not_resumed error=%s", error)  # people see that their second rule was not carried out, and ask again
 
 
 def _log_policy_problems(app: App) -> None:

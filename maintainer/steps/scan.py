@@ -250,8 +250,11 @@ def _count(result: ScanResult, scanned: Measured | TableFault) -> None:
 def _note_unconfigured(ports: Ports) -> None:
     """Tables of a catalog that the configuration has no more are kept, because it may come back, but no longer shown as if they were measured."""
     for table in ports.store.table_names():
-        if table.catalog not in ports.catalogs:
-            reason = f"catalog {table.catalog!r} is not configured any more"
+        if table.catalog in ports.catalogs:
+            continue
+        reason = f"catalog {table.catalog!r} is not configured any more"
+        record = ports.store.table(table)
+        if record is not None and (record.fault is None or record.fault.reason != reason):  # once, not at each scan
             ports.store.record_fault(TableFault(table, FaultKind.CATALOG_UNAVAILABLE, reason, ports.clock.now()))
 
 
