@@ -9,6 +9,7 @@ from typing import Protocol
 
 import pytest
 
+from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestContent, ManifestDigest, Snapshot, TableFault, TableInventory
@@ -235,6 +236,16 @@ def test_rows_are_those_of_the_snapshot_asked_for(world: World) -> None:
     assert [world.catalog.count_rows(ORDERS, s.snapshot_id, limit_bytes=10**9) for s in snapshots] == [1, 3, 6]
     assert world.catalog.count_rows(ORDERS, 987654321, limit_bytes=10**9) is None
     assert world.catalog.count_rows(ABSENT, snapshots[0].snapshot_id, limit_bytes=10**9) is None
+
+
+def test_what_snapshots_added_is_read_again_unless_they_are_gone(world: World) -> None:
+    for count in (1, 2):
+        world.append(ORDERS, count)
+    snapshots = world.catalog.snapshots(ORDERS)
+    assert isinstance(snapshots, tuple)
+    assert world.catalog.read_canary(ORDERS, [s.snapshot_id for s in snapshots]) == CanaryReading(2)
+    assert world.catalog.read_canary(ORDERS, [987654321]) == CanaryReading(0)
+    assert world.catalog.read_canary(ABSENT, [snapshots[0].snapshot_id]) is None
 
 
 def polled(catalog: Catalog, known: dict[TableIdentifier, str]) -> dict[TableIdentifier, bool]:

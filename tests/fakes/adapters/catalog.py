@@ -166,10 +166,11 @@ class FakeCatalog:
 
     def read_canary(self, table: TableIdentifier, snapshot_ids: Sequence[int]) -> CanaryReading | None:
         """One file a snapshot, and what is wrong with it by spoil()."""
-        if isinstance(self._find(table), TableFault):
+        entry = self._find(table)
+        if isinstance(entry, TableFault):
             return None
-        problems = tuple(problem for snapshot_id in snapshot_ids for problem in self._spoilt.get(snapshot_id, ()))
-        return CanaryReading(len(snapshot_ids), problems)
+        there = [snapshot_id for snapshot_id in snapshot_ids if any(snapshot.snapshot_id == snapshot_id for snapshot in entry.snapshots)]
+        return CanaryReading(len(there), tuple(problem for snapshot_id in there for problem in self._spoilt.get(snapshot_id, ())))
 
     def ping(self) -> str:
         if self._outage is not None:
