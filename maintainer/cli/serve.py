@@ -87,6 +87,8 @@ def _resume(app: App) -> None:
         resume_requests(app.ports)
     except MaintainerError as error:
         log.warning("daemon.not_resumed error=%s", error)  # people see that their second rule was not carried out, and ask again
+    except Exception:
+        log.exception("daemon.not_resumed")  # one table's trouble must not keep the daemon from its work
 
 
 def _log_policy_problems(app: App) -> None:
