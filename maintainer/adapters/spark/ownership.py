@@ -139,7 +139,10 @@ class Ownership:
 
     def left_behind(self, owner: str) -> Mapping[str, Sequence[ProcessIdentity]] | None:
         """The drivers of an owner that is gone, those that still live; None while the owner lives."""
-        lock = take_lock(_lock_path(self.run_dir, owner))
+        path = _lock_path(self.run_dir, owner)
+        if not path.exists():
+            return {}  # it never was on this machine: a lock of ours in its name would make it look dead here
+        lock = take_lock(path)
         if lock is None:
             return None
         lock.forget()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from maintainer.adapters.spark.liveness import owner_lives
 from maintainer.adapters.spark.ownership import Ownership, ProcessIdentity, driver_lock, end_processes, identify, read_start_time, take_lock
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from tests.adapters.spark.lakes import wait_until
@@ -22,6 +23,8 @@ def test_an_owner_that_lives_is_not_abandoned_and_its_name_is_taken(tmp_path: Pa
     first.release()
     assert second.left_behind("one") == {}
     assert second.left_behind("never-was") == {}
+    assert owner_lives(tmp_path, "never-was") is None, "whoever is asked about is not thereby known here"
+    assert owner_lives(tmp_path, "one") is False
     second.release()
 
 
