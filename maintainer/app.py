@@ -25,8 +25,9 @@ from maintainer.adapters.policies import JoinedPolicies, PolarisOptions, Polaris
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
-from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
+from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.marks import mark_settings
+from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions
 from maintainer.adapters.spark.statements import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
@@ -40,7 +41,7 @@ from maintainer.domain.job import Job
 from maintainer.domain.lease import LeaseTerms
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, RuleName
-from maintainer.domain.units import GIB, parse_size
+from maintainer.domain.size import JobSize
 from maintainer.health.impact import ImpactModel, StorageProfile
 from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
@@ -153,8 +154,8 @@ def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
 
 
 def admission_rules(settings: Settings) -> AdmissionRules:
-    """How admission is configured. The driver's memory is shared by the jobs that run in it: each occupies its part, whether the others run or not."""
-    return settings.admission.as_rules(parse_size(f"{settings.spark.driver_memory}iB") / GIB / settings.spark.max_jobs, settings.spark.tasks_at_once)
+    """How admission is configured."""
+    return settings.admission.as_rules(settings.spark.size_profiles, settings.spark.tasks_at_once)
 
 
 def new_job_id() -> str:
@@ -204,6 +205,8 @@ def spark_options(settings: Settings) -> LocalSparkOptions:
         master=spark.master,
         driver_memory=spark.driver_memory,
         max_jobs=spark.max_jobs,
+        drivers={size: DriverSize(*spark.driver_of(size)) for size in JobSize},
+        max_memory=spark.max_memory or "",
         idle_timeout=spark.idle_timeout,
         start_timeout=spark.start_timeout,
         java_home=spark.java_home,

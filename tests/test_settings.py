@@ -78,6 +78,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "master": "local[2]",
             "driver_memory": "2048m",
             "max_jobs": 2,
+            "profiles": {"medium": {"driver_memory": None, "max_jobs": None}, "large": {"driver_memory": None, "max_jobs": None}},
+            "max_memory": None,
             "idle_timeout": "10m",
             "start_timeout": "2m",
             "java_home": None,

@@ -10,6 +10,7 @@ from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import ConfigurationError
 from maintainer.domain.policy import Window
+from maintainer.domain.size import JobSize, SizeProfile
 from maintainer.domain.units import GIB
 from maintainer.settings import Settings, load_settings
 
@@ -24,7 +25,8 @@ def load(tmp_path: Path, text: str) -> Settings:
 
 def test_without_a_word_nothing_is_limited_and_a_job_occupies_its_part_of_the_driver(tmp_path: Path) -> None:
     rules = admission_rules(load(tmp_path, "spark: {driver_memory: 3g, max_jobs: 2}\n"))
-    assert rules == AdmissionRules(memory_gb=1.5)
+    sizes = (SizeProfile(JobSize.SMALL, 1.5), SizeProfile(JobSize.MEDIUM, 3.0), SizeProfile(JobSize.LARGE, 3.0))
+    assert rules == AdmissionRules(memory_gb=1.5, tasks_at_once=2, profiles=sizes)
     assert rules.fleet.is_unlimited
 
 

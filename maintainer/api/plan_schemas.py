@@ -13,6 +13,7 @@ from maintainer.domain.cost import CostBasis
 from maintainer.domain.health import Band
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.size import JobSize
 
 
 class FindingOut(Schema):
@@ -88,6 +89,8 @@ class PlannedOut(Schema):
     cost: CostOut | None
     score: Annotated[ScoreOut | None, Field(description="As it stands, before its waiting is counted.")]
     admission: Annotated[AdmissionOut | None, Field(description="Why not now, when next; null in a dry run.")]
+    size: Annotated[JobSize | None, Field(description="How much of Spark its job gets; null in plans of before there were sizes.")]
+    size_reason: str
 
 
 class SkippedOut(Schema):

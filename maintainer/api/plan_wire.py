@@ -39,6 +39,8 @@ def _write_planned(table: TableIdentifier, planned: PlannedAction, statement: St
         cost=write_cost(planned.cost),
         score=write_score(planned.score),
         admission=None if admission is None else write_admission(admission),
+        size=planned.size,
+        size_reason=planned.size_reason,
     )
 
 

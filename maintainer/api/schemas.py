@@ -25,6 +25,7 @@ from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.job import FailureReason, JobRule, JobState
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.size import JobSize
 
 T = TypeVar("T")
 
@@ -266,6 +267,8 @@ class JobOut(Schema):
     score: Annotated[ScoreOut | None, Field(description="By which it was admitted; null: a person asked for it.")]
     gb_hours: Annotated[float | None, Field(description="What it took; null until Spark has ended.")]
     estimate_errors: list[EstimateErrorOut]
+    size: Annotated[JobSize | None, Field(description="How much of Spark it gets; null: of before there were sizes, or a reading, as small ones.")]
+    size_reason: str
 
 
 class JobEventOut(Schema):

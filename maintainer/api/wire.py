@@ -197,6 +197,8 @@ def write_job(job: Job, statement: Statement) -> schemas.JobOut:
         score=write_score(job.score),
         gb_hours=job.gb_hours,
         estimate_errors=[schemas.EstimateErrorOut.model_validate(error) for error in job.estimate_errors],
+        size=job.size,
+        size_reason=job.size_reason,
     )
 
 

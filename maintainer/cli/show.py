@@ -209,6 +209,8 @@ def plan_json(plan: Plan, statement: Statement) -> dict[str, object]:
                 "sentence": explain(planned),
                 "cost": _cost_json(planned.cost),
                 "score": _score_json(planned.score),
+                "size": planned.size,
+                "size_reason": planned.size_reason,
             }
             for planned in plan.planned
         ],

@@ -14,6 +14,7 @@ from maintainer.domain.identifier import TableIdentifier, TablePattern, split_le
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName, Window
+from maintainer.domain.size import SizeProfile
 
 EVERYTHING = "*"  # the scope of all tables
 MAX_SCOPE_CHARACTERS = 500
@@ -163,3 +164,4 @@ class AdmissionRules:
     blackouts: tuple[Window, ...] = ()
     memory_gb: float = 1.0  # what one job occupies
     tasks_at_once: int = 1  # of Spark, that one job may have
+    profiles: tuple[SizeProfile, ...] = ()  # none: every job is small and occupies memory_gb

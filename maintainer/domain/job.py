@@ -21,6 +21,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import DigestManifests, JobAction, Reading
 from maintainer.domain.rollback import Repair, RollBack
 from maintainer.domain.safeguards import Safeguards
+from maintainer.domain.size import JobSize
 from maintainer.domain.units import format_size
 
 JobRule = RuleName | Reading | Repair
@@ -172,6 +173,8 @@ class Job:
     timeout: timedelta | None = None  # from submission on; None: the default of its rule
     deadline: datetime | None = None  # set when it is submitted
     is_overdue: bool = False  # it was asked to end because its time was up
+    size: JobSize | None = None  # how much of Spark it gets; None: as the smallest
+    size_reason: str = ""
 
     def advance(self, state: JobState, **changes: object) -> Job:
         """The job in a new state; InvalidTransitionError when the transition table has no such edge."""

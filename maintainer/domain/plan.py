@@ -12,6 +12,7 @@ from maintainer.domain.cost import Cost, Score, Worth
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.size import JobSize
 
 _MAX_HALVINGS = 6
 
@@ -68,6 +69,9 @@ class PlannedAction:
     worth: Worth | None = None
     waiting_since: datetime | None = None  # it has been wanted, and held up by nothing of its own, since then
     timeout: timedelta | None = None  # after which its job is ended
+    memory_gb: float | None = None  # what its job occupies
+    size: JobSize | None = None  # how much of Spark its job gets, and why
+    size_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Literal
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
 from maintainer.domain.safeguards import Safeguards
+from maintainer.domain.size import JobSize
 
 
 class Mode(StrEnum):
@@ -144,6 +145,8 @@ class Policy:
     blackouts: tuple[Window, ...] = ()
     safeguards: Safeguards = field(default_factory=Safeguards)
     others: Others = Others.STAND_BACK
+    min_size: JobSize = JobSize.SMALL  # of its jobs
+    max_size: JobSize = JobSize.LARGE
 
     def rule(self, name: RuleName) -> Rule | None:
         """The rule of that name, or None when the policy does not have it."""
@@ -155,7 +158,8 @@ class PolicyLayer:
     """One policy file: the tables it speaks for, and the fields that it sets (dotted path -> setting).
 
     Paths and value types: mode (Mode), priority (int), target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
-    budget (Budget), blackouts (tuple of Window), others (Others), rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
+    budget (Budget), blackouts (tuple of Window), others (Others), min_size and max_size (JobSize),
+    rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
     .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .hot_partition_age (timedelta), .max_bytes_per_job (int),

@@ -20,6 +20,7 @@ from maintainer.policy.orphans import refuse_orphans, wants_back
 from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
 from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
+from maintainer.policy.size import choose_size
 from maintainer.policy.timeouts import find_timeout
 
 _ORDER = tuple(RuleName)
@@ -78,7 +79,9 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     scoped = shrink_scope(rule, health, history)
     if has_waited_out(rule, circumstances.now, since):
         scoped = replace(scoped, hot_partition_age=timedelta(0))
-    fit = fit_deletes(scoped, health, circumstances.memory_gb, circumstances.tasks_at_once)
+    size = choose_size(scoped, health, policy, circumstances)
+    memory_gb = size.profile.memory_gb
+    fit = fit_deletes(scoped, health, memory_gb, circumstances.tasks_at_once)
     gain = find_gain(fit.rule, health, target_of_policy(policy), circumstances.now, circumstances.pins, lists, fit)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
@@ -88,7 +91,7 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
         return SkippedRule(rule.name, code, sentence, next_at, findings, estimate)
     if gain.refusal is not None:
         return SkippedRule(rule.name, SkipCode.PINNED, gain.refusal, None, findings, gain.estimate)
-    cost = predict(rule.name, measure_work(gain.action, gain.estimate, health), circumstances.calibration, circumstances.memory_gb)
+    cost = predict(rule.name, measure_work(gain.action, gain.estimate, health), circumstances.calibration, memory_gb)
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)
     if gain.is_continued:  # after a failure it waits as others do
@@ -99,7 +102,9 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
         return SkippedRule(rule.name, held.code, held.reason, held.next_at, findings, gain.estimate, gain.action, cost, score, waiting_since)
     unrest = find_unrest(rule, health, policy, circumstances.now, since)
     reason = "; ".join([*(finding.sentence for finding in findings), gain.sentence, *([unrest.reason] if unrest is not None else [])])
-    return PlannedAction(rule.name, gain.action, findings, gain.estimate, reason, cost, score, worth, since, find_timeout(rule))
+    return PlannedAction(
+        rule.name, gain.action, findings, gain.estimate, reason, cost, score, worth, since, find_timeout(rule), memory_gb, size.profile.size, size.reason
+    )
 
 
 def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> SkippedRule | None:

@@ -13,6 +13,7 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Approval, Metric, Mode, Others, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
+from maintainer.domain.size import JobSize
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.policy.inherited import TableProperties, source_of
 from maintainer.policy.layering import Laid, lay_layers
@@ -79,6 +80,8 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
         "mode": Mode.OBSERVE,
         "priority": 50,
         "others": Others.STAND_BACK,
+        "min_size": JobSize.SMALL,
+        "max_size": JobSize.LARGE,
         "rollback_for": timedelta(days=1),
         "canary": Canary.SAMPLE,
         "checksum": Checksum.OFF,
@@ -123,6 +126,8 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
         blackouts=tuple(window for window in _get(merged, "blackouts", tuple) or () if isinstance(window, Window)),
         safeguards=_read_safeguards(merged),
         others=_get(merged, "others", Others) or Others.STAND_BACK,
+        min_size=_get(merged, "min_size", JobSize) or JobSize.SMALL,
+        max_size=_get(merged, "max_size", JobSize) or JobSize.LARGE,
     )
     values = _flatten(policy)
     inherited = {path: setting for path, setting in own.inherited().items() if path not in values}
@@ -245,6 +250,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
     values |= {"blackouts": policy.blackouts or None, "budget": policy.budget}
     guards = policy.safeguards
     values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum, "others": policy.others}
+    values |= {"min_size": policy.min_size, "max_size": policy.max_size}
     for rule in policy.rules:
         at = f"rules.{rule.name}"
         values |= {at: True, f"{at}.enabled": rule.is_enabled}

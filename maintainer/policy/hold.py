@@ -12,6 +12,7 @@ from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.size import SizeProfile
 from maintainer.domain.units import format_duration
 from maintainer.policy.orphans import Surroundings
 from maintainer.policy.others import STANDS_BACK_FOR, describe_other, find_other_maintainer
@@ -45,6 +46,7 @@ class Circumstances:
     band: Band | None = None
     application: str = ""  # the name that our own snapshots bear
     tasks_at_once: int = 1  # of Spark, that one job may have
+    profiles: tuple[SizeProfile, ...] = ()  # that a job may run in; none: every job is small and occupies memory_gb
 
 
 @dataclass(frozen=True, slots=True)

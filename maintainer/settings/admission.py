@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from maintainer.adapters.policies.model import BudgetModel, WindowModel
 from maintainer.adapters.policies.validation import DurationBetween, refuse
 from maintainer.domain.admission import AdmissionRules, Scorer
+from maintainer.domain.size import SizeProfile
 
 FLEET = "the fleet"
 
@@ -34,8 +35,8 @@ class AdmissionSettings(BudgetModel):
             refuse(f"has urgent_share {self.urgent_share:g} and explore_share {self.explore_share:g}, which leave nothing for the rest")
         return self
 
-    def as_rules(self, memory_gb: float, tasks_at_once: int = 1) -> AdmissionRules:
-        """As admission takes them; memory_gb is what one job occupies, tasks_at_once what it may have of Spark."""
+    def as_rules(self, profiles: tuple[SizeProfile, ...], tasks_at_once: int = 1) -> AdmissionRules:
+        """As admission takes them; profiles say what one job occupies, the smallest first, tasks_at_once what it may have of Spark."""
         return AdmissionRules(
             scorer=self.scorer,
             fleet=self.as_budget(FLEET),
@@ -44,6 +45,7 @@ class AdmissionSettings(BudgetModel):
             explore_share=self.explore_share,
             sla=self.sla,
             blackouts=tuple(window.as_window() for window in self.blackouts),
-            memory_gb=memory_gb,
+            memory_gb=profiles[0].memory_gb,
             tasks_at_once=tasks_at_once,
+            profiles=profiles,
         )

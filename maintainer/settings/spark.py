@@ -6,13 +6,14 @@ import os
 from datetime import timedelta
 from pathlib import Path
 from re import compile as compile_regex
-from typing import Annotated, Literal
+from typing import Annotated, Literal, assert_never
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.units import MIB, parse_size
+from maintainer.domain.size import JobSize, SizeProfile
+from maintainer.domain.units import GIB, MIB, parse_size
 from maintainer.settings.paths import read_path
 
 _LEAST_MEMORY = "512MiB"
@@ -54,6 +55,20 @@ def _check_conf(value: object) -> object:
     return value
 
 
+class ProfileSettings(Strict):
+    """The driver that jobs of one size run in."""
+
+    driver_memory: Annotated[str, BeforeValidator(_read_memory)] | None = None  # None: spark.driver_memory
+    max_jobs: Annotated[int, Field(ge=1, le=64)] | None = None  # None: half of spark.max_jobs for medium jobs, one for large ones
+
+
+class ProfilesSettings(Strict):
+    """The drivers of medium and large jobs; small ones run as spark.driver_memory and spark.max_jobs say."""
+
+    medium: ProfileSettings = Field(default_factory=ProfileSettings)
+    large: ProfileSettings = Field(default_factory=ProfileSettings)
+
+
 class SparkSettings(Strict):
     """Where and with what the jobs run; ``run_dir`` is beside the store when it is not given."""
 
@@ -61,6 +76,8 @@ class SparkSettings(Strict):
     master: Annotated[str, BeforeValidator(_check_master)] = "local[2]"
     driver_memory: Annotated[str, BeforeValidator(_read_memory)] = "2048m"
     max_jobs: Annotated[int, Field(ge=1, le=64)] = 2
+    profiles: ProfilesSettings = Field(default_factory=ProfilesSettings)
+    max_memory: Annotated[str, BeforeValidator(_read_memory)] | None = None  # of all drivers together; None: that of the largest
     idle_timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
     start_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] = timedelta(seconds=120)
     java_home: Annotated[Path, BeforeValidator(read_path)] | None = None
@@ -68,6 +85,36 @@ class SparkSettings(Strict):
     run_dir: Annotated[Path, BeforeValidator(read_path)] | None = None
     let_writers_win: bool | None = None  # None: where a catalog is a REST catalog
     conf: Annotated[dict[str, str], BeforeValidator(_check_conf)] = Field(default_factory=dict, repr=False)
+
+    def driver_of(self, size: JobSize) -> tuple[str, int]:
+        """The memory of the driver that jobs of that size run in, and how many share it."""
+        match size:
+            case JobSize.SMALL:
+                return self.driver_memory, self.max_jobs
+            case JobSize.MEDIUM:
+                given, shared = self.profiles.medium, max(1, self.max_jobs // 2)
+            case JobSize.LARGE:
+                given, shared = self.profiles.large, 1
+            case other:
+                assert_never(other)
+        return given.driver_memory or self.driver_memory, given.max_jobs or shared
+
+    @property
+    def size_profiles(self) -> tuple[SizeProfile, ...]:
+        """What one job of each size occupies: its part of the driver, whether the others run or not."""
+        drivers = {size: self.driver_of(size) for size in JobSize}
+        return tuple(SizeProfile(size, parse_size(f"{memory}iB") / GIB / jobs) for size, (memory, jobs) in drivers.items())
+
+    @model_validator(mode="after")
+    def _check_profiles(self) -> SparkSettings:
+        parts = [profile.memory_gb for profile in self.size_profiles]
+        if parts != sorted(parts):
+            words = ", ".join(f"{profile.size} {profile.memory_gb:.3g} GiB" for profile in self.size_profiles)
+            refuse(f"has profiles whose jobs do not grow ({words}); driver_memory / max_jobs must not fall from small to large")
+        largest = max(parse_size(f"{self.driver_of(size)[0]}iB") for size in JobSize)
+        if self.max_memory is not None and parse_size(f"{self.max_memory}iB") < largest:
+            refuse(f"has max_memory {self.max_memory}, but must hold the largest driver, {largest // MIB}m")
+        return self
 
     @property
     def tasks_at_once(self) -> int:

@@ -113,6 +113,7 @@ def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, 
         band=record.grade.band if record.grade is not None else None,
         application=ports.runner.application,
         tasks_at_once=ports.admission.tasks_at_once,
+        profiles=ports.admission.profiles,
     )
 
 

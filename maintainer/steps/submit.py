@@ -92,7 +92,9 @@ def _make_job(ports: Ports, plan: Plan, planned: PlannedAction, requested_by: st
         then=then,
         cost=planned.cost,
         score=planned.score,
-        memory_gb=ports.admission.memory_gb,
+        memory_gb=planned.memory_gb,
+        size=planned.size,
+        size_reason=planned.size_reason,
         timeout=planned.timeout,
         charged_to=plan.budget.name if plan.budget is not None else "",
     )
@@ -194,6 +196,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         previous=record.plan,
         application=ports.runner.application,
         tasks_at_once=ports.admission.tasks_at_once,
+        profiles=ports.admission.profiles,
     )
     return decide(health, policy, look_around(ports, policy, record, health, circumstances))
 
@@ -209,6 +212,9 @@ def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
         policy_version=fresh.policy_version,
         cost=planned.cost,
         timeout=planned.timeout,
+        memory_gb=planned.memory_gb,
+        size=planned.size,
+        size_reason=planned.size_reason,
     )
 
 

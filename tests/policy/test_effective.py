@@ -191,6 +191,8 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         ("canary", "sample", "built-in default"),
         ("checksum", "off", "built-in default"),
         ("others", "stand_back", "built-in default"),
+        ("min_size", "small", "built-in default"),
+        ("max_size", "large", "built-in default"),
         (f"{DATA}.enabled", "true", "built-in default"),
         (f"{DATA}.when.average_file_size_below", "32MiB", "built-in default"),
         (f"{DATA}.cooldown", "6h", "built-in default"),

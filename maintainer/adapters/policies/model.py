@@ -19,6 +19,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
 from maintainer.domain.policy import Approval, Mode, Others, Window
 from maintainer.domain.safeguards import Canary, Checksum
+from maintainer.domain.size import JobSize
 from maintainer.domain.units import parse_size
 
 MAXIMUM_PATTERN_CHARACTERS = 500
@@ -386,6 +387,8 @@ class PolicyModel(Strict):
     others: Annotated[Others, Field(strict=False)] | None = Field(
         None, description="Where another program keeps rewriting the table: stand_back leaves rewrites to that one, ignore does not; default stand_back."
     )
+    min_size: Annotated[JobSize, Field(strict=False)] | None = Field(None, description="The smallest of Spark's profiles that its jobs run in; default small.")
+    max_size: Annotated[JobSize, Field(strict=False)] | None = Field(None, description="The largest of Spark's profiles that its jobs run in; default large.")
     rollback_for: Annotated[timedelta, OffOrBetween("1h", "30d")] | None = Field(
         None, description="How long a rewrite can be rolled back, by a tag that is set before it; 1h to 30d, or off; default 1d."
     )

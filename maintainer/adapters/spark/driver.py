@@ -154,6 +154,7 @@ class _Driver:
             "is_started": self._context is not None,
             "is_worn": self._is_worn,
             "fingerprint": self._settings.get("fingerprint"),
+            "megabytes": self._settings.get("megabytes"),
             "jobs": {job.job_id: job.is_started for job in list(self._jobs.values())},
         }
 

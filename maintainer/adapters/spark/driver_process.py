@@ -57,6 +57,7 @@ class DriverProcess:
         self.directory = directory
         self.log = directory.with_name(directory.name.rpartition("-")[0] + ".log")
         self.fingerprint = ""  # what it was started with; empty until it has said so
+        self.megabytes = 0  # of its JVM
         self.is_started = False
         self.is_worn = False  # good for the jobs that it has, to be replaced after them
         self.is_caught_up = threading.Event()  # all that it has to tell of the time before this connection has been heard
@@ -84,7 +85,7 @@ class DriverProcess:
             message = f"another process has taken {directory} in this very moment"
             raise OSError(message)
         process = cls(directory, lock, (), listener, record)
-        process.fingerprint = str(settings.get("fingerprint", ""))
+        process.fingerprint, process.megabytes = str(settings["fingerprint"]), int(str(settings["megabytes"]))
         _rotate(process.log)
         with _listening(directory) as server, process.log.open("ab") as log:
             process._log_start = log.tell()
@@ -201,6 +202,7 @@ class DriverProcess:
             case {"event": "hello", "java_pid": java_pid, "is_started": bool(is_started), "is_worn": bool(is_worn), "fingerprint": fingerprint}:
                 self.is_started, self.is_worn = is_started, is_worn
                 self.fingerprint = str(fingerprint or self.fingerprint)
+                self.megabytes = int(str(message.get("megabytes") or self.megabytes))
                 self._note_processes(self.pid, java_pid)
             case {"event": "application.starting", "java_pid": int(java_pid)}:
                 self._note_processes(self.pid, java_pid)

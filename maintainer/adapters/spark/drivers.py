@@ -64,6 +64,17 @@ class Drivers:
             self._await_start(process)
             return process
 
+    def make_room(self, megabytes: int, most: int) -> bool:
+        """Whether another driver of so much memory fits beside those that live; where not, those that are idle are ended for it."""
+        with self._mutex:
+            if not self._living or megabytes + sum(process.megabytes for process in self._living.values()) <= most:
+                return True
+            for process in list(self._warm.values()):
+                if process.is_started and self._audience.is_idle(process):
+                    self._let_go(process)
+                    self._set_timer(process, timedelta(0), process.stop)
+            return False
+
     def send(self, name: str, message: Mapping[str, object]) -> None:
         """Say something to a driver that may be gone."""
         process = self._living.get(name)
@@ -134,11 +145,11 @@ class Drivers:
 
     def ended(self, process: DriverProcess) -> None:
         """It is of no more use."""
-        self._audience.ended(process)
         with self._mutex:
             self._set_timer(process, None)
             self._living.pop(process.directory.name, None)
             self._let_go(process)
+        self._audience.ended(process)
 
     def _rest(self, process: DriverProcess) -> None:
         """Once it has nothing to do, end it after a while; at once when it takes no more jobs."""

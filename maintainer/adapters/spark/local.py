@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -20,6 +20,7 @@ from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.liveness import owner_lives
+from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, megabytes, spark_settings
 from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list
 from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.statements import Statements, statements_of
@@ -29,28 +30,21 @@ from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome, Progress
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.reading import DigestManifests, FoundManifest
+from maintainer.domain.size import JobSize
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
-_EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 _MAX_REMEMBERED = 1_000  # jobs whose outcome has been told
 _UNSEEN_GRACE = timedelta(seconds=30)  # between storing a job as submitted and handing it over
 
 
 @dataclass(frozen=True, slots=True)
-class LocalSparkOptions:
-    """How Spark runs on this machine."""
+class _Waiting:
+    """A job that no driver has room for yet."""
 
-    master: str = "local[2]"
-    driver_memory: str = "2g"
-    max_jobs: int = 2
-    idle_timeout: timedelta = timedelta(minutes=10)
-    start_timeout: timedelta = timedelta(minutes=2)
-    java_home: Path | None = None
-    jars_dir: Path = field(default_factory=jars.default_directory)
-    java_options: str = "-XX:+UseSerialGC"  # a few hundred MB less than the default collector, and no pause that matters to a batch
-    conf: Mapping[str, str] = field(default_factory=dict)
-    abandoned_timeout: timedelta = timedelta(seconds=60)  # for which a driver without a daemon keeps jobs that nobody renews, and what became of them
+    tracked: TrackedJob
+    size: DriverSize
+    run: Mapping[str, object]
 
 
 class LocalRunner:
@@ -71,11 +65,14 @@ class LocalRunner:
         self._clock = clock
         self._mutex = threading.RLock()
         self._jobs: dict[str, TrackedJob] = {}
-        self._until: dict[str, float] = {}  # of jobs that are renewed before they are submitted
+        self._until: dict[str, float] = {}  # of jobs that no driver has yet
+        self._waiting: list[_Waiting] = []  # for memory, the longest first
         self._is_closed = False
         self._ownership = Ownership(self._run_dir, owner)
         self._drivers = Drivers(self._ownership, self, self._mutex, options.start_timeout, options.idle_timeout)
-        self._fingerprint = sha256(repr((version("iceberg-maintainer"), options, catalogs, application)).encode()).hexdigest()
+        sizes = {options.driver_of(size) for size in JobSize}
+        whole = (version("iceberg-maintainer"), options, catalogs, application)
+        self._fingerprints = {size: sha256(repr((*whole, size)).encode()).hexdigest() for size in sizes}
 
     @property
     def owner(self) -> str:
@@ -99,14 +96,17 @@ class LocalRunner:
     @property
     def driver_pid(self) -> int | None:
         """The driver's process number; None while Spark is not up."""
-        process = self._drivers.warm(self._fingerprint)
+        process = self._warm()
         return process.pid if process else None
 
     @property
     def java_pid(self) -> int | None:
         """The process number of Spark's JVM; None while Spark is not up."""
-        process = self._drivers.warm(self._fingerprint)
+        process = self._warm()
         return process.java_pid if process else None
+
+    def _warm(self, size: JobSize = JobSize.SMALL) -> DriverProcess | None:
+        return self._drivers.warm(self._fingerprints[self._options.driver_of(size)])
 
     def submit(self, job: Job) -> None:
         """Take the job; a statement that cannot be written fails it without Spark."""
@@ -122,26 +122,43 @@ class LocalRunner:
                 refused = self._remember(TrackedJob(job.job_id))
                 refused.end(Outcome("failed", self._clock.now(), reason=FailureReason.INVALID_REQUEST, message=str(error)))
                 return
-            try:
-                process = self._running_process()
-            except OSError as error:
-                message = f"Spark cannot be started: {error}"
-                raise RunnerUnavailableError(message) from error
-            tracked = self._remember(TrackedJob(job.job_id, carrier=process.directory.name))
-            if process.is_started:
-                tracked.progress = Progress(phase="waiting for Spark")
+            size = self._options.driver_of(job.size or JobSize.SMALL)
+            process = None if self._waiting else self._running_process(size)
+            tracked = self._remember(TrackedJob(job.job_id))
             tracked.tell("spark.submitted", self._clock.now(), statement=statements.work, application=self._application)
-            self._drivers.occupy(process)
-            until = self._until.pop(job.job_id, None)
-            run = {"id": job.job_id, "statements": list(statements.every), "main": statements.main, "rows": self._open_findings(job), "until": until}
-            process.send({"run": run})
+            run = {"id": job.job_id, "statements": list(statements.every), "main": statements.main, "rows": self._open_findings(job)}
+            if process is not None:
+                self._hand_over(tracked, process, run)
+                return
+            tracked.progress = Progress(phase="waiting for memory")
+            self._waiting.append(_Waiting(tracked, size, run))
+
+    def _hand_over(self, tracked: TrackedJob, process: DriverProcess, run: Mapping[str, object]) -> None:
+        tracked.carrier = process.directory.name
+        tracked.progress = Progress(phase="waiting for Spark" if process.is_started else "starting Spark")
+        self._drivers.occupy(process)
+        process.send({"run": dict(run) | {"until": self._until.pop(tracked.job_id, None)}})
+
+    def _place_waiting(self) -> None:
+        """Hand over the jobs that have waited for memory, as far as there is some now."""
+        while self._waiting and not self._is_closed:
+            first = self._waiting[0]
+            try:
+                process = self._running_process(first.size)
+            except RunnerUnavailableError as error:
+                first.tracked.end(Outcome("failed", self._clock.now(), reason=FailureReason.RUNNER_UNAVAILABLE, message=str(error)))
+            else:
+                if process is None:
+                    return
+                self._hand_over(first.tracked, process, first.run)
+            self._waiting.remove(first)
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
         """Let the job work for so long from now; the driver ends it then, whatever has become of this process."""
         until = read_clock() + valid_for.total_seconds()
         with self._mutex:
             tracked = self._jobs.get(job_id)
-            if tracked is not None:
+            if tracked is not None and tracked.carrier:
                 self._drivers.send(tracked.carrier, {"renew": {"id": job_id, "until": until}})
                 return
             self._until[job_id] = until
@@ -151,7 +168,7 @@ class LocalRunner:
     def report(self, job: Job) -> RunnerReport | None:
         """What is known of the job, whoever took it on this machine; a driver whose process is gone is adopted for that."""
         if job.job_id not in self._jobs and job.owner not in {"", self._owner}:
-            if self._is_closed or not self._drivers.take_over(job.owner, frozenset({self._fingerprint})):
+            if self._is_closed or not self._drivers.take_over(job.owner, frozenset(self._fingerprints.values())):
                 return None
             message = f"process {job.owner} that ran the job is gone, and its Spark too"
         else:
@@ -166,6 +183,7 @@ class LocalRunner:
                 tracked.end(lost(now, message))
             if tracked.progress == Progress():  # just adopted: what was known is as good
                 tracked.progress = job.progress
+                tracked.is_started |= job.started_at is not None
             numbers = tracked.acknowledge()
             if numbers:
                 self._drivers.send(tracked.carrier, {"acknowledged": numbers})
@@ -176,6 +194,10 @@ class LocalRunner:
         with self._mutex:
             tracked = self._jobs.get(job_id)
             if tracked is not None and tracked.outcome is None:
+                self._waiting = [waiting for waiting in self._waiting if waiting.tracked is not tracked]
+                if not tracked.carrier:
+                    tracked.end(Outcome("cancelled", self._clock.now()))
+                    return
                 tracked.tell("spark.cancelling", self._clock.now())
                 self._drivers.send(tracked.carrier, {"cancel": job_id})
 
@@ -212,6 +234,8 @@ class LocalRunner:
         """End Spark and everything it runs; returns when its processes are gone."""
         with self._mutex:
             self._is_closed = True
+            for waiting in self._waiting:
+                waiting.tracked.end(Outcome("cancelled", self._clock.now()))
         self._drivers.close()
         self._ownership.release()
 
@@ -246,6 +270,7 @@ class LocalRunner:
                         waiting.progress = Progress(phase="waiting for Spark")
                 case {"job": str(job_id)}:
                     self._tracked(process, job_id).hear(message, _told_at(message))
+                    self._place_waiting()
                 case _:
                     pass  # of the driver itself
 
@@ -262,6 +287,7 @@ class LocalRunner:
                     tracked.end(lost(now, str(words.get("reason") or "Spark's driver ended"), reason))
                 else:
                     tracked.end(_failed_start(process, now))
+            self._place_waiting()
 
     def is_idle(self, process: DriverProcess) -> bool:
         """True when the driver has no unfinished job."""
@@ -288,23 +314,28 @@ class LocalRunner:
     def _brought(self, job_id: str) -> Path:
         return self._run_dir / "findings" / f"{job_id}.list.json"
 
-    def _running_process(self) -> DriverProcess:
-        """The Spark that runs, or a new one."""
-        process = self._drivers.warm(self._fingerprint)
-        if process is None:
-            java_home, class_path = prepare_home(self._find_java(), self._run_dir), self._find_jars()
-            process = self._drivers.start(self._owner, java_home, partial(self._settings, class_path))
-        return process
+    def _running_process(self, size: DriverSize) -> DriverProcess | None:
+        """The Spark of that size that runs, or a new one; None while there is no memory for it. RunnerUnavailableError when it cannot be started."""
+        process = self._drivers.warm(self._fingerprints[size])
+        if process is not None or not self._drivers.make_room(megabytes(size.memory), self._options.max_megabytes):
+            return process
+        java_home, class_path = prepare_home(self._find_java(), self._run_dir), self._find_jars()
+        try:
+            return self._drivers.start(self._owner, java_home, partial(self._settings, class_path, size))
+        except OSError as error:
+            message = f"Spark cannot be started: {error}"
+            raise RunnerUnavailableError(message) from error
 
-    def _settings(self, class_path: list[Path], directory: Path) -> dict[str, object]:
+    def _settings(self, class_path: list[Path], size: DriverSize, directory: Path) -> dict[str, object]:
         return {
             "directory": str(directory),
             "master": self._options.master,
-            "driver_memory": self._options.driver_memory,
+            "driver_memory": size.memory,
+            "megabytes": megabytes(size.memory),
             "java_options": f"{self._options.java_options} -Djava.io.tmpdir={directory}".strip(),
             "jars": [str(path) for path in class_path],
-            "max_jobs": self._options.max_jobs,
-            "fingerprint": self._fingerprint,
+            "max_jobs": size.max_jobs,
+            "fingerprint": self._fingerprints[size],
             "abandoned_seconds": self._options.abandoned_timeout.total_seconds(),
             "conf": spark_settings(self._options, self._catalogs, self._application, directory),
         }
@@ -347,23 +378,3 @@ def _failed_start(process: DriverProcess, now: datetime) -> Outcome:
     if not causes or causes[0][0] == "RuntimeError":
         causes = [("RunnerUnavailableError", f"Spark ended during its start ({process.find_complaint() or 'no reason given'}); its log is {process.log}")]
     return failure(causes, now)
-
-
-def spark_settings(options: LocalSparkOptions, catalogs: Mapping[str, Mapping[str, str]], application: str, directory: Path) -> dict[str, str]:
-    """Spark's settings: what can be chosen, then the catalogs, then what our statements and our ownership rely on."""
-    chosen = {"spark.sql.shuffle.partitions": "4", "spark.log.level": "WARN"} | {str(key): str(value) for key, value in options.conf.items()}
-    fixed = {
-        "spark.app.name": application,
-        "spark.master": options.master,
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.local.dir": str(directory),
-        "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
-        "spark.sql.variable.substitute": "false",  # a table may be named ${x}
-    }
-    chosen.pop("spark.sql.parser.escapedStringLiterals", None)  # deprecated, and procedure.quote_text writes for its default, false
-    extensions = ",".join(part for part in (chosen.get("spark.sql.extensions"), _EXTENSIONS) if part)
-    translated = {key: value for settings in catalogs.values() for key, value in settings.items()}
-    return chosen | translated | fixed | {"spark.sql.extensions": extensions}

@@ -22,8 +22,9 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import LongType, NestedField, StringType
 
 from maintainer.adapters.spark.catalogs import spark_configuration
-from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
+from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.marks import mark_settings
+from maintainer.adapters.spark.options import LocalSparkOptions
 from maintainer.adapters.spark.ownership import read_start_time
 from maintainer.domain.action import Action, RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
@@ -38,9 +39,7 @@ SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "part", LongTyp
 BY_PART = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "part"))
 APPLICATION = "maintainer-test"
 # Half the start-up time and two thirds of the memory.
-QUICK_OPTIONS = LocalSparkOptions(
-    driver_memory="1g", java_options="-XX:+UseSerialGC -XX:TieredStopAtLevel=1", conf=mark_settings((), let_writers_win=True)
-)
+QUICK_OPTIONS = LocalSparkOptions(driver_memory="1g", java_options="-XX:+UseSerialGC -XX:TieredStopAtLevel=1", conf=mark_settings((), let_writers_win=True))
 
 
 class WallClock:

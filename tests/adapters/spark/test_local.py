@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark import local
+from maintainer.adapters.spark import options as spark_options
 from maintainer.adapters.spark.driver_process import DriverProcess
-from maintainer.adapters.spark.local import LocalRunner, LocalSparkOptions
+from maintainer.adapters.spark.local import LocalRunner
+from maintainer.adapters.spark.options import LocalSparkOptions
 from maintainer.adapters.spark.ownership import read_start_time
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.errors import RunnerUnavailableError
@@ -194,7 +195,7 @@ def test_missing_jars_are_said_with_the_command_that_fetches_them(lake: Lake, tm
 def test_settings_of_the_user_do_not_replace_what_our_statements_rely_on(tmp_path: Path) -> None:
     replaced = {"spark.app.name": "x", "spark.sql.variable.substitute": "true", "spark.sql.parser.escapedStringLiterals": "true"}
     options = LocalSparkOptions(conf=replaced | {"spark.sql.shuffle.partitions": "9"})
-    settings = local.spark_settings(options, {}, APPLICATION, tmp_path)
+    settings = spark_options.spark_settings(options, {}, APPLICATION, tmp_path)
     assert settings["spark.app.name"] == APPLICATION
     assert settings["spark.sql.variable.substitute"] == "false"
     assert "spark.sql.parser.escapedStringLiterals" not in settings

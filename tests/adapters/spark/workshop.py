@@ -16,6 +16,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableInventory
 from maintainer.domain.job import Job
 from maintainer.domain.policy import PolicyLayer, RuleName
+from maintainer.domain.size import JobSize
 from maintainer.ports.runner import Runner
 from maintainer.steps.ports import Ports
 from maintainer.steps.review import review
@@ -32,7 +33,8 @@ _numbers = count(1)
 
 def run_sql(runner: LocalRunner, *statements: str) -> None:
     """Let the runner's own Spark write what the test is about: one session serves writers and jobs alike."""
-    process = runner._running_process()
+    process = runner._running_process(runner._options.driver_of(JobSize.SMALL))
+    assert process is not None
     tracked = runner._remember(TrackedJob(f"writer-{next(_numbers)}", carrier=process.directory.name))
     process.send({"run": {"id": tracked.job_id, "statements": list(statements)}})
     wait_until(lambda: tracked.outcome is not None)

@@ -1399,6 +1399,10 @@ export interface components {
       rule: components["schemas"]["RuleName"] | components["schemas"]["Reading"] | components["schemas"]["Repair"];
       /** @description By which it was admitted; null: a person asked for it. */
       score: components["schemas"]["ScoreOut"] | null;
+      /** @description How much of Spark it gets; null: of before there were sizes, or a reading, as small ones. */
+      size: components["schemas"]["JobSize"] | null;
+      /** Size Reason */
+      size_reason: string;
       /** Started At */
       started_at: string | null;
       state: components["schemas"]["JobState"];
@@ -1419,6 +1423,12 @@ export interface components {
       /** Total */
       total: number;
     };
+    /**
+     * JobSize
+     * @description Which of the configured profiles a job runs in, the smallest first.
+     * @enum {string}
+     */
+    JobSize: "small" | "medium" | "large";
     /**
      * JobState
      * @description Where a job stands.
@@ -1896,6 +1906,10 @@ export interface components {
        * @description The verdict in words, with its reason.
        */
       sentence: string;
+      /** @description How much of Spark its job gets; null in plans of before there were sizes. */
+      size: components["schemas"]["JobSize"] | null;
+      /** Size Reason */
+      size_reason: string;
     };
     /**
      * PolicyChangeOut

@@ -88,6 +88,14 @@ function Times({ job }: { job: Job }) {
       </dd>
       <dt>Spark work</dt>
       <dd>{formatDuration(duration === null ? null : Math.max(0, duration))}</dd>
+      {job.size && (
+        <>
+          <dt>Size</dt>
+          <dd>
+            {job.size}: <span className="dim">{job.size_reason}</span>
+          </dd>
+        </>
+      )}
       <dt>Job</dt>
       <dd className="mono">{job.job_id}</dd>
     </dl>

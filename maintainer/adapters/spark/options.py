@@ -1,0 +1,74 @@
+"""How Spark runs on this machine, and what it is started with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from maintainer.adapters.spark import jars
+from maintainer.domain.size import JobSize
+from maintainer.domain.units import MIB, parse_size
+
+_EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+
+
+@dataclass(frozen=True, slots=True)
+class DriverSize:
+    """A driver's memory in Spark's words, and how many jobs share it."""
+
+    memory: str
+    max_jobs: int
+
+
+def megabytes(memory: str) -> int:
+    """Spark's words for memory, such as 2g, in MiB."""
+    return parse_size(f"{memory}iB") // MIB
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSparkOptions:
+    """How Spark runs on this machine."""
+
+    master: str = "local[2]"
+    driver_memory: str = "2g"  # of a small job's driver, and of the others' that have none of their own
+    max_jobs: int = 2
+    idle_timeout: timedelta = timedelta(minutes=10)
+    start_timeout: timedelta = timedelta(minutes=2)
+    java_home: Path | None = None
+    jars_dir: Path = field(default_factory=jars.default_directory)
+    java_options: str = "-XX:+UseSerialGC"  # a few hundred MB less than the default collector, and no pause that matters to a batch
+    conf: Mapping[str, str] = field(default_factory=dict)
+    abandoned_timeout: timedelta = timedelta(seconds=60)  # for which a driver without a daemon keeps jobs that nobody renews, and what became of them
+    drivers: Mapping[JobSize, DriverSize] = field(default_factory=dict)  # of medium and large jobs, where they are others than a small one's
+    max_memory: str = ""  # of all drivers together; empty: that of the largest
+
+    def driver_of(self, size: JobSize) -> DriverSize:
+        """The driver that a job of that size runs in."""
+        return self.drivers.get(size, DriverSize(self.driver_memory, self.max_jobs))
+
+    @property
+    def max_megabytes(self) -> int:
+        """Memory of all drivers together."""
+        return megabytes(self.max_memory) if self.max_memory else max(megabytes(self.driver_of(size).memory) for size in JobSize)
+
+
+def spark_settings(options: LocalSparkOptions, catalogs: Mapping[str, Mapping[str, str]], application: str, directory: Path) -> dict[str, str]:
+    """Spark's settings: what can be chosen, then the catalogs, then what our statements and our ownership rely on."""
+    chosen = {"spark.sql.shuffle.partitions": "4", "spark.log.level": "WARN"} | {str(key): str(value) for key, value in options.conf.items()}
+    fixed = {
+        "spark.app.name": application,
+        "spark.master": options.master,
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.local.dir": str(directory),
+        "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
+        "spark.sql.variable.substitute": "false",  # a table may be named ${x}
+    }
+    chosen.pop("spark.sql.parser.escapedStringLiterals", None)  # deprecated, and procedure.quote_text writes for its default, false
+    extensions = ",".join(part for part in (chosen.get("spark.sql.extensions"), _EXTENSIONS) if part)
+    translated = {key: value for settings in catalogs.values() for key, value in settings.items()}
+    return chosen | translated | fixed | {"spark.sql.extensions": extensions}

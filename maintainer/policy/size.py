@@ -1,0 +1,81 @@
+"""Which profile a job runs in: the smallest that holds what the job keeps in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from maintainer.domain.health import TableHealth
+from maintainer.domain.job import FailureReason
+from maintainer.domain.plan import RuleHistory
+from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.size import SIZES, JobSize, SizeProfile
+from maintainer.domain.units import GIB, format_size
+from maintainer.policy.hold import Circumstances
+from maintainer.policy.memory import USABLE_SHARE, weigh_deletes
+
+# What a job keeps in memory for each of them, on the safe side.
+_BYTES_PER_FILE = 4 * 1024  # the planner's task for a file, with its statistics, until its group is rewritten
+_BYTES_PER_MANIFEST_BYTE = 10  # entries, compressed in the manifest and objects in memory
+_BYTES_PER_DELETE_BYTE = 4  # position deletes, compressed in the file and bitmaps in memory
+_SORT_SHARE = 0.1  # of what is sorted; the rest is spilled to disk
+
+
+@dataclass(frozen=True, slots=True)
+class SizeChoice:
+    """The profile and why it is that one."""
+
+    profile: SizeProfile
+    reason: str
+
+
+def choose_size(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> SizeChoice:
+    """The smallest profile that holds the job, within the policy's bounds; a larger one for each time in a row that it ran out of memory."""
+    history = circumstances.history.get(rule.name, RuleHistory(rule.name))
+    allowed = _within(policy, circumstances.profiles or (SizeProfile(JobSize.SMALL, circumstances.memory_gb),))
+    need = _find_need(rule, health, circumstances.tasks_at_once)
+    fitting = next((number for number, profile in enumerate(allowed) if need <= _room(profile)), len(allowed) - 1)
+    times = _count_overflows(history)
+    chosen = allowed[min(fitting + times, len(allowed) - 1)]
+    reason = f"about {format_size(need)} of memory is needed, of the {format_size(_room(chosen))} that a {chosen.size} job has for it"
+    if times:
+        reason += f"; it ran out of memory {times} time{'' if times == 1 else 's'} in a row"
+    return SizeChoice(chosen, reason)
+
+
+def _within(policy: Policy, profiles: Sequence[SizeProfile]) -> list[SizeProfile]:
+    """Those that the policy allows; where it allows none that is configured, the nearest."""
+    least, most = SIZES.index(policy.min_size), SIZES.index(policy.max_size)
+    ordered = sorted(profiles, key=lambda profile: SIZES.index(profile.size))
+    allowed = [profile for profile in ordered if least <= SIZES.index(profile.size) <= most]
+    return allowed or [min(ordered, key=lambda profile: abs(SIZES.index(profile.size) - least))]
+
+
+def _room(profile: SizeProfile) -> int:
+    return int(profile.memory_gb * GIB * USABLE_SHARE)
+
+
+def _count_overflows(history: RuleHistory) -> int:
+    failures = history.failures
+    return failures.times if failures is not None and failures.reason == FailureReason.OUT_OF_MEMORY else 0
+
+
+def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> int:
+    """Bytes that the job keeps in memory at a time, about; of what is not measured, nothing is known and nothing is reckoned with."""
+    files = (health.data_files or 0) + (health.position_delete_files or 0) + (health.equality_delete_files or 0)
+    manifests = (health.manifest_bytes or 0) * _BYTES_PER_MANIFEST_BYTE
+    match rule.name:
+        case RuleName.REWRITE_DATA_FILES:
+            equality = max(weigh_deletes(health).values(), default=0) * tasks_at_once
+            group = max((partition.data_bytes for partition in health.partitions), default=0) if rule.strategy == "sort" else 0
+            return files * _BYTES_PER_FILE + equality + _position_deletes(health) + int(group * _SORT_SHARE)
+        case RuleName.REWRITE_POSITION_DELETE_FILES:
+            return files * _BYTES_PER_FILE + _position_deletes(health)
+        case RuleName.REWRITE_MANIFESTS | RuleName.COMPUTE_PARTITION_STATS:
+            return manifests
+        case _:
+            return files * _BYTES_PER_FILE
+
+
+def _position_deletes(health: TableHealth) -> int:
+    return sum(partition.position_delete_bytes for partition in health.partitions) * _BYTES_PER_DELETE_BYTE

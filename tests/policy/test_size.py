@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from maintainer.domain.health import TableHealth
+from maintainer.domain.plan import FailureStreak, RuleHistory
+from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.size import JobSize, SizeProfile
+from maintainer.policy.hold import Circumstances
+from maintainer.policy.size import SizeChoice, choose_size
+from tests.samples import NOW, health_of_partitions
+
+SMALL, MEDIUM, LARGE = (SizeProfile(size, memory_gb) for size, memory_gb in zip(JobSize, (1.0, 4.0, 16.0), strict=True))
+REWRITE = Rule(RuleName.REWRITE_DATA_FILES)
+
+
+def make_health(data_files: int) -> TableHealth:
+    return replace(health_of_partitions({"day=1": [1000] * 10}), data_files=data_files)
+
+
+def choose(health: TableHealth, rule: Rule = REWRITE, policy: Policy | None = None, failures: FailureStreak | None = None) -> SizeChoice:
+    history = {rule.name: RuleHistory(rule.name, streak=failures)}
+    circumstances = Circumstances(NOW, history, profiles=(LARGE, SMALL, MEDIUM), tasks_at_once=2)
+    return choose_size(rule, health, policy or Policy(), circumstances)
+
+
+def out_of_memory(times: int, reason: str = "out_of_memory") -> FailureStreak:
+    return FailureStreak(reason, times, NOW - timedelta(hours=1))
+
+
+def test_a_job_is_as_small_as_what_it_keeps_in_memory_allows_and_says_so() -> None:
+    chosen = choose(make_health(data_files=60))
+    assert chosen.profile == SMALL
+    assert chosen.reason == "about 240 KiB of memory is needed, of the 409.6 MiB that a small job has for it"
+
+
+@pytest.mark.parametrize(("files", "size"), [(100_000, SMALL), (110_000, MEDIUM), (500_000, LARGE), (50_000_000, LARGE)])
+def test_many_files_need_a_larger_job_and_the_largest_has_to_do(files: int, size: SizeProfile) -> None:
+    assert choose(make_health(data_files=files)).profile == size
+
+
+@pytest.mark.parametrize(
+    ("rule", "changes", "size"),
+    [
+        (REWRITE, {}, SMALL),
+        (replace(REWRITE, strategy="sort"), {}, MEDIUM),
+        (REWRITE, {"position_delete_bytes": 400_000_000}, MEDIUM),
+        (Rule(RuleName.REWRITE_POSITION_DELETE_FILES), {"position_delete_bytes": 400_000_000}, MEDIUM),
+        (Rule(RuleName.EXPIRE_SNAPSHOTS), {"position_delete_bytes": 400_000_000}, SMALL),
+        (REWRITE, {"equality_delete_records": 5_000_000}, MEDIUM),
+        (Rule(RuleName.REWRITE_MANIFESTS), {"equality_delete_records": 10_000_000}, SMALL),
+    ],
+)
+def test_deletes_and_sorting_count_where_they_are_held(rule: Rule, changes: dict[str, object], size: SizeProfile) -> None:
+    health = make_health(data_files=10)
+    heavy = replace(health.partitions[0], data_bytes=10_000_000_000, **changes)  # type: ignore[arg-type]
+    assert choose(replace(health, partitions=(heavy,)), rule).profile == size
+
+
+def test_manifests_count_where_their_entries_are_read() -> None:
+    health = replace(make_health(data_files=10), manifest_bytes=100_000_000)
+    assert choose(health, Rule(RuleName.REWRITE_MANIFESTS)).profile == MEDIUM
+    assert choose(health, Rule(RuleName.COMPUTE_PARTITION_STATS)).profile == MEDIUM
+    assert choose(health).profile == SMALL
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "files", "size"),
+    [
+        (JobSize.MEDIUM, JobSize.LARGE, 10, MEDIUM),
+        (JobSize.SMALL, JobSize.MEDIUM, 50_000_000, MEDIUM),
+        (JobSize.LARGE, JobSize.SMALL, 10, LARGE),
+    ],
+)
+def test_the_policy_bounds_it_and_the_lower_bound_wins(least: JobSize, most: JobSize, files: int, size: SizeProfile) -> None:
+    assert choose(make_health(data_files=files), policy=Policy(min_size=least, max_size=most)).profile == size
+
+
+def test_each_want_of_memory_in_a_row_asks_for_the_next_larger_one() -> None:
+    health = make_health(data_files=60)
+    once, thrice = choose(health, failures=out_of_memory(1)), choose(health, failures=out_of_memory(3))
+    assert (once.profile, thrice.profile) == (MEDIUM, LARGE)
+    assert once.reason.endswith("; it ran out of memory 1 time in a row")
+    assert thrice.reason.endswith("3 times in a row")
+    assert choose(health, failures=out_of_memory(2, "conflict")).profile == SMALL
+
+
+def test_without_profiles_every_job_is_small() -> None:
+    chosen = choose_size(REWRITE, make_health(data_files=50_000_000), Policy(), Circumstances(NOW, memory_gb=3.0))
+    assert chosen.profile == SizeProfile(JobSize.SMALL, 3.0)
