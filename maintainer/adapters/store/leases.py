@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, exists, select, update
 
 from maintainer.adapters.store import work
 from maintainer.adapters.store.database import Database
-from maintainer.adapters.store.schema import UNFINISHED_STATES, jobs, leases
+from maintainer.adapters.store.schema import UNFINISHED_STATES, jobs, leases, tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.lease import Lease
@@ -74,6 +74,6 @@ def _read(row: AnyRow) -> Lease:
 
 
 def prune_leases(connection: Connection) -> None:
-    """The tokens of tables of which no job is known any more."""
-    has_jobs = exists().where(jobs.c.table_uuid == leases.c.table_uuid)
-    connection.execute(delete(leases).where(leases.c.expires_at.is_(None), ~has_jobs))
+    """The tokens of tables that are not known any more."""
+    is_known = exists().where(tables.c.table_uuid == leases.c.table_uuid)
+    connection.execute(delete(leases).where(leases.c.expires_at.is_(None), ~is_known))

@@ -14,7 +14,7 @@ from maintainer.adapters.store import open_store
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.lease import Lease
 from maintainer.ports.store import Store
-from tests.adapters.store.values import MINUTE, NOW, ORDERS_UUID, make_job, succeeded
+from tests.adapters.store.values import MINUTE, NOW, ORDERS_UUID, make_grade, make_health, make_job, succeeded
 
 
 def submit(store: Store, job_id: str = "job-a", owner: str = "one", table_uuid: str = ORDERS_UUID) -> tuple[Job, Lease]:
@@ -94,13 +94,15 @@ def test_leases_that_are_laid_down_are_out_at_once_and_still_known(store: Store)
     assert store.lay_down_leases("one", NOW) == 0, "what is out earlier stays out"
 
 
-def test_tokens_are_forgotten_with_the_tables_last_job(store: Store) -> None:
+def test_the_token_of_a_table_that_is_known_outlives_its_jobs(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
     submitted, lease = submit(store)
     store.update_job(succeeded(submitted, NOW), submitted, lease.token)
+    of_a_stranger, other = submit(store, "job-x", table_uuid="stranger")
+    store.update_job(succeeded(of_a_stranger, NOW), of_a_stranger, other.token)
     store.prune(NOW, NOW + timedelta(days=1))
-    assert store.job("job-a") is None
-    _, again = submit(store, "job-b")
-    assert again.token >= 1
+    assert submit(store, "job-b")[1].token == 2
+    assert submit(store, "job-y", table_uuid="stranger")[1].token >= 1
 
 
 @pytest.fixture
