@@ -24,6 +24,7 @@ _CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
 # Another table of the same name is no conflict with a writer.
 _REPLACED = "Requirement failed: (?:UUID does not match|table already exists)"
 _UNDECIDED = "CommitStateUnknownException"
+_SEVERED = frozenset({"Py4JNetworkError"})
 
 # The first reason that matches any link of the chain wins: the narrow before the wide. Searched in "class: message".
 _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
@@ -91,6 +92,11 @@ def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
 def is_undecided(causes: Sequence[tuple[str, str]]) -> bool:
     """True when the catalog never said whether it made the commit: the table alone can tell."""
     return any(_UNDECIDED in name for name, _ in causes)
+
+
+def is_severed(causes: Sequence[tuple[str, str]]) -> bool:
+    """True when the connection to Spark's JVM broke, as it does when the JVM is killed: the statement may have committed before."""
+    return any(name.rpartition(".")[2] in _SEVERED for name, _ in causes)
 
 
 def describe_failure(causes: Sequence[tuple[str, str]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from maintainer.adapters.spark.states import classify, describe_failure, find_conflict, is_undecided
+from maintainer.adapters.spark.states import classify, describe_failure, find_conflict, is_severed, is_undecided
 from maintainer.domain.job import FailureReason, JobEvent, Outcome, Progress
 from maintainer.ports.runner import RunnerReport
 
@@ -114,9 +114,11 @@ def _finish(result: Mapping[str, int | str | None], at: datetime, checks: Mappin
 
 
 def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
-    """A failure with its reason and its one line; where the catalog did not say whether it committed, the table must tell."""
+    """A failure with its reason and its one line; where nobody can say whether it committed, the table must tell."""
     if is_undecided(causes):
         return lost(at, f"the catalog did not say whether it made the commit: {describe_failure(causes)}", classify(causes))
+    if is_severed(causes):
+        return lost(at, f"Spark's JVM did not answer any more: {describe_failure(causes)}", classify(causes))
     return Outcome("failed", at, reason=classify(causes), message=describe_failure(causes), conflict=find_conflict(causes))
 
 

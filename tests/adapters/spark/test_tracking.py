@@ -60,6 +60,15 @@ def test_a_commit_that_the_catalog_did_not_confirm_is_left_to_the_table() -> Non
     assert job.outcome.message.startswith("the catalog did not say whether it made the commit: CommitStateUnknownException")
 
 
+def test_a_statement_whose_jvm_was_killed_under_it_is_left_to_the_table_too() -> None:
+    job = TrackedJob("j")
+    severed = {"class": "Py4JNetworkError", "message": "Error while sending or receiving"}
+    job.hear({"event": "job.failed", "job": "j", "causes": [severed]}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.kind, job.outcome.reason) == ("lost", FailureReason.OTHER)
+    assert job.outcome.message == "Spark's JVM did not answer any more: Py4JNetworkError: Error while sending or receiving"
+
+
 def test_what_is_found_after_the_work_are_checks_and_no_part_of_its_result() -> None:
     job = TrackedJob("j")
     job.hear({"event": "job.finished", "job": "j", "result": {"rewritten_data_files_count": 6}, "checks": {"canary_characters": 12}}, NOW)
