@@ -269,8 +269,13 @@ def test_a_job_whose_end_the_audit_log_has_otherwise_is_seen() -> None:
     assert judge([DONE], [ended(), ended(commits=())], SNAPSHOT) == {Fault.JOB_UNTRUE}
 
 
-def test_a_failed_job_whose_commits_nobody_compared_is_seen() -> None:
-    assert judge([{**DONE, "state": "failed"}], [ended(state="failed", rows="")], SNAPSHOT) == {Fault.JOB_UNTRUE}
+def test_a_failed_job_whose_commit_is_there_is_seen_unless_it_commits_as_it_goes() -> None:
+    failed = {**DONE, "state": "failed"}
+    assert judge([failed], [ended(state="failed")], SNAPSHOT) == {Fault.JOB_UNTRUE}
+    parts = entry("statement.started", 2, statement="CALL lake.system.rewrite_data_files(options => map('partial-progress.enabled', 'true'))")
+    assert judge([failed], [parts, ended(state="failed")], SNAPSHOT) == set()
+    whole = entry("statement.started", 2, statement="CALL lake.system.rewrite_data_files(options => map('partial-progress.enabled', 'false'))")
+    assert judge([failed], [whole, ended(state="failed")], SNAPSHOT) == {Fault.JOB_UNTRUE}
 
 
 def test_two_jobs_on_one_table_at_a_time_are_seen() -> None:
