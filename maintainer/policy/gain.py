@@ -37,6 +37,7 @@ from maintainer.policy.scope import choose_scope
 # A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large one commits as it goes, because a conflict
 # after an hour would cost the whole hour. At the published 2 MB/s an executor, 1 GiB is about nine minutes of work.
 PARTIAL_PROGRESS_ABOVE_BYTES = GIB
+_LISTED_BY_PREFIX = ("s3://", "gs://", "abfs://", "abfss://", "oss://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +193,17 @@ def _gain_of_removal(rule: Rule, health: TableHealth, lists: tuple[OrphanList, .
 def _gain_of_orphans(rule: Rule, health: TableHealth, now: datetime) -> Gain:
     age = rule.older_than if rule.older_than is not None else DEFAULT_ORPHAN_AGE
     # To the full hour, so that the same work has the same statement at each look.
-    action = RemoveOrphanFiles((now - age).replace(minute=0, second=0, microsecond=0), health.location, rule.options)
+    action = RemoveOrphanFiles((now - age).replace(minute=0, second=0, microsecond=0), health.location, _listing_options(rule, health))
     sentence = f"files older than {format_duration(age)} that the table does not know would be listed"
     sentence += ", and go without a person's word" if rule.approval is Approval.AUTOMATIC else "; nothing is deleted before somebody approves the list"
     return Gain(action, Estimate(0, 0, 0, 0, note="a dry run: what it finds is listed"), is_worthwhile=True, sentence=sentence)
+
+
+def _listing_options(rule: Rule, health: TableHealth) -> tuple[tuple[str, str], ...]:
+    """The rule's own; a storage that Hadoop lists only with a connector of its own is listed by the table's own access unless the rule says otherwise."""
+    if any(name == "prefix_listing" for name, _ in rule.options) or not health.location.lower().startswith(_LISTED_BY_PREFIX):
+        return rule.options
+    return (*rule.options, ("prefix_listing", "true"))
 
 
 def _gain_of_expiry(rule: Rule, health: TableHealth, pins: tuple[Pin, ...], now: datetime) -> Gain:

@@ -143,7 +143,7 @@ def test_guard_7_the_job_is_not_handed_over_on_an_older_pointer() -> None:
 def test_the_action_lists_what_is_older_than_the_policys_age_to_the_full_hour() -> None:
     gain = find_gain(RULE, OLD, None, NOW + timedelta(minutes=20))
     assert gain is not None
-    assert gain.action == RemoveOrphanFiles(NOW - 7 * DAY, OLD.location)
+    assert gain.action == RemoveOrphanFiles(NOW - 7 * DAY, OLD.location, (("prefix_listing", "true"),))
     assert gain.sentence == "files older than 7 d that the table does not know would be listed; nothing is deleted before somebody approves the list"
     free = find_gain(replace(RULE, approval=Approval.AUTOMATIC), OLD, None, NOW)
     assert free is not None
@@ -221,3 +221,15 @@ def test_guard_5_a_list_that_is_not_whole_or_too_long_or_without_sizes_is_refuse
     assert judge("data/x.parquet", counted=2).refusal == "2 files were found and 1 listed: the list is not whole"
     assert judge("data/x.parquet", size=None).refusal == "the sizes of 1 of 1 files are not known"
     assert judge("data/x.parquet", health=replace(OLD, storage_files=None)).refusal == "it is not known how many files the table itself has"
+
+
+def test_a_storage_that_hadoop_does_not_list_by_itself_is_listed_by_the_tables_own_access() -> None:
+    def options(location: str, *given: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+        gain = find_gain(replace(RULE, options=given), replace(OLD, location=location), None, NOW)
+        assert gain is not None
+        assert isinstance(gain.action, RemoveOrphanFiles)
+        return gain.action.options
+
+    assert {options(f"{scheme}://lake/t") for scheme in ("s3", "S3", "gs", "abfss", "oss")} == {(("prefix_listing", "true"),)}
+    assert {options(location) for location in ("hdfs://nn/w/t", "file:///w/t", "s3a://lake/t", "/w/t")} == {()}
+    assert options("s3://lake/t", ("prefix_listing", "false")) == (("prefix_listing", "false"),), "as the policy says"
