@@ -79,8 +79,7 @@ class Channel:
                 self._leave(self._connection)
 
     def _accept(self) -> None:
-        while True:
-            connection, _ = self._listener.accept()
+        while (connection := self._await_connection()) is not None:
             bound_sending(connection)
             with self._lock:
                 if self._connection is not None:
@@ -91,6 +90,13 @@ class Channel:
                     self._write(message)
                 self._write({"event": "replayed", "at": time.time()})
             threading.Thread(target=self._read, args=(connection,), daemon=True).start()
+
+    def _await_connection(self) -> socket.socket | None:
+        """The next one; None once nobody can connect any more."""
+        try:
+            return self._listener.accept()[0]
+        except OSError:
+            return None
 
     def _read(self, connection: socket.socket) -> None:
         with contextlib.suppress(OSError), connection.makefile("rb") as lines:
