@@ -230,7 +230,7 @@ class _Driver:
             self._mark_thread(job)
             with gzip.open(job.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
                 for number, statement in enumerate(job.statements):
-                    self._output.send("statement.started", job=job.job_id, number=number, statement=statement)
+                    self._output.send("statement.started", job=job.job_id, index=number, statement=statement)
                     is_move = statement.startswith(MOVE)
                     frame = move_files(session, statement, job.is_cancelled.is_set) if is_move else session.sql(statement)
                     result = _write_rows(frame, cast("IO[str]", file)) if job.rows else _first_row(frame)
@@ -238,7 +238,7 @@ class _Driver:
                         job.result = result
                     elif number > job.main:
                         job.checks |= result
-                    self._output.send("statement.finished", job=job.job_id, number=number, result=result)
+                    self._output.send("statement.finished", job=job.job_id, index=number, result=result)
         except Exception as error:  # noqa: BLE001 - whatever Spark throws is the job's failure, reported by class and message
             causes = _causes(error)
         else:
