@@ -25,6 +25,7 @@ from maintainer.adapters.policies import JoinedPolicies, PolarisOptions, Polaris
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
+from maintainer.adapters.spark.leftovers import prune_leftovers
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.marks import mark_settings
 from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions
@@ -96,6 +97,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         for catalog in catalogs.values():
             stack.callback(catalog.close)
         instance = store.instance_id()
+        prune_leftovers(run_dir(settings), clock.now())
         runner = LocalRunner(
             options=spark_options(settings),
             catalogs={name: spark_configuration(name, catalog.properties, catalog.spark) for name, catalog in settings.catalogs.items()},
