@@ -60,7 +60,7 @@ def test_a_rewrite_of_a_killed_command_is_adopted_by_the_daemon_runs_once_and_is
         job: dict[str, Any] = wait_for(lambda: finished(daemon.get(f"/api/v1/jobs/{job_id}")), 120, "the job to end")
         assert (job["state"], job["effect"]["own_commits"], job["effect"]["rows"]) == ("succeeded", 1, "equal"), job
         story = daemon.story(job_id)
-        assert (story.count("job.submitted"), story.count("job.adopted"), story.count("statement.started")) == (1, 1, 1), story
+        assert (story.count("job.submitted"), story.count("job.adopted"), story.count("spark.submitted")) == (1, 1, 1), story
         assert daemon.stop() == 0, daemon.said()
         assert not any(is_alive(pid) for pid in spark)
     assert len(lake.summaries(TableIdentifier("lake", ("db",), "t"))) == 2
