@@ -17,6 +17,7 @@ OUR_NAME = "iceberg-maintainer-"  # so the daemon's applications are called
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 # Between the clocks of two processes of one machine, and of milliseconds that are rounded.
 TOLERANCE = timedelta(seconds=1)
+JOBS_AT_A_TIME = 2
 _PARTIAL = compile_regex(r"'partial-progress\.enabled',\s*'true'")
 Entry = Mapping[str, Any]
 
@@ -40,14 +41,19 @@ def find_our_commits(readings: Mapping[str, TableReading]) -> list[OurCommit]:
     ]
 
 
-def check_jobs(checked: Checked, jobs: Sequence[Entry], audit: Sequence[Entry], readings: Mapping[str, TableReading]) -> None:
-    """Every job ended, once, as the audit log has it; every commit of ours is of exactly one job, and every commit of a job is there."""
+def check_jobs(checked: Checked, jobs: Sequence[Entry], audit: Sequence[Entry], readings: Mapping[str, TableReading], kills: int = 0) -> None:
+    """Every job ended, once, as the audit log has it; every commit of ours is of exactly one job, and every commit of a job is there.
+
+    Each kill may have swallowed what one Spark had still to tell of its statements, two jobs at a time.
+    """
     ours = find_our_commits(readings)
     ends = [entry for entry in audit if entry["deed"] == "job.ended"]
     checked.add(Fault.JOB_NOT_ENDED, "jobs", (f"{job['job_id']} on {job['table']} is {job['state']}" for job in jobs if job["state"] not in FINAL))
     checked.add(Fault.JOB_UNTRUE, "jobs", _compare_ends(jobs, ends))
     checked.add(Fault.JOB_UNTRUE, "commits", _compare_commits(ends, ours, _find_partial(audit)))
     checked.add(Fault.COMMIT_UNEXPLAINED, "commits", _find_unexplained(ends, ours))
+    untold = _find_untold(audit)
+    checked.add(Fault.COMMIT_UNEXPLAINED, "statements", untold if len(untold) > kills * JOBS_AT_A_TIME else ())
     checked.add(Fault.JOB_UNTRUE, "one at a time", _find_overlaps(audit))
 
 
@@ -58,6 +64,13 @@ def _compare_ends(jobs: Sequence[Entry], ends: Sequence[Entry]) -> Iterator[str]
     for job in jobs:
         if job["state"] in FINAL and told[job["job_id"]] != [job["state"]]:
             yield f"{job['job_id']} is {job['state']}, and the audit log has its end as {told[job['job_id']] or 'nothing'}"
+
+
+def _find_untold(audit: Sequence[Entry]) -> list[str]:
+    """Jobs with commits whose statement the audit log does not have."""
+    told = {entry["job_id"] for entry in audit if entry["deed"] == "statement.started"}
+    committed = (entry for entry in audit if entry["deed"] == "job.ended" and entry["fields"]["commits"])
+    return [f"{entry['job_id']} has commits, and the audit log not its statement" for entry in committed if entry["job_id"] not in told]
 
 
 def _find_partial(audit: Sequence[Entry]) -> set[str]:
