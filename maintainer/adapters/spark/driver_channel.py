@@ -99,7 +99,7 @@ class Channel:
             return None
 
     def _read(self, connection: socket.socket) -> None:
-        with contextlib.suppress(OSError), connection.makefile("rb") as lines:
+        with contextlib.suppress(OSError, ValueError), connection.makefile("rb") as lines:  # a line may be cut short by the daemon's end
             for line in lines:
                 self._take(json.loads(line))
         self._leave(connection)

@@ -178,7 +178,8 @@ class DriverProcess:
         while self._connection is not None:
             with contextlib.suppress(OSError), self._connection.makefile("rb") as lines:
                 for line in lines:
-                    self._hear(json.loads(line))
+                    if line.endswith(b"\n"):  # the last one may be cut short by the driver's end
+                        self._hear(json.loads(line))
             with contextlib.suppress(OSError):
                 self._connection.close()
             self._connection = self._reconnect()

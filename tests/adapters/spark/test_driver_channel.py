@@ -113,6 +113,16 @@ def test_who_connects_last_is_spoken_to_and_heard(driver: Driver, path: Path) ->
         daemon.leave()
 
 
+def test_a_daemon_that_is_killed_in_the_middle_of_a_word_is_gone_all_the_same(driver: Driver, path: Path) -> None:
+    daemon = Daemon(path)
+    daemon.catch_up()
+    assert driver.channel.left_at is None
+    daemon.connection.sendall(b'{"cancel": "j')
+    daemon.leave()
+    wait_until(lambda: driver.channel.left_at is not None, seconds=10)
+    assert driver.taken == []
+
+
 def test_a_socket_deep_in_a_directory_tree_is_reached_all_the_same(tmp_path: Path) -> None:
     deep = tmp_path.joinpath(*["a-directory-with-a-long-name"] * 6)
     deep.mkdir(parents=True)
