@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from tests.prerequisites import PREREQUISITES, find_missing
 
 NOT_RUN = "not run for want of "
+FIGURES = "figures"
 LOOPBACK = {
     "SPARK_LOCAL_IP": "127.0.0.1",
     "NO_PROXY": "127.0.0.1,localhost",
@@ -51,6 +52,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    _tell_figures(terminalreporter)
     reasons: Counter[str] = Counter()
     for report in terminalreporter.getreports("skipped"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
@@ -63,3 +65,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.line(f"{count} {'test' if count == 1 else 'tests'} {reason}", red=True)
     markers = ", ".join(needed.marker for needed in PREREQUISITES)
     terminalreporter.line(f"The rest of this run is complete; MAINTAINER_REQUIRE_ALL=1 makes such tests ({markers}) fail.", red=True)
+
+
+def _tell_figures(terminalreporter: pytest.TerminalReporter) -> None:
+    """What a test has measured, recorded by it as the property FIGURES: shown at the end, whichever process ran it."""
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    for report in reports:
+        for name, figures in report.user_properties:
+            if name == FIGURES:
+                terminalreporter.section(report.nodeid)
+                terminalreporter.line(str(figures))

@@ -9,10 +9,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import FIGURES
 from tests.end_to_end.programs import environment
 from tests.project.repository import ROOT
 from tests.torture.schedule import USUAL_TROUBLES
@@ -25,7 +27,7 @@ OVERHEAD_SECONDS = 480  # both Sparks' starts, the end of what was begun, the ch
 pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(MINUTES * 90 + OVERHEAD_SECONDS + END_SECONDS)]
 
 
-def test_nothing_is_lost_while_everything_around_the_daemon_breaks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_lost_while_everything_around_the_daemon_breaks(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     command = [sys.executable, "-m", "tests.torture", "--minutes", f"{MINUTES:g}", "--seed", SEED, "--commits-per-second", "2"]
     command += ["--directory", str(tmp_path / "run"), "--json", str(tmp_path / "figures.json")]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
@@ -34,8 +36,7 @@ def test_nothing_is_lost_while_everything_around_the_daemon_breaks(tmp_path: Pat
     except subprocess.TimeoutExpired:
         process.terminate()  # it ends what it has started
         said, complained = process.communicate(timeout=END_SECONDS)
-    with capsys.disabled():
-        sys.stdout.write(f"\n{said}")
+    record_property(FIGURES, said)
     assert process.returncode in {0, 1}, complained[-4000:]
     figures = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert figures["findings"] == []
