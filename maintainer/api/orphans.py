@@ -139,7 +139,7 @@ def reject_orphans(table: TableIn, services: ServicesIn, actor: ActorIn, list_id
 
 
 @router.post(f"{_LISTS}/{{list}}/restore", summary="Bring orphan files back from quarantine", responses=_ASKED)
-def restore_orphans(table: TableIn, services: ServicesIn, list_id: ListId, request: DecisionRequest) -> OrphanListOut:
+def restore_orphans(table: TableIn, services: ServicesIn, actor: ActorIn, list_id: ListId, request: DecisionRequest) -> OrphanListOut:
     """The next job on the table moves them back; nothing is brought back over a file that is there. 409 when they are not in quarantine."""
     _find(services, table, list_id)
-    return write_list(services.restore_orphans(table, list_id, request.by), services.clock.now())
+    return write_list(services.restore_orphans(table, list_id, speak_for(actor, request.by)), services.clock.now())

@@ -86,3 +86,11 @@ def test_lists_of_nobody_and_of_others_are_not_found(client: Client) -> None:
 def test_without_a_daemon_behind_it_nothing_is_decided(client: Client) -> None:
     client.api.state.services = client.daemon.services()
     assert "has no list 'm-1'" in expect_problem(client.post(f"{LISTS}/m-1/approve", {}), 404)
+
+
+def test_a_token_is_asked_for_where_tokens_are_and_stands_for_whoever_decides(client: Client) -> None:
+    client.api.state.services = replace(client.api.state.services, tokens={"night-shift": "s3cret"})
+    for verb in ("approve", "reject", "restore"):
+        expect_problem(client.post(f"{LISTS}/m-1/{verb}", {"by": "ada"}), 401)
+    done = client.post(f"{LISTS}/m-1/approve", {"by": "ada"}, {"Authorization": "Bearer s3cret"})
+    assert done.json()["decided_by"] == "token night-shift"
