@@ -170,7 +170,9 @@ class PrometheusTelemetry:
         self._decisions = Counter("maintainer_decisions_total", "Verdicts on rules: planned, or why not.", ["verdict"], registry=here)
         self._step_seconds = Histogram("maintainer_step_duration_seconds", "How long a step of the loop takes.", ["step"], registry=here, buckets=_STEP_SECONDS)
         self._step_failures = Counter("maintainer_step_failures_total", "Runs of a step that ended in an error.", ["step"], registry=here)
-        self._leader = Gauge("maintainer_leader", "1 while this process plans and submits, as each of several daemons on one store does, else 0.", registry=here)
+        self._leader = Gauge(
+            "maintainer_leader", "1 while this process plans and submits, as each of several daemons on one store does, else 0.", registry=here
+        )
         for verdict in (PLANNED, *SkipCode):
             self._decisions.labels(str(verdict))
 
