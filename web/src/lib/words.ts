@@ -1,4 +1,16 @@
-import type { Band, Cost, FailureReason, FaultKind, JobRule, JobState, Mode, OrphanList, RowProof, SkipCode, StorageProfile } from "../api/types";
+import type {
+  Band,
+  Cost,
+  FailureReason,
+  FaultKind,
+  JobRule,
+  JobState,
+  Mode,
+  OrphanList,
+  RowProof,
+  SkipCode,
+  StorageProfile,
+} from "../api/types";
 import { capitalize } from "./format";
 
 export const BANDS: readonly Band[] = ["healthy", "watch", "degraded", "critical"];
