@@ -39,6 +39,16 @@ def pytest_configure() -> None:
     os.environ.update(LOOPBACK)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What may take longest comes first: of two processes none shall begin with it when the other has nothing left."""
+    items.sort(key=lambda item: (-_limit_of(item), item.get_closest_marker("spark") is None))
+
+
+def _limit_of(item: pytest.Item) -> float:
+    mark = item.get_closest_marker("timeout")
+    return float(mark.args[0]) if mark is not None and mark.args else 0.0
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     missing = find_missing(mark.name for mark in item.iter_markers())
