@@ -118,7 +118,7 @@ def _cooling_down(rule: Rule, health: TableHealth, policy: Policy, now: datetime
     failures = history.failures
     if failures is None:
         return None
-    following = find_next_attempt(rule.name, failures, health.metadata_location, policy.version)
+    following = find_next_attempt(rule, failures, health.metadata_location, policy.version)
     if now >= following.at:
         return None
     times = f"{failures.times} times in a row" if failures.times > 1 else "once"

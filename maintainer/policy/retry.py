@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
@@ -12,7 +12,7 @@ from typing import assert_never
 
 from maintainer.domain.job import FailureReason
 from maintainer.domain.plan import FailureStreak
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import Rule, RuleName
 
 LONGEST_WAIT = timedelta(days=1)
 MOST_ATTEMPTS = 8  # in a row for one cause; then somebody should look, and it is tried once a week
@@ -38,13 +38,14 @@ class Retry:
     longest: timedelta = LONGEST_WAIT
     remedy: Remedy = Remedy.AS_IT_IS
     at_once: int = 0  # attempts without any wait
+    heeds_cooldown: bool = False  # a rule that may run more often than the first wait says does not wait longer for the first time
 
 
 _SOON, _LATER = timedelta(minutes=1), timedelta(hours=1)  # 1 h after a failure: OpenHouse; 6 h after three: Floe
 
 RETRIES: Mapping[FailureReason, Retry] = MappingProxyType(
     {
-        FailureReason.CONFLICT: Retry(_LATER, remedy=Remedy.NARROWER),
+        FailureReason.CONFLICT: Retry(_LATER, remedy=Remedy.NARROWER, heeds_cooldown=True),  # the writer is done in seconds
         FailureReason.OUT_OF_MEMORY: Retry(_LATER, remedy=Remedy.NARROWER),
         FailureReason.TIMEOUT: Retry(_LATER, remedy=Remedy.NARROWER),
         FailureReason.MISSING_FILE: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
@@ -68,9 +69,11 @@ class NextAttempt:
     sentence: str  # how it goes on, behind the cause
 
 
-def find_next_attempt(rule: RuleName, streak: FailureStreak, metadata_location: str, policy_version: str) -> NextAttempt:
+def find_next_attempt(rule: Rule, streak: FailureStreak, metadata_location: str, policy_version: str) -> NextAttempt:
     """From the failures in a row, and whether the table or the policy has changed since; the same for the same job, whenever it is asked."""
     retry = RETRIES[_read_reason(streak.reason)]
+    if retry.heeds_cooldown:
+        retry = replace(retry, first=min(retry.first, rule.cooldown))
     has_new_policy = streak.policy_version not in {"", policy_version}
     has_new_table = streak.metadata_location not in {None, metadata_location}
     wait = shorten(_find_wait(retry, streak.times), streak.job_id)
@@ -79,7 +82,7 @@ def find_next_attempt(rule: RuleName, streak: FailureStreak, metadata_location: 
     match retry.remedy:
         case Remedy.AS_IT_IS:
             return NextAttempt(streak.last_at + wait, "tried again as it is")
-        case Remedy.NARROWER if rule is not RuleName.REWRITE_DATA_FILES:  # the others are narrow by themselves, or cannot be
+        case Remedy.NARROWER if rule.name is not RuleName.REWRITE_DATA_FILES:  # the others are narrow by themselves, or cannot be
             return NextAttempt(streak.last_at + wait, "tried again as it is")
         case Remedy.NARROWER:
             return NextAttempt(streak.last_at + wait, "tried again with less at a time")

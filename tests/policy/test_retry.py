@@ -23,7 +23,7 @@ from tests.adapters.store.values import failed, make_job
 from tests.policy.test_hold import ENFORCED, ROTTEN, held
 from tests.samples import NOW
 
-FILES, MANIFESTS = RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_MANIFESTS
+FILES, MANIFESTS = Rule(RuleName.REWRITE_DATA_FILES), Rule(RuleName.REWRITE_MANIFESTS)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 HERE, POLICY = "s3://lake/orders/metadata/9.json", "v1"
 
@@ -32,7 +32,7 @@ def streak(reason: FailureReason, times: int = 1, **changes: object) -> FailureS
     return replace(FailureStreak(reason.value, times, NOW, "", HERE, POLICY), **changes)  # type: ignore[arg-type]
 
 
-def wait(of: FailureStreak, location: str = HERE, policy: str = POLICY, rule: RuleName = FILES) -> timedelta:
+def wait(of: FailureStreak, location: str = HERE, policy: str = POLICY, rule: Rule = FILES) -> timedelta:
     return find_next_attempt(rule, of, location, policy).at - NOW
 
 
@@ -48,6 +48,13 @@ def test_failures_back_off_doubling_up_to_the_ceiling() -> None:
     assert [wait(streak(FailureReason.CONFLICT, times)) for times in (1, 2, 5, 6, 7)] == [HOUR, 2 * HOUR, 16 * HOUR, LONGEST_WAIT, LONGEST_WAIT]
     assert [wait(streak(FailureReason.LOST_RUNNER, times)) for times in (1, 2, 3, 7, 8, 10_000)] == [0 * MINUTE, MINUTE, 2 * MINUTE, 32 * MINUTE, HOUR, HOUR]
     assert wait(streak(FailureReason.CATALOG_UNREACHABLE)) == MINUTE
+
+
+def test_after_a_conflict_a_rule_that_may_run_often_waits_no_longer_than_between_two_runs() -> None:
+    often = replace(FILES, cooldown=2 * MINUTE)
+    assert [wait(streak(FailureReason.CONFLICT, times), rule=often) for times in (1, 2, 6)] == [2 * MINUTE, 4 * MINUTE, 64 * MINUTE]
+    assert wait(streak(FailureReason.OUT_OF_MEMORY), rule=often) == HOUR, "nobody but the job itself is to blame"
+    assert wait(streak(FailureReason.CONFLICT), rule=replace(FILES, cooldown=DAY)) == HOUR
 
 
 def test_after_too_many_failures_for_one_cause_it_is_tried_once_a_week_until_the_policy_changes() -> None:
@@ -103,19 +110,19 @@ def test_failures_make_a_table_wait_longer_never_less(reasons: list[FailureReaso
 
 
 def test_the_plan_says_which_cause_and_when_next() -> None:
-    history = RuleHistory(FILES, streak=streak(FailureReason.PERMISSION, 2, metadata_location=ROTTEN.metadata_location, policy_version=ENFORCED.version))
-    skipped = held(decide(ROTTEN, ENFORCED, Circumstances(NOW, {FILES: history})))
+    history = RuleHistory(FILES.name, streak=streak(FailureReason.PERMISSION, 2, metadata_location=ROTTEN.metadata_location, policy_version=ENFORCED.version))
+    skipped = held(decide(ROTTEN, ENFORCED, Circumstances(NOW, {FILES.name: history})))
     assert skipped.next_at == NOW + DAY
     assert skipped.reason == (
         f"failed 2 times in a row (permission), last at {NOW:%Y-%m-%d %H:%M} UTC; tried again when the table or the policy changes, or a day is over; "
         f"next at {NOW + DAY:%Y-%m-%d %H:%M} UTC"
     )
-    assert decide(ROTTEN, ENFORCED, Circumstances(NOW, {FILES: history}, is_requested=True)).planned, "a person may have put it right"
-    assert decide(ROTTEN, ENFORCED, Circumstances(NOW + DAY, {FILES: history})).planned
+    assert decide(ROTTEN, ENFORCED, Circumstances(NOW, {FILES.name: history}, is_requested=True)).planned, "a person may have put it right"
+    assert decide(ROTTEN, ENFORCED, Circumstances(NOW + DAY, {FILES.name: history})).planned
 
 
 def test_after_timeouts_and_want_of_memory_file_groups_become_smaller() -> None:
     huge = replace(ROTTEN, data_bytes=1024**4, target_file_size_bytes=512 * MIB)
-    once = shrink_scope(Rule(FILES), huge, RuleHistory(FILES, recent_overloads=1))
-    both = shrink_scope(Rule(FILES), huge, RuleHistory(FILES, recent_overloads=1, recent_conflicts=1))
+    once = shrink_scope(FILES, huge, RuleHistory(FILES.name, recent_overloads=1))
+    both = shrink_scope(FILES, huge, RuleHistory(FILES.name, recent_overloads=1, recent_conflicts=1))
     assert [dict(rule.options)["max-file-group-size-bytes"] for rule in (once, both)] == [str(512 * 1024**3), str(256 * 1024**3)]
