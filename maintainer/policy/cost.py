@@ -82,13 +82,19 @@ def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: fl
     table = calibration.table.get(rule, NOTHING_LEARNT)
     catalog = calibration.catalog.get(rule, NOTHING_LEARNT)
     fleet = calibration.fleet.get(rule, NOTHING_LEARNT)
-    pace = DEFAULT_PACES[rule]
-    for fit in (fleet, catalog, table):
-        pace = _refine(pace, fit)
+    pace = find_pace(rule, calibration)
     nearest, basis = (table, CostBasis.TABLE) if table.samples else (catalog, CostBasis.CATALOG) if catalog.samples else (fleet, CostBasis.DEFAULT)
     seconds = _round(pace.seconds(work))
     gb_hours = memory_gb * seconds / _SECONDS_PER_HOUR
     return Cost(_round(gb_hours), _round(gb_hours * exp(_P90 * sqrt(pace.spread))), seconds, basis, nearest.samples, work)
+
+
+def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
+    """How long actions of the rule take on this table, from the published figures by way of all finished jobs to the table's own."""
+    pace = DEFAULT_PACES[rule]
+    for level in (calibration.fleet, calibration.catalog, calibration.table):
+        pace = _refine(pace, level.get(rule, NOTHING_LEARNT))
+    return pace
 
 
 def _refine(wide: Pace, fit: CostFit) -> Pace:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
@@ -11,11 +12,12 @@ from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
 from maintainer.domain.units import format_size
 from maintainer.policy.ambiguity import explain_ambiguities
 from maintainer.policy.assess import assess
+from maintainer.policy.brevity import fit_between_commits
 from maintainer.policy.cost import find_worth, measure_work, predict
-from maintainer.policy.gain import find_gain, target_of_policy
+from maintainer.policy.gain import Gain, find_gain, target_of_policy
 from maintainer.policy.guard import refuse
 from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
-from maintainer.policy.memory import fit_deletes
+from maintainer.policy.memory import Fit, fit_deletes
 from maintainer.policy.orphans import refuse_orphans, wants_back
 from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
 from maintainer.policy.score import standing_score
@@ -74,7 +76,6 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
 
 def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
-    lists = circumstances.surroundings.lists if circumstances.surroundings is not None else ()
     since = find_waiting_since(rule.name, circumstances)
     scoped = shrink_scope(rule, health, history)
     if has_waited_out(rule, circumstances.now, since):
@@ -82,7 +83,7 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     size = choose_size(scoped, health, policy, circumstances)
     memory_gb = size.profile.memory_gb
     fit = fit_deletes(scoped, health, memory_gb, circumstances.tasks_at_once)
-    gain = find_gain(fit.rule, health, target_of_policy(policy), circumstances.now, circumstances.pins, lists, fit)
+    gain = _find_gain(fit, health, policy, circumstances, history)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at, code = (gain.estimate, gain.next_at, gain.code) if gain is not None else (None, None, SkipCode.NOTHING_TO_GAIN)
@@ -105,6 +106,17 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     return PlannedAction(
         rule.name, gain.action, findings, gain.estimate, reason, cost, score, worth, since, find_timeout(rule), memory_gb, size.profile.size, size.reason
     )
+
+
+def _find_gain(fit: Fit, health: TableHealth, policy: Policy, circumstances: Circumstances, history: RuleHistory) -> Gain | None:
+    """What the rule would achieve; where writers have won, in a job that is short enough for them."""
+    lists = circumstances.surroundings.lists if circumstances.surroundings is not None else ()
+    find = partial(find_gain, health=health, target_bytes=target_of_policy(policy), now=circumstances.now, pins=circumstances.pins, lists=lists, fit=fit)
+    gain = find(fit.rule)
+    brevity = fit_between_commits(fit.rule, health, history, circumstances.calibration, circumstances.now, fit.too_heavy)
+    shorter = find(brevity.rule) if brevity.sentence else None
+    # The first files that Iceberg comes upon may be such as gain nothing: then it is all or nothing.
+    return replace(shorter, sentence=f"{shorter.sentence}; {brevity.sentence}") if shorter is not None and shorter.is_worthwhile else gain
 
 
 def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> SkippedRule | None:

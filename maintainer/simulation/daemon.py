@@ -16,11 +16,12 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, RuleName
 from maintainer.policy.admit import AdmissionCircumstances, admit
+from maintainer.policy.brevity import MOST_FILES
 from maintainer.policy.decide import decide
 from maintainer.policy.effective import effective
 from maintainer.policy.hold import Circumstances
-from maintainer.policy.scope import choose_scope
-from maintainer.policy.shrink import shrink_scope
+from maintainer.policy.shrink import PARTIAL_PROGRESS
+from maintainer.policy.where import write_where
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Outcome, Work
 
@@ -81,13 +82,7 @@ class Daemon:
             memory.candidate = memory.work = None
             return
         memory.candidate = next(candidate for candidate in find_candidates(plan) if candidate.rule is RULE)
-        memory.work = Work(
-            number,
-            _find_partitions(planned, memory, health, now),
-            _is_partial(planned),
-            planned.estimate.items_removed,
-            memory.candidate.cost.gb_hours,
-        )
+        memory.work = _write_work(number, planned, memory.candidate, health)
 
     def _calibration(self, memory: _Memory) -> Calibration:
         return Calibration(_known(memory.fit), {}, _known(self._fleet))
@@ -107,17 +102,28 @@ def _known(fit: CostFit) -> Mapping[RuleName, CostFit]:
     return {RULE: fit} if fit.samples else {}
 
 
-def _is_partial(planned: PlannedAction) -> bool:
-    return isinstance(planned.action, RewriteDataFiles) and dict(planned.action.options).get("partial-progress.enabled") == "true"
-
-
-def _find_partitions(planned: PlannedAction, memory: _Memory, health: TableHealth, now: datetime) -> frozenset[str] | None:
-    """The partitions that the action is narrowed to; None: all."""
-    rule = memory.policy.rule(RULE)
-    if rule is None or not isinstance(planned.action, RewriteDataFiles) or planned.action.where is None:
+def _write_work(number: int, planned: PlannedAction, candidate: Candidate, health: TableHealth) -> Work | None:
+    """The action as the trial carries it out."""
+    if not isinstance(planned.action, RewriteDataFiles):
         return None
-    within = choose_scope(shrink_scope(rule, health, memory.history), health, now).within
-    return None if within is None else frozenset(name for _, name in within)
+    options = dict(planned.action.options)
+    most_files = options.get(MOST_FILES)
+    return Work(
+        number,
+        _find_partitions(planned.action.where or "", health),
+        options.get(PARTIAL_PROGRESS) == "true",
+        None if most_files is None else int(most_files),
+        planned.estimate.items_removed,
+        candidate.cost.gb_hours,
+    )
+
+
+def _find_partitions(where: str, health: TableHealth) -> frozenset[str] | None:
+    """The partitions that the action's filter names; None: all, whatever else a policy's own filter says."""
+    if not where:
+        return None
+    filters = {p.partition: write_where(health.table.catalog, [(p.spec_id, p.partition)], health.specs) for p in health.partitions}
+    return frozenset(name for name, text in filters.items() if text is not None and text in where) or None
 
 
 def _remember(history: RuleHistory, table: SimulatedTable, outcome: Outcome) -> RuleHistory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import exp
@@ -65,6 +66,27 @@ class Rewritten:
     def files_removed(self) -> int:
         """How many fewer there are."""
         return self.files_before - self.files_after
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The files of one partition that a rewrite takes, and how many it makes of them."""
+
+    small_files: int
+    small_bytes: int
+    large_files: int
+    large_bytes: int
+    files_after: int
+
+    @property
+    def files(self) -> int:
+        """Data files that it reads."""
+        return self.small_files + self.large_files
+
+    @property
+    def bytes(self) -> int:
+        """Their bytes."""
+        return self.small_bytes + self.large_bytes
 
 
 def draw_count(expected: float, random: Random) -> int:
@@ -207,34 +229,50 @@ class SimulatedTable:
 
     def rewrite(self, only: frozenset[str] | None = None, *, is_dry: bool = False) -> Rewritten:
         """rewrite_data_files over all partitions, or those named; is_dry only tells."""
-        before = after = size = count = 0
+        planned = self.plan(only)
+        return _sum_up(planned) if is_dry else self.replace(planned)
+
+    def plan(self, only: frozenset[str] | None = None, most_files: int | None = None) -> dict[str, Share]:
+        """What Iceberg's planner takes of all partitions, or those named: the first so many files, of the last partition a part."""
+        planned: dict[str, Share] = {}
+        left = most_files
         for name, partition in self.partitions.items():
-            done = self._plan(partition) if only is None or name in only else None
-            if done is None:
-                continue
-            before, after, size, count = before + done[0], after + done[1], size + done[2], count + 1
-            if not is_dry:
-                self._replace(partition, done[1], done[2])
-        if count and not is_dry:
+            if left == 0:
+                break
+            if (only is None or name in only) and self._is_taken(partition):
+                planned[name] = share = self._take(partition, left)
+                left = None if left is None else left - share.files
+        return planned
+
+    def replace(self, planned: Mapping[str, Share]) -> Rewritten:
+        """Commit what was planned, or a part of it."""
+        for name, share in planned.items():
+            partition = self.partitions[name]
+            partition.small_files -= share.small_files
+            partition.small_bytes -= share.small_bytes
+            partition.large_files -= share.large_files
+            partition.large_bytes -= share.large_bytes
+            each = share.bytes // share.files_after
+            partition.add(share.files_after - 1, each, self.classes)
+            partition.add(1, share.bytes - each * (share.files_after - 1), self.classes)
+        if planned:
             self.version += 1
-        return Rewritten(before, after, size, count)
+        return _sum_up(planned)
 
-    def rewritable(self, only: frozenset[str] | None = None) -> list[str]:
-        """The partitions that a rewrite would take, of all or of those named."""
-        return [name for name, partition in self.partitions.items() if (only is None or name in only) and self._plan(partition) is not None]
-
-    def _plan(self, partition: Partition) -> tuple[int, int, int] | None:
-        """(files in, files out, bytes) of a partition that Iceberg's planner takes; None where it takes none."""
+    def _is_taken(self, partition: Partition) -> bool:
+        """Whether Iceberg's planner takes a partition."""
         files, size = partition.small_files + partition.large_files, partition.small_bytes + partition.large_bytes
-        is_taken = (files > 1 and (files >= MIN_INPUT_FILES or size > self.traits.target_bytes)) or size > self.classes.large_above_bytes
-        if not is_taken:
-            return None
-        return files, count_outputs(size, self.classes), size
+        return (files > 1 and (files >= MIN_INPUT_FILES or size > self.traits.target_bytes)) or size > self.classes.large_above_bytes
 
-    def _replace(self, partition: Partition, files: int, size: int) -> None:
-        partition.small_files = partition.small_bytes = partition.large_files = partition.large_bytes = 0
-        partition.add(files - 1, size // files, self.classes)
-        partition.add(1, size - size // files * (files - 1), self.classes)
+    def _take(self, partition: Partition, most: int | None) -> Share:
+        """All of its candidates, or the first so many: small and large ones as they come, of mean size."""
+        files = partition.small_files + partition.large_files
+        taken = files if most is None else min(most, files)
+        small = partition.small_files * taken // files
+        large = taken - small
+        small_bytes = partition.small_bytes * small // max(1, partition.small_files)
+        large_bytes = partition.large_bytes * large // max(1, partition.large_files)
+        return Share(small, small_bytes, large, large_bytes, count_outputs(small_bytes + large_bytes, self.classes))
 
     def conflict_chance(self, seconds: float, only: frozenset[str] | None = None) -> float:
         """How likely a rewrite of so many seconds loses to a commit that touches what it rewrites."""
@@ -244,6 +282,11 @@ class SimulatedTable:
         touched = [p for name, p in self.partitions.items() if only is None or name in only]
         is_hot = self.traits.layout is not Layout.BY_DAY or any(p.written_at == newest for p in touched)
         return 1 - exp(-self.traits.commits_per_hour * seconds / 3600) if is_hot else 0.0
+
+
+def _sum_up(planned: Mapping[str, Share]) -> Rewritten:
+    shares = planned.values()
+    return Rewritten(sum(s.files for s in shares), sum(s.files_after for s in shares), sum(s.bytes for s in shares), len(planned))
 
 
 _SPECS = {

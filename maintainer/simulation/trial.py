@@ -36,11 +36,12 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One rewrite that a contender wants: of which table (its number), which partitions (None: all), and what it expects of it."""
+    """One rewrite that a contender wants: of which table (its number), which partitions (None: all) and files, and what it expects of it."""
 
     table: int
     only: frozenset[str] | None = None
     is_partial: bool = False  # commits as it goes: what a conflict takes is not all
+    most_files: int | None = None  # takes the first so many that it comes upon; None: all
     expected_files_removed: float | None = None
     expected_gb_hours: float | None = None
 
@@ -251,20 +252,20 @@ def _run_cycle(  # noqa: PLR0913, PLR0917 - the parts of one trial's state
 
 
 def _carry_out(now: datetime, table: SimulatedTable, work: Work, conditions: Conditions, chance: Random) -> Outcome:
-    planned = table.rewrite(work.only, is_dry=True)
-    seconds = (conditions.start_up.total_seconds() + planned.bytes / table.traits.bytes_per_second) * chance.lognormvariate(0, 0.1)
+    planned = table.plan(work.only, work.most_files)
+    size = sum(share.bytes for share in planned.values())
+    seconds = (conditions.start_up.total_seconds() + size / table.traits.bytes_per_second) * chance.lognormvariate(0, 0.1)
     gb_hours = conditions.memory_gb * seconds / 3600
-    kept = _commit(table, work, seconds, chance)
-    if planned.partitions and not kept:
-        return Outcome(now, seconds, gb_hours, 0, planned.bytes, is_conflict=True)
-    done = table.rewrite(frozenset(kept))
-    return Outcome(now, seconds, gb_hours, done.files_removed, planned.bytes, is_conflict=False)
+    kept = _commit(table, list(planned), seconds, chance, is_partial=work.is_partial)
+    if planned and not kept:
+        return Outcome(now, seconds, gb_hours, 0, size, is_conflict=True)
+    done = table.replace({name: planned[name] for name in kept})
+    return Outcome(now, seconds, gb_hours, done.files_removed, size, is_conflict=False)
 
 
-def _commit(table: SimulatedTable, work: Work, seconds: float, chance: Random) -> list[str]:
-    """The partitions whose rewrite no writer was faster than: all or none in one commit, or by shares that are committed as they are done."""
-    names = table.rewritable(work.only)
-    shares = min(PARTIAL_COMMITS, len(names)) if work.is_partial else 1
+def _commit(table: SimulatedTable, names: Sequence[str], seconds: float, chance: Random, *, is_partial: bool) -> list[str]:
+    """Those of the partitions whose rewrite no writer was faster than: all or none in one commit, or by shares that are committed as they are done."""
+    shares = min(PARTIAL_COMMITS, len(names)) if is_partial else 1
     kept: list[str] = []
     for number in range(shares):
         share = names[number::shares]

@@ -73,6 +73,35 @@ def test_after_a_conflict_the_work_is_committed_as_it_goes() -> None:
     assert (work.is_partial, smaller.is_partial) == (False, True)
 
 
+BUSY = replace(TRAITS, writer=Writer.MERGE, commits_per_hour=30.0, files_at_start=3200)
+
+
+def test_after_conflicts_the_work_is_some_partitions_or_some_files() -> None:
+    narrowed = []
+    for table in (begin(replace(BUSY, layout=Layout.UNPARTITIONED)), begin(BUSY), begin(replace(BUSY, files_at_start=320))):
+        daemon = Daemon((), Conditions())
+        [work] = daemon.choose(LATER, [table], None)
+        assert (work.only, work.most_files) == (None, None)
+        daemon.learn(work, table, Outcome(LATER, 60.0, 0.1, 0, MIB, is_conflict=True))
+        [shorter] = daemon.choose(LATER + timedelta(hours=2), [table], None)
+        narrowed.append((len(shorter.only or ()), shorter.most_files))
+        planned = table.plan(shorter.only, shorter.most_files)
+        assert shorter.expected_files_removed == sum(share.files - share.files_after for share in planned.values())
+    # At 2 MB/s, 40 s are 76 MiB of files of about one.
+    assert narrowed == [(0, 63), (1, 102), (4, None)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", [Layout.UNPARTITIONED, Layout.BY_BUCKET])
+def test_a_table_whose_writer_commits_far_more_often_than_it_can_be_rewritten_is_served_all_the_same(layout: Layout) -> None:
+    """A commit every minute or two; at 64 MiB/s the whole table takes a quarter of an hour."""
+    busy = replace(BUSY, layout=layout, files_per_commit=1, files_at_start=2000, file_bytes=24 * MIB)
+    for commits_per_hour in (24.0, 35.0, 60.0):
+        conditions = Conditions(length=timedelta(days=8), seed=round(commits_per_hour))
+        result = run_trial([replace(busy, commits_per_hour=commits_per_hour)], Daemon((), conditions), conditions)
+        assert (result.starved_tables, result.longest_need < timedelta(days=5)) == (0, True), commits_per_hour
+
+
 def test_what_a_job_took_is_what_the_next_is_expected_to_take() -> None:
     daemon, table = Daemon((), Conditions(memory_gb=4)), begin()
     expected = []

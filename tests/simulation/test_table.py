@@ -15,7 +15,7 @@ from maintainer.domain.units import MIB
 from maintainer.policy.estimate import estimate_rewrite_data_files
 from maintainer.simulation.fleet import Layout, Traits, Writer
 from maintainer.simulation.table import Partition, SimulatedTable, draw_count
-from maintainer.simulation.trial import STARTS_AT, Work, _commit
+from maintainer.simulation.trial import STARTS_AT, _commit
 from tests.samples import TABLE
 
 TRAITS = Traits(TABLE, Layout.BY_DAY, Writer.APPEND, commits_per_hour=10, files_per_commit=4, file_bytes=MIB, files_at_start=600)
@@ -69,6 +69,35 @@ def test_only_the_named_partitions_are_rewritten() -> None:
     assert table.rewrite(frozenset({first})).partitions == (table.partitions[first].files == 1)
 
 
+def test_of_so_many_files_the_last_partition_gives_a_part() -> None:
+    table = begin(replace(TRAITS, layout=Layout.BY_BUCKET, files_at_start=160))
+    planned = table.plan(most_files=25)
+    assert [(name, share.files, share.files_after) for name, share in planned.items()] == [("bucket=0", 10, 1), ("bucket=1", 10, 1), ("bucket=2", 5, 1)]
+    size = sum(partition.bytes for partition in table.partitions.values())
+    assert table.replace({"bucket=2": planned["bucket=2"]}).files_removed == 4
+    assert [table.partitions[f"bucket={number}"].files for number in range(4)] == [10, 10, 6, 10]
+    assert sum(partition.bytes for partition in table.partitions.values()) == size
+    assert list(table.plan(frozenset({"bucket=2", "bucket=9"}), most_files=6)) == ["bucket=2"]
+
+
+@given(st.integers(0, 40), st.integers(0, 10), st.integers(1, 60))
+@settings(max_examples=50)
+def test_some_files_of_a_partition_are_small_and_large_ones_as_they_come_and_no_byte_is_lost(small: int, large: int, most: int) -> None:
+    table = SimulatedTable(TRAITS, STARTS_AT)
+    table.partitions["day=1"] = partition = Partition()
+    partition.add(small, 7 * MIB + 1, table.classes)
+    partition.add(large, 1000 * MIB + 3, table.classes)
+    files, size = partition.files, partition.bytes
+    for share in table.plan(most_files=most).values():
+        assert share.files == min(most, files)
+        assert share.bytes <= share.small_files * (7 * MIB + 1) + share.large_files * (1000 * MIB + 3)
+        assert (0 <= share.small_files <= small, 0 <= share.large_files <= large) == (True, True)
+        done = table.replace({"day=1": share})
+        assert partition.files == files - done.files_removed
+    assert partition.bytes == size
+    assert min(partition.small_files, partition.small_bytes, partition.large_files, partition.large_bytes) >= 0
+
+
 @given(st.lists(st.tuples(st.integers(1, 30), st.integers(1, 1500)), min_size=1, max_size=8))
 @settings(max_examples=50)
 def test_the_estimate_of_a_rewrite_is_what_the_simulated_rewrite_does(batches: list[tuple[int, int]]) -> None:
@@ -101,7 +130,7 @@ def test_a_job_that_commits_as_it_goes_keeps_what_no_writer_was_faster_than() ->
     for is_partial in removed:
         for seed in range(40):
             table = begin(traits)
-            removed[is_partial] += len(_commit(table, Work(0, is_partial=is_partial), 120.0, Random(seed)))
+            removed[is_partial] += len(_commit(table, list(table.plan()), 120.0, Random(seed), is_partial=is_partial))
     assert 0 < removed[False] < removed[True] < 40 * 16
 
 

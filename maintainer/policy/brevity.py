@@ -1,0 +1,87 @@
+"""After conflicts a rewrite takes on no more than can be done between two commits of the writers that won."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from maintainer.domain.calibration import Calibration
+from maintainer.domain.health import TableHealth
+from maintainer.domain.plan import RuleHistory
+from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.units import format_duration, format_size
+from maintainer.policy.cost import Pace, find_pace
+from maintainer.policy.estimate_files import Place, PlannerOptions
+from maintainer.policy.scope import choose_scope
+
+MOST_FILES = "max-files-to-rewrite"
+LEAST_WORK_PER_START_UP = 0.5  # shorter, a job would be next to nothing but its start-up, which no bound makes shorter
+_SECONDS_PER_HOUR = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Brevity:
+    """The rule with what bounds its job, and why in words; without words nothing had to be bounded."""
+
+    rule: Rule
+    sentence: str = ""
+
+
+def fit_between_commits(  # noqa: PLR0913, PLR0917 - what a job's length and its partitions depend on
+    rule: Rule, health: TableHealth, history: RuleHistory, calibration: Calibration, now: datetime, too_heavy: frozenset[Place] = frozenset()
+) -> Brevity:
+    """A bound on the whole job: by partitions as far as these can be chosen, then by a number of files. What the policy itself says stands.
+
+    Iceberg looks for conflicts since a job began: smaller file groups alone do not help against a writer that commits more often than a job takes.
+    """
+    if rule.name is not RuleName.REWRITE_DATA_FILES or not history.recent_conflicts:
+        return Brevity(rule)
+    pace = find_pace(rule.name, calibration)
+    most = find_most_bytes(health, history, pace)
+    bounded = replace(rule, max_bytes_per_job=min(most, rule.max_bytes_per_job or most))
+    scope = choose_scope(bounded, health, now, too_heavy)
+    if scope.is_hot or scope.is_too_heavy or sum(group.bytes for group in scope.groups) <= most:
+        return Brevity(rule)
+    taken = [group for group in scope.groups if scope.within is None or scope.within.intersection(group.places)]
+    files, size = sum(group.files for group in taken), sum(group.bytes for group in taken)
+    # At least as many as Iceberg takes for a group, and two: of one file nothing is gained.
+    fitting = max(2, PlannerOptions.read(health, rule).min_input_files, most * files // max(1, size))
+    options = dict(rule.options)
+    chosen = int(options.setdefault(MOST_FILES, str(fitting))) if size > most or MOST_FILES in options else files
+    if chosen >= files and scope.within is None:
+        return Brevity(rule)  # few and large: there is nothing to part
+    if chosen >= files:
+        return Brevity(bounded, _explain(format_size(size), pace.seconds(size), health, history))
+    size = size * chosen // files
+    bounded = replace(bounded, options=tuple(sorted(options.items())))
+    return Brevity(bounded, _explain(f"{chosen:,} files of {format_size(size)}", pace.seconds(size), health, history))
+
+
+def find_most_bytes(health: TableHealth, history: RuleHistory, pace: Pace) -> int:
+    """What is done, start-up included, in the share of the time between two commits that the conflicts leave: half of it after one, a quarter after two.
+
+    Never more than that share of the table, and never so little that hardly anything but the start-up would be left.
+    """
+    bounds = [history.scope_factor * (health.data_bytes or 0) * pace.seconds_per_unit]
+    gap = find_gap(health)
+    if gap is not None:
+        bounds.append(history.scope_factor * gap.total_seconds() - pace.start_seconds)
+    return int(max(LEAST_WORK_PER_START_UP * pace.start_seconds, min(bounds)) / pace.seconds_per_unit)
+
+
+def find_gap(health: TableHealth) -> timedelta | None:
+    """The time between two commits: the mean, or since rows were last changed where that is longer ago; None: not known, or there are none.
+
+    Who appends does not conflict, but who changes rows does not say so beforehand: counted are all commits.
+    """
+    gaps = [timedelta(seconds=_SECONDS_PER_HOUR / health.commits_per_hour)] if health.commits_per_hour else []
+    if gaps and health.last_change_at is not None:
+        gaps.append(health.measured_at - health.last_change_at)
+    return max(gaps, default=None)
+
+
+def _explain(bound: str, seconds: float, health: TableHealth, history: RuleHistory) -> str:
+    number, gap = history.recent_conflicts, find_gap(health)
+    lost = f"{number:,} rewrite{'' if number == 1 else 's'} of late"
+    often = "" if gap is None else f" and leave about {format_duration(gap)} between two commits"
+    return f"only {bound} at once, about {format_duration(timedelta(seconds=seconds))} of work, because writers won {lost}{often}"
