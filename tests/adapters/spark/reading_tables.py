@@ -11,6 +11,7 @@ from pyiceberg.table import Table
 
 from maintainer.adapters.spark import local
 from maintainer.adapters.spark.local import LocalRunner
+from maintainer.adapters.spark.statements import Statements
 from maintainer.domain.identifier import TableIdentifier
 from tests.adapters.spark.lakes import Lake, job_on, outcome_of
 from tests.end_to_end.extreme_lake import change_entries, local_path, read_avro, write_avro
@@ -93,7 +94,7 @@ def run_statements(runner: LocalRunner, statements: list[str]) -> None:
 @contextmanager
 def statements_of_job(statements: list[str]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "write_statements", lambda _table, _action: statements)
+        patch.setattr(local, "statements_of", lambda _job, _listed: Statements(tuple(statements), len(statements) - 1))
         yield
 
 
