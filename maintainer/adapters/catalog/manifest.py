@@ -175,7 +175,7 @@ def tally_entries(container: Container, listed: ListedManifest, specs: Mapping[i
         if listed.lists_files:
             group[3].append(_key_of(file, names, content) if listed.content is ManifestContent.DELETES else path_key(_path_of(file, names)))
     for (text, content, file_format), group in groups.items():
-        tally.add_files(text, content, file_format, group)
+        tally.add_files(text, content, file_format.lower(), group)
     return tally
 
 
@@ -190,15 +190,15 @@ def _key_of(file: Mapping[str, Any], names: Mapping[str, str], content: Content)
 
 
 def _measure(file: Mapping[str, Any], names: Mapping[str, str], position: int) -> tuple[Content, int, int, str]:
-    """(content, size in bytes, records, format) of a file entry."""
+    """(content, size in bytes, records, format as it is written) of a file entry."""
     content_id = file.get(names["content"]) or 0
-    file_format = str(file.get(names["file_format"]) or "").lower()
+    file_format = str(file.get(names["file_format"]) or "")
     size, records = file.get(names["file_size_in_bytes"]), file.get(names["record_count"])
     if content_id not in {0, 1, 2}:
         message = f"entry {position} has content {content_id!r}, which is none of data (0), position deletes (1), equality deletes (2)"
         raise UnreadableFileError(message)
     content = _CONTENTS[content_id]
-    if content is Content.POSITION_DELETES and (file_format == "puffin" or file.get(names["content_offset"]) is not None):
+    if content is Content.POSITION_DELETES and (file_format.lower() == "puffin" or file.get(names["content_offset"]) is not None):
         # Many vectors share one Puffin file: its size counted once for each would be many times what is there.
         content, size = Content.DELETION_VECTORS, file.get(names["content_size_in_bytes"]) or 0
     if not isinstance(size, int) or not isinstance(records, int) or size < 0 or records < 0:

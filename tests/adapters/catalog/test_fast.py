@@ -48,6 +48,13 @@ def test_both_readers_make_the_same_digest(data: st.DataObject, version: int, wi
     check_equal(write(manifest_schema(version, with_unknown_fields=with_unknown_fields), records, codec))
 
 
+def test_files_of_formats_that_are_written_in_two_ways_are_listed_in_the_same_order() -> None:
+    records = [entry(file_format=name, file_size_in_bytes=size) for size, name in enumerate(["PARQUET", "ORC", "parquet"])]
+    digest = check_equal(write(manifest_schema(2), records))
+    assert [partition.sizes.listed for partition in digest.partitions] == [(0, 1, 2)]
+    assert dict(digest.formats) == {"orc": 1, "parquet": 2}
+
+
 PRIMITIVES: Final = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
 
 
