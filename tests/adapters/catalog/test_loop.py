@@ -66,9 +66,13 @@ def test_calls_beside_the_loop_do_not_hold_it_up(loop: EventLoop, never_set: thr
 
 
 def test_threads_are_used_again_and_end_when_there_is_nothing_to_do(loop: EventLoop, monkeypatch: pytest.MonkeyPatch, never_set: threading.Event) -> None:
-    monkeypatch.setattr("maintainer.adapters.catalog.loop._SPARE", _SpareThreads())
-    monkeypatch.setattr("maintainer.adapters.catalog.loop.SPARE_SECONDS", 0.05)
+    spare = _SpareThreads()
+    monkeypatch.setattr("maintainer.adapters.catalog.loop._SPARE", spare)
     first = loop.run(in_thread(threading.current_thread))
+    deadline = time.monotonic() + SECONDS
+    while not spare._free:  # its answer comes a moment before it is free
+        assert time.monotonic() < deadline
+    monkeypatch.setattr("maintainer.adapters.catalog.loop.SPARE_SECONDS", 0.05)
     assert loop.run(in_thread(threading.current_thread)) is first
     hanging = loop.submit(in_thread(never_set.wait))
     assert loop.run(in_thread(threading.current_thread)) is not first, "which hangs"
