@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -16,11 +13,11 @@ from maintainer.cli.once import follow_job, run_until_rest
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.ports.store import JobQuery, Pause
-from maintainer.settings import ScanSettings
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_run, submit
 from maintainer.steps.watch import watch
+from tests.cli.conftest import open_instead
 from tests.fakes.adapters.catalog import FakeCatalog
 from tests.fakes.adapters.spark import FakeRunner
 from tests.samples import NOW
@@ -31,15 +28,7 @@ from tests.steps.world import World
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """A world that the commands open; Spark does every job at once."""
     made = World()
-
-    @contextmanager
-    def open_world(_: object) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(ports=made.ports, settings=SimpleNamespace(scan=ScanSettings()))
-
-    monkeypatch.setattr(commands, "load", lambda _: None)
-    monkeypatch.setattr(commands, "open_app", open_world)
-    monkeypatch.setattr(pins, "load", lambda _: None)
-    monkeypatch.setattr(pins, "open_app", open_world)
+    open_instead(monkeypatch, made, commands, pins)
     monkeypatch.setattr(once, "POLL_SECONDS", 0)
     return made
 

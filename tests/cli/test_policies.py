@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +22,7 @@ from maintainer.policy.effective import effective
 from maintainer.policy.grade import grade
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
+from tests.cli.conftest import open_instead
 from tests.samples import NOW, inventory
 from tests.steps.world import ENFORCE, World, layer
 
@@ -31,14 +30,7 @@ from tests.steps.world import ENFORCE, World, layer
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
-
-    @contextmanager
-    def open_world(_: object) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(ports=made.ports)
-
-    for module in (commands, policy_commands):
-        monkeypatch.setattr(module, "load", lambda _: None)
-        monkeypatch.setattr(module, "open_app", open_world)
+    open_instead(monkeypatch, made, commands, policy_commands)
     return made
 
 

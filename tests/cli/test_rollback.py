@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner, Result
 
 from maintainer.adapters.store import open_store
 from maintainer.cli.commands import application
 from maintainer.domain.identifier import TableIdentifier
-from tests.adapters.store.values import make_grade, make_health, make_job
 
 RUNNER = CliRunner()
-
-
-@pytest.fixture
-def configuration(tmp_path: Path) -> Path:
-    file = tmp_path / "maintainer.yaml"
-    file.write_text(f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: 'file://{tmp_path}'}}}}\n")
-    store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
-    store.record_health(make_health(), make_grade())
-    store.add_job(make_job())
-    store.close()
-    return file
 
 
 def call(configuration: Path, *words: str) -> Result:

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -15,6 +12,7 @@ from maintainer.domain.cost import Cost, CostBasis, Score
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_run
+from tests.cli.conftest import open_instead
 from tests.steps.world import World
 
 TABLE = "lake.sales.orders"
@@ -23,14 +21,7 @@ TABLE = "lake.sales.orders"
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
-
-    @contextmanager
-    def open_world(_: object) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(ports=made.ports)
-
-    for module in (why, measurements):
-        monkeypatch.setattr(module, "load", lambda _: None)
-        monkeypatch.setattr(module, "open_app", open_world)
+    open_instead(monkeypatch, made, why, measurements)
     return made
 
 

@@ -33,9 +33,7 @@ from tests.steps.world import World, layer
 def submitted(world: World) -> Job:
     """Scan, plan and submit; the one job that runs then."""
     scan(world.ports)
-    plan(world.ports)
-    assert submit(world.ports) == 1
-    return started(world)
+    return world.begin()
 
 
 def started(world: World) -> Job:
@@ -43,18 +41,12 @@ def started(world: World) -> Job:
     (job,) = world.store.unfinished_jobs()
     world.runner.start(job.job_id)
     watch(world.ports)
-    return final(world, job)
+    return world.stored(job)
 
 
 def settle(world: World) -> None:
     watch(world.ports)
     review(world.ports)
-
-
-def final(world: World, job: Job) -> Job:
-    found = world.store.job(job.job_id)
-    assert found is not None
-    return found
 
 
 def code_of(world: World, table: TableIdentifier, rule: RuleName = RuleName.REWRITE_DATA_FILES) -> SkipCode | None:
@@ -74,7 +66,7 @@ def test_a_rotten_table_is_compacted_and_the_effect_is_proved() -> None:
     world.clock.advance(timedelta(seconds=9))
     world.runner.finish(job.job_id, world.mend(job))
     settle(world)
-    done = final(world, job)
+    done = world.stored(job)
     assert done.state is JobState.SUCCEEDED
     assert done.effect is not None
     assert (done.effect.files_removed, done.effect.own_commits, done.effect.other_commits) == (59, 1, 0)
@@ -99,7 +91,7 @@ def test_a_job_that_begins_and_ends_between_two_looks_has_its_true_duration() ->
     world.runner.finish(job.job_id, world.mend(job))
     world.clock.advance(timedelta(seconds=60))
     settle(world)
-    assert final(world, job).duration == timedelta(seconds=3)
+    assert world.stored(job).duration == timedelta(seconds=3)
 
 
 def test_a_second_cycle_does_nothing_and_says_why() -> None:
@@ -141,7 +133,7 @@ def test_the_actions_of_a_table_follow_each_other_in_the_fixed_order() -> None:
 def test_a_writer_in_between_is_counted_apart() -> None:
     world = World()
     job = submitted_with_writer(world)
-    done = final(world, job)
+    done = world.stored(job)
     assert done.state is JobState.SUCCEEDED
     assert done.effect is not None
     assert (done.effect.own_commits, done.effect.other_commits) == (1, 1)
@@ -162,7 +154,7 @@ def test_lost_rows_fail_the_job_and_pause_the_table() -> None:
     job = submitted(world)
     world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
     settle(world)
-    assert (final(world, job).state, final(world, job).failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
+    assert (world.stored(job).state, world.stored(job).failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
     record = world.store.table(table)
     assert record is not None
     assert record.pause is not None
@@ -175,7 +167,7 @@ def test_spark_saying_success_is_not_proof() -> None:
     job = submitted(world)
     world.runner.finish(job.job_id, {"rewritten_data_files_count": 60, "added_data_files_count": 1})
     settle(world)
-    assert final(world, job).failure_reason is FailureReason.UNPROVED
+    assert world.stored(job).failure_reason is FailureReason.UNPROVED
 
 
 def test_a_lost_runner_is_resolved_from_the_table() -> None:
@@ -184,7 +176,7 @@ def test_a_lost_runner_is_resolved_from_the_table() -> None:
     job = submitted(world)
     world.runner.lose(job.job_id)
     settle(world)
-    assert (final(world, job).state, final(world, job).failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
+    assert (world.stored(job).state, world.stored(job).failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
     plan(world.ports)
     assert submit(world.ports) == 1, "nothing was committed and nothing is wrong with the table: it may run again"
 
@@ -194,9 +186,9 @@ def test_a_lost_runner_is_resolved_from_the_table() -> None:
     again.mend(job)
     again.runner.lose(job.job_id)
     watch(again.ports)
-    assert final(again, job).state is JobState.UNKNOWN
+    assert again.stored(job).state is JobState.UNKNOWN
     review(again.ports)
-    assert final(again, job).state is JobState.SUCCEEDED
+    assert again.stored(job).state is JobState.SUCCEEDED
 
 
 def test_a_restart_repeats_nothing_and_loses_nothing() -> None:
@@ -210,7 +202,7 @@ def test_a_restart_repeats_nothing_and_loses_nothing() -> None:
     plan(world.ports)
     assert submit(world.ports) == 0, "the table has an unfinished job"
     settle(world)
-    assert final(world, job).state is JobState.SUCCEEDED
+    assert world.stored(job).state is JobState.SUCCEEDED
     assert submit(world.ports) == 0
     assert len(world.store.jobs(JobQuery()).items) == 1
 
@@ -221,7 +213,7 @@ def test_a_failure_waits_before_it_is_tried_again() -> None:
     job = submitted(world)
     world.runner.fail(job.job_id, FailureReason.CONFLICT, "a writer won")
     settle(world)
-    done = final(world, job)
+    done = world.stored(job)
     assert (done.state, done.failure_reason, done.failure_message) == (JobState.FAILED, FailureReason.CONFLICT, "a writer won")
     assert submit(world.ports) == 0
     assert code_of(world, table) is SkipCode.COOLING_DOWN
@@ -236,7 +228,7 @@ def test_a_run_that_changes_nothing_is_not_repeated_on_the_same_table() -> None:
     job = submitted(world)
     world.runner.finish(job.job_id, {"rewritten_data_files_count": 0})
     settle(world)
-    assert final(world, job).state is JobState.SUCCEEDED
+    assert world.stored(job).state is JobState.SUCCEEDED
     world.clock.advance(timedelta(days=30))
     plan(world.ports)
     assert code_of(world, table) is SkipCode.NOTHING_TO_GAIN
@@ -299,11 +291,11 @@ def test_a_table_that_cannot_be_read_afterwards_keeps_its_job_waiting() -> None:
     world.runner.finish(job.job_id, world.mend(job))
     world.catalog.fail("connection refused")
     settle(world)
-    assert final(world, job).state is JobState.RUNNING
-    assert final(world, job).progress.phase == "proving"
+    assert world.stored(job).state is JobState.RUNNING
+    assert world.stored(job).progress.phase == "proving"
     world.catalog.recover()
     settle(world)
-    assert final(world, job).state is JobState.SUCCEEDED
+    assert world.stored(job).state is JobState.SUCCEEDED
 
 
 def test_a_table_dropped_or_replaced_meanwhile_ends_the_job() -> None:
@@ -313,7 +305,7 @@ def test_a_table_dropped_or_replaced_meanwhile_ends_the_job() -> None:
     world.catalog.drop(table)
     world.runner.fail(job.job_id, FailureReason.OTHER, "no such table")
     settle(world)
-    assert final(world, job).failure_reason is FailureReason.TABLE_CHANGED
+    assert world.stored(job).failure_reason is FailureReason.TABLE_CHANGED
 
     other = World()
     table = other.put("orders")
@@ -321,7 +313,7 @@ def test_a_table_dropped_or_replaced_meanwhile_ends_the_job() -> None:
     other.catalog.put(replace(other.look(table), table_uuid="another"))
     other.runner.finish(job.job_id, {})
     settle(other)
-    assert final(other, job).failure_reason is FailureReason.TABLE_CHANGED
+    assert other.stored(job).failure_reason is FailureReason.TABLE_CHANGED
 
 
 def test_no_more_jobs_run_than_the_runner_takes() -> None:
@@ -369,8 +361,8 @@ def test_a_cancelled_job_ends_cancelled_and_a_pending_one_at_once() -> None:
     asked = request_cancel(world.ports, job, "ada")
     assert asked.cancel_requested_by == "ada"
     settle(world)
-    assert final(world, job).state is JobState.CANCELLED
-    assert request_cancel(world.ports, final(world, job), "ada").state is JobState.CANCELLED
+    assert world.stored(job).state is JobState.CANCELLED
+    assert request_cancel(world.ports, world.stored(job), "ada").state is JobState.CANCELLED
 
     made, pending = request_run(world.ports, job.table, (), "ada")
     assert made.planned
@@ -386,7 +378,7 @@ def test_a_cancel_request_that_another_process_stored_reaches_the_runner() -> No
     world.store.update_job(replace(job, cancel_requested_by="ada"), job.state)
     settle(world)
     settle(world)
-    assert final(world, job).state is JobState.CANCELLED
+    assert world.stored(job).state is JobState.CANCELLED
 
 
 def test_a_person_gets_what_they_asked_for_in_order_even_in_observe_mode() -> None:
@@ -572,7 +564,7 @@ def looked_for_orphans(world: World, found: FoundOrphans | None) -> Job:
         world.runner.orphans[job.job_id] = found
     world.runner.finish(job.job_id, {"rows": 0 if found is None else found.counted})
     settle(world)
-    return final(world, job)
+    return world.stored(job)
 
 
 def test_guard_5_what_a_dry_run_found_is_judged_and_kept() -> None:

@@ -33,8 +33,7 @@ def submitted(world: World) -> Job:
 def settled(world: World, job: Job) -> Job:
     watch(world.ports)
     review(world.ports)
-    found = world.store.job(job.job_id)
-    assert found is not None
+    found = world.stored(job)
     assert found.state.is_final
     return found
 

@@ -19,7 +19,7 @@ from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from tests.samples import NOW
-from tests.steps.test_removal import LIVE, PLACE, REQUIRED, STRAYS, TABLE, looked, refused, settle, stored, the_list, work
+from tests.steps.test_removal import LIVE, PLACE, REQUIRED, STRAYS, TABLE, looked, refused, settle, the_list
 from tests.steps.world import World
 
 DAY = timedelta(days=1)
@@ -58,7 +58,7 @@ def move(world: World, job: Job, *, back: bool = False, but: tuple[str, ...] = (
 
 def quarantined() -> World:
     world = approved()
-    job = work(world)
+    job = world.begin()
     move(world, job)
     assert settle(world, job).state is JobState.SUCCEEDED
     return world
@@ -66,7 +66,7 @@ def quarantined() -> World:
 
 def test_what_is_approved_is_put_aside_first_and_deleted_when_its_time_is_over() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     assert disposal_of(job) is Disposal.QUARANTINE
     assert job.reason.endswith("would be put into quarantine as far as the table still does not know them")
     move(world, job)
@@ -80,7 +80,7 @@ def test_what_is_approved_is_put_aside_first_and_deleted_when_its_time_is_over()
     plan(world.ports)
     assert submit(world.ports) == 0, "its time is not over"
     world.clock.advance(DAY)
-    emptying = work(world)
+    emptying = world.begin()
     assert disposal_of(emptying) is Disposal.EMPTY
     assert [file.path for file in world.runner.brought[emptying.job_id]] == list(STRAYS)
     for path in STRAYS:
@@ -99,7 +99,7 @@ def test_what_is_in_quarantine_comes_back_when_somebody_wants_it() -> None:
     restore_list(world.ports, TABLE, the_list(world).list_id, "bob")
     entry = world.store.audit(AuditQuery()).items[0]
     assert (entry.deed, entry.actor) == (Deed.ORPHANS_RESTORE_REQUESTED, "person bob")
-    job = work(world)
+    job = world.begin()
     assert disposal_of(job) is Disposal.RESTORE
     move(world, job, back=True)
     done = settle(world, job)
@@ -125,7 +125,7 @@ def test_bringing_back_needs_no_place_of_its_own_and_no_leave_to_delete(monkeypa
     monkeypatch.setattr(world.store, "places_near", lambda _: (Place(f"{PLACE.removeprefix('file://')}/", "lake.sales.other", "another"),))
     world.catalog.put(replace(world.look(TABLE), properties={"gc.enabled": "false"}))
     scan(world.ports)
-    assert disposal_of(work(world)) is Disposal.RESTORE
+    assert disposal_of(world.begin()) is Disposal.RESTORE
 
 
 def test_a_later_look_leaves_what_is_in_quarantine_alone() -> None:
@@ -139,7 +139,7 @@ def test_a_later_look_leaves_what_is_in_quarantine_alone() -> None:
 
 def test_a_file_that_is_neither_here_nor_there_fails_the_job_and_pauses_the_table() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     move(world, job, loses=True)
     done = settle(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
@@ -151,13 +151,13 @@ def test_a_file_that_is_neither_here_nor_there_fails_the_job_and_pauses_the_tabl
 
 def test_files_that_could_not_be_moved_stay_on_the_approved_list() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     move(world, job, but=STRAYS[:1])
     done = settle(world, job)
     assert done.failure_reason is FailureReason.UNPROVED
     assert the_list(world).state is OrphanListState.APPROVED
     world.clock.advance(DAY)
-    again = work(world)
+    again = world.begin()
     assert [file.path for file in world.runner.brought[again.job_id]] == [STRAYS[0]]
 
 
@@ -166,7 +166,7 @@ def test_an_emptying_takes_only_what_is_in_quarantine_as_it_was() -> None:
     world.catalog.put_file(aside(the_list(world), STRAYS[0]), 71)
     world.catalog.delete_file(aside(the_list(world), STRAYS[1]))
     world.clock.advance(5 * DAY)
-    job = work(world)
+    job = world.begin()
     assert [file.path for file in world.runner.brought[job.job_id]] == [STRAYS[2]]
 
 
@@ -174,5 +174,5 @@ def test_what_waits_to_be_brought_back_is_never_emptied() -> None:
     world = quarantined()
     restore_list(world.ports, TABLE, the_list(world).list_id, "bob")
     world.clock.advance(30 * DAY)
-    assert disposal_of(work(world)) is Disposal.RESTORE
-    assert stored(world, world.store.jobs(JobQuery()).items[0]).state is JobState.RUNNING
+    assert disposal_of(world.begin()) is Disposal.RESTORE
+    assert world.stored(world.store.jobs(JobQuery()).items[0]).state is JobState.RUNNING

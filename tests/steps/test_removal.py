@@ -41,26 +41,10 @@ rules: {remove_orphan_files: {older_than: 7d, quarantine: off}, rewrite_data_fil
 AUTOMATIC = REQUIRED.replace("quarantine", "approval: automatic, quarantine")
 
 
-def work(world: World) -> Job:
-    """Plan, submit, and let Spark be at work on the one job."""
-    plan(world.ports)
-    assert submit(world.ports) == 1
-    (job,) = world.store.unfinished_jobs()
-    world.runner.start(job.job_id)
-    watch(world.ports)
-    return stored(world, job)
-
-
-def stored(world: World, job: Job) -> Job:
-    found = world.store.job(job.job_id)
-    assert found is not None
-    return found
-
-
 def settle(world: World, job: Job) -> Job:
     watch(world.ports)
     review(world.ports)
-    return stored(world, job)
+    return world.stored(job)
 
 
 def looked(policy: str = REQUIRED, paths: tuple[str, ...] = STRAYS) -> World:
@@ -72,7 +56,7 @@ def looked(policy: str = REQUIRED, paths: tuple[str, ...] = STRAYS) -> World:
         world.catalog.put_file(path, 70, NOW - 30 * DAY)
     scan(world.ports)
     world.clock.advance(10 * DAY)
-    job = work(world)
+    job = world.begin()
     world.runner.orphans[job.job_id] = FoundOrphans(paths, len(paths), 0)
     world.runner.finish(job.job_id, {"rows": len(paths)})
     assert settle(world, job).state is JobState.SUCCEEDED
@@ -133,7 +117,7 @@ def test_guard_5_a_list_waits_and_people_are_told_once() -> None:
 def test_guard_5_exactly_the_approved_list_goes_and_the_storage_proves_it() -> None:
     world = approved()
     orphans = the_list(world)
-    job = work(world)
+    job = world.begin()
     assert isinstance(job.action, RemoveOrphanFiles)
     assert job.action.approved is not None
     assert (job.action.approved.list_id, job.action.approved.digest) == (orphans.list_id, orphans.digest)
@@ -165,7 +149,7 @@ def test_a_policy_may_do_without_a_word_and_is_named_for_it() -> None:
     assert the_list(world).state is OrphanListState.APPROVED
     assert the_list(world).decided_by.startswith("policy ")
     assert world.notifier.notices == []
-    job = work(world)
+    job = world.begin()
     delete(world, job)
     world.runner.finish(job.job_id)
     assert settle(world, job).state is JobState.SUCCEEDED
@@ -203,7 +187,7 @@ def test_guard_5_a_word_that_is_taken_back_or_too_old_lets_nothing_go() -> None:
     assert world.store.jobs(JobQuery()).items[0].state is JobState.CANCELLED, "planned before the word was taken back"
     late = approved()
     late.clock.advance(7 * DAY)
-    job = work(late)
+    job = late.begin()
     assert isinstance(job.action, RemoveOrphanFiles)
     assert job.action.approved is None, "the word has ended: it is looked anew"
 
@@ -226,7 +210,7 @@ def test_guard_1_a_table_that_came_since_the_last_scan_is_asked_for_right_before
     world.catalog.put(replace(world.look(newcomer), location="file:///warehouse/sales/newcomer"))
     assert refused(world) == "table lake.sales.newcomer was not known until now: what lies where is looked at again first"
     world.clock.advance(timedelta(hours=2))
-    assert isinstance(work(world).action, RemoveOrphanFiles), "it is known now, and lies elsewhere"
+    assert isinstance(world.begin().action, RemoveOrphanFiles), "it is known now, and lies elsewhere"
 
 
 def test_guard_1_a_view_is_none_to_wait_for_and_a_catalog_that_cannot_be_listed_is() -> None:
@@ -236,7 +220,7 @@ def test_guard_1_a_view_is_none_to_wait_for_and_a_catalog_that_cannot_be_listed_
     assert refused(world) == "it is not known what else lies there: no listing today"
     world.catalog.recover()
     world.clock.advance(timedelta(hours=2))
-    assert work(world).state is JobState.RUNNING
+    assert world.begin().state is JobState.RUNNING
 
 
 def test_guard_1_another_tables_place_right_before_is_refused_by_name() -> None:
@@ -255,7 +239,7 @@ def test_guard_5_what_changed_since_the_list_was_made_is_left_out() -> None:
     world = approved()
     world.catalog.put_file(STRAYS[0], 71, NOW - 30 * DAY)
     world.catalog.put_file(STRAYS[1], 70, world.clock.now())
-    job = work(world)
+    job = world.begin()
     assert [file.path for file in world.runner.brought[job.job_id]] == [STRAYS[2]]
     brought = next(event for event in world.store.events(job.job_id) if event.name == "orphans.brought")
     assert (brought.fields["files"], brought.fields["left_out"], brought.fields["to_be"]) == (1, 2, "deleted")
@@ -264,7 +248,7 @@ def test_guard_5_what_changed_since_the_list_was_made_is_left_out() -> None:
 def test_what_is_gone_already_is_not_claimed() -> None:
     world = approved()
     world.catalog.delete_file(STRAYS[0])
-    job = work(world)
+    job = world.begin()
     delete(world, job)
     world.runner.finish(job.job_id)
     done = settle(world, job)
@@ -297,7 +281,7 @@ def test_a_runner_that_cannot_keep_the_list_is_told_as_such(monkeypatch: pytest.
 
 def test_a_file_that_became_live_is_left_and_told() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job, but=(STRAYS[1],), reached=(LIVE, STRAYS[1]))
     world.runner.finish(job.job_id)
     done = settle(world, job)
@@ -309,7 +293,7 @@ def test_a_file_that_became_live_is_left_and_told() -> None:
 
 def test_guard_25_a_live_file_that_was_deleted_fails_the_job_and_pauses_the_table() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job, reached=(LIVE, STRAYS[1]))
     world.runner.finish(job.job_id)
     done = settle(world, job)
@@ -325,7 +309,7 @@ def test_guard_25_a_live_file_that_was_deleted_fails_the_job_and_pauses_the_tabl
 
 def test_a_missing_file_that_was_never_on_the_list_is_told_and_not_taken_for_ours() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job, reached=(LIVE, f"{PLACE}/data/lost-long-ago.parquet"))
     world.runner.finish(job.job_id)
     done = settle(world, job)
@@ -336,20 +320,20 @@ def test_a_missing_file_that_was_never_on_the_list_is_told_and_not_taken_for_our
 
 def test_files_that_spark_could_not_delete_are_no_success() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job, but=STRAYS[:1])
     world.runner.finish(job.job_id, {"rows": 3})
     done = settle(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert f"1 are still there although nothing knows them, the first: {STRAYS[0]}" in done.failure_message
     world.clock.advance(timedelta(days=1))
-    again = work(world)
+    again = world.begin()
     assert [file.path for file in world.runner.brought[again.job_id]] == [STRAYS[0]], "the approval still holds for what is left"
 
 
 def test_while_the_storage_does_not_answer_nothing_is_claimed() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job)
     world.catalog.delete_file(LIVE)
     world.runner.finish(job.job_id)
@@ -361,7 +345,7 @@ def test_while_the_storage_does_not_answer_nothing_is_claimed() -> None:
 @pytest.mark.parametrize("is_here", [True, False])
 def test_a_lost_spark_leaves_the_list_to_be_looked_at_again(is_here: bool) -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job, but=STRAYS[:2], reached=None)
     if not is_here:
         world.runner.forget(job.job_id)
@@ -371,13 +355,13 @@ def test_a_lost_spark_leaves_the_list_to_be_looked_at_again(is_here: bool) -> No
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
     assert ("1 orphan file of 70 B is deleted" in done.failure_message) is is_here
     assert the_list(world).state is OrphanListState.APPROVED
-    assert [file.path for file in world.runner.brought[work(world).job_id]] == list(STRAYS[:2])
+    assert [file.path for file in world.runner.brought[world.begin().job_id]] == list(STRAYS[:2])
 
 
 @pytest.mark.parametrize("has_list", [True, False])
 def test_spark_that_says_success_and_nothing_else_is_no_proof(has_list: bool) -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job, reached=None)
     if not has_list:
         world.runner.removed.clear()
@@ -387,7 +371,7 @@ def test_spark_that_says_success_and_nothing_else_is_no_proof(has_list: bool) ->
 
 def test_a_failed_removal_tells_what_was_deleted_before() -> None:
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job, but=STRAYS[1:], reached=None)
     world.runner.fail(job.job_id, FailureReason.PERMISSION, "denied")
     done = settle(world, job)
@@ -399,7 +383,7 @@ def test_a_failed_removal_tells_what_was_deleted_before() -> None:
 def test_of_a_very_long_list_some_are_looked_for_and_the_claim_is_at_least_that(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(removal, "MAX_LOOKED_AT", 2)
     world = approved()
-    job = work(world)
+    job = world.begin()
     delete(world, job)
     world.runner.finish(job.job_id)
     done = settle(world, job)
@@ -428,7 +412,7 @@ def test_a_crash_between_the_list_and_the_end_of_the_job_tells_the_same_again(mo
     world.catalog.put_file(STRAYS[0], 70)
     scan(world.ports)
     world.clock.advance(10 * DAY)
-    job = work(world)
+    job = world.begin()
     world.runner.orphans[job.job_id] = FoundOrphans(STRAYS[:1], 1, 0)
     world.runner.finish(job.job_id)
     watch(world.ports)
@@ -436,7 +420,7 @@ def test_a_crash_between_the_list_and_the_end_of_the_job_tells_the_same_again(mo
         patch.setattr(world.store, "update_job", lambda *_: False)
         review(world.ports)
     review(world.ports)
-    done = stored(world, job)
+    done = world.stored(job)
     assert done.state is JobState.SUCCEEDED
     assert done.effect is not None
     assert done.effect.orphans_listed == 1

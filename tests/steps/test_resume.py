@@ -19,7 +19,6 @@ from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_run, start_pending
 from maintainer.steps.watch import watch
-from tests.steps.test_loop import final
 from tests.steps.world import World
 
 ASKED = (RuleName.REWRITE_MANIFESTS, RuleName.EXPIRE_SNAPSHOTS)
@@ -37,7 +36,7 @@ def ended_between_two_jobs(world: World, monkeypatch: pytest.MonkeyPatch) -> Job
     assert job is not None
     assert job.then == (RuleName.EXPIRE_SNAPSHOTS,)
     start_pending(world.ports)
-    world.runner.finish(job.job_id, world.mend(final(world, job)))
+    world.runner.finish(job.job_id, world.mend(world.stored(job)))
     watch(world.ports)
     with monkeypatch.context() as patch:
 
@@ -48,8 +47,8 @@ def ended_between_two_jobs(world: World, monkeypatch: pytest.MonkeyPatch) -> Job
         patch.setattr("maintainer.steps.review.request_run", die)
         with pytest.raises(StoreUnavailableError):
             review(world.ports)
-    assert final(world, job).state is JobState.SUCCEEDED
-    return final(world, job)
+    assert world.stored(job).state is JobState.SUCCEEDED
+    return world.stored(job)
 
 
 def test_what_was_asked_for_beyond_a_job_is_gone_on_with_at_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +76,7 @@ def test_a_request_that_was_gone_on_with_is_not_repeated() -> None:
     _, job = request_run(world.ports, table, (), "ada")
     assert job is not None
     start_pending(world.ports)
-    world.runner.finish(job.job_id, world.mend(final(world, job)))
+    world.runner.finish(job.job_id, world.mend(world.stored(job)))
     watch(world.ports)
     review(world.ports)
     assert resume_requests(world.ports) == 0
@@ -95,10 +94,10 @@ def test_a_pending_job_that_nobody_starts_does_not_keep_its_table_for_ever() -> 
     world = World()
     job = pending(world)
     settle_left_jobs(world.ports, job.table)
-    assert final(world, job).state is JobState.PENDING, "a daemon may be about to start it"
+    assert world.stored(job).state is JobState.PENDING, "a daemon may be about to start it"
     world.clock.advance(START_GRACE + timedelta(seconds=1))
     settle_left_jobs(world.ports, job.table)
-    assert (final(world, job).state, final(world, job).cancel_requested_by) == (JobState.CANCELLED, "nobody started it")
+    assert (world.stored(job).state, world.stored(job).cancel_requested_by) == (JobState.CANCELLED, "nobody started it")
     assert request_run(world.ports, job.table, (), "ada")[1] is not None
 
 
@@ -108,7 +107,7 @@ def test_a_pending_job_waits_as_long_as_the_daemon_drains() -> None:
     world.store.set_halt(Halt("*", "ann", world.clock.now(), is_drain=True))
     world.clock.advance(START_GRACE * 2)
     settle_left_jobs(world.ports, job.table)
-    assert final(world, job).state is JobState.PENDING
+    assert world.stored(job).state is JobState.PENDING
 
 
 def test_the_tables_of_a_catalog_that_is_gone_are_marked_once(monkeypatch: pytest.MonkeyPatch) -> None:

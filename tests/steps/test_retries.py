@@ -17,7 +17,7 @@ from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
 from tests.samples import NOW
-from tests.steps.test_loop import code_of, final, settle, submitted
+from tests.steps.test_loop import code_of, settle, submitted
 from tests.steps.world import World
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
@@ -55,11 +55,11 @@ def test_nothing_is_tried_again_while_it_is_not_known_whether_it_committed() -> 
         world.clock.advance(DAY)
         for step in (scan, plan, submit, watch, review):
             step(world.ports)
-        assert final(world, job).state is JobState.UNKNOWN
+        assert world.stored(job).state is JobState.UNKNOWN
     assert len(world.store.jobs(JobQuery()).items) == 1
     world.catalog.recover()
     settle(world)
-    assert final(world, job).state is JobState.SUCCEEDED
+    assert world.stored(job).state is JobState.SUCCEEDED
     scan(world.ports)
     plan(world.ports)
     assert submit(world.ports) == 0

@@ -25,9 +25,7 @@ from tests.steps.world import World
 def settle(world: World, job: Job) -> Job:
     watch(world.ports)
     review(world.ports)
-    found = world.store.job(job.job_id)
-    assert found is not None
-    return found
+    return world.stored(job)
 
 
 def compacted(world: World, lost_rows: int = 0) -> tuple[TableIdentifier, Job]:

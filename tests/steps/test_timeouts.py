@@ -24,18 +24,7 @@ def started(world: World) -> Job:
     world.policies.layers = (layer(SHORT),)
     world.put("orders")
     scan(world.ports)
-    plan(world.ports)
-    assert submit(world.ports) == 1
-    (job,) = world.store.unfinished_jobs()
-    world.runner.start(job.job_id)
-    watch(world.ports)
-    return stored(world, job)
-
-
-def stored(world: World, job: Job) -> Job:
-    found = world.store.job(job.job_id)
-    assert found is not None
-    return found
+    return world.begin()
 
 
 def pass_time(world: World, time: timedelta) -> None:
@@ -53,7 +42,7 @@ def test_a_job_that_takes_longer_than_its_policy_allows_is_ended_and_fails_with_
     assert world.runner.cancelled == []
     pass_time(world, timedelta(minutes=2))
     review(world.ports)
-    ended = stored(world, job)
+    ended = world.stored(job)
     assert (ended.state, ended.failure_reason) == (JobState.FAILED, FailureReason.TIMEOUT)
     assert ended.failure_message == "Ended because it took longer than its timeout of 1 h."
     assert [event.name for event in world.store.events(job.job_id)].count("job.timed_out") == 1
@@ -67,7 +56,7 @@ def test_what_was_committed_before_the_time_was_up_is_counted() -> None:
     world.mend(job)
     pass_time(world, HOUR + timedelta(minutes=1))
     review(world.ports)
-    ended = stored(world, job)
+    ended = world.stored(job)
     assert (ended.state, ended.failure_reason) == (JobState.FAILED, FailureReason.TIMEOUT)
     assert ended.effect is not None
     assert (ended.effect.own_commits, ended.effect.files_removed) == (1, 59)
@@ -82,7 +71,7 @@ def test_the_deadline_survives_a_restart() -> None:
     world.ports = world.restarted()
     pass_time(world, HOUR / 2 + timedelta(minutes=1))
     review(world.ports)
-    assert stored(world, job).failure_reason is FailureReason.TIMEOUT
+    assert world.stored(job).failure_reason is FailureReason.TIMEOUT
 
 
 def test_what_does_not_end_when_it_is_asked_to_is_not_let_work_beyond_the_grace() -> None:
@@ -90,10 +79,10 @@ def test_what_does_not_end_when_it_is_asked_to_is_not_let_work_beyond_the_grace(
     job = started(world)
     world.runner.cancel = lambda job_id: None  # type: ignore[method-assign]  # noqa: ARG005 - a Spark that does not listen
     pass_time(world, HOUR + OVERDUE_GRACE - timedelta(minutes=1))
-    assert stored(world, job).state is JobState.RUNNING
+    assert world.stored(job).state is JobState.RUNNING
     pass_time(world, timedelta(minutes=1) + 2 * world.ports.lease_terms.duration)
     review(world.ports)
-    assert stored(world, job).failure_reason is FailureReason.TIMEOUT
+    assert world.stored(job).failure_reason is FailureReason.TIMEOUT
 
 
 def test_who_asked_for_the_end_before_gets_a_cancelled_job() -> None:
@@ -105,7 +94,7 @@ def test_who_asked_for_the_end_before_gets_a_cancelled_job() -> None:
     del world.runner.cancel
     pass_time(world, timedelta(minutes=1))
     review(world.ports)
-    assert stored(world, job).state is JobState.CANCELLED
+    assert world.stored(job).state is JobState.CANCELLED
 
 
 def test_a_job_that_finishes_before_it_is_stopped_has_finished() -> None:
@@ -116,7 +105,7 @@ def test_a_job_that_finishes_before_it_is_stopped_has_finished() -> None:
     world.runner.finish(job.job_id, world.mend(job))
     watch(world.ports)
     review(world.ports)
-    assert stored(world, job).state is JobState.SUCCEEDED
+    assert world.stored(job).state is JobState.SUCCEEDED
 
 
 def test_a_job_that_had_ended_while_nobody_looked_is_not_over_time() -> None:
@@ -127,7 +116,7 @@ def test_a_job_that_had_ended_while_nobody_looked_is_not_over_time() -> None:
     world.clock.advance(9 * HOUR)
     watch(world.ports)
     review(world.ports)
-    assert stored(world, job).state is JobState.SUCCEEDED
+    assert world.stored(job).state is JobState.SUCCEEDED
 
 
 def test_a_cancel_that_is_stored_in_the_moment_of_the_deadline_is_not_overwritten() -> None:
@@ -145,7 +134,7 @@ def test_a_cancel_that_is_stored_in_the_moment_of_the_deadline_is_not_overwritte
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(world.store, "update_job", cancel_first)
         watch(world.ports)
-    assert (stored(world, job).is_overdue, stored(world, job).cancel_requested_by) == (False, "ada")
+    assert (world.stored(job).is_overdue, world.stored(job).cancel_requested_by) == (False, "ada")
 
 
 def test_without_a_word_of_the_policy_the_default_of_the_rule_holds() -> None:

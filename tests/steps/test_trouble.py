@@ -245,18 +245,7 @@ def running(world: World) -> Job:
     """The one job, with Spark at work on it."""
     world.put("orders")
     scan(world.ports)
-    plan(world.ports)
-    submit(world.ports)
-    (job,) = world.store.unfinished_jobs()
-    world.runner.start(job.job_id)
-    watch(world.ports)
-    return now(world, job)
-
-
-def now(world: World, job: Job) -> Job:
-    found = world.store.job(job.job_id)
-    assert found is not None
-    return found
+    return world.begin()
 
 
 def test_a_cancel_that_comes_while_a_pending_job_is_started_reaches_it() -> None:
@@ -275,10 +264,10 @@ def test_a_cancel_that_comes_while_a_job_ends_does_not_undo_its_outcome() -> Non
     world.runner.finish(job.job_id, world.mend(job))
     watch(world.ports)
     request_cancel(world.ports, job, "ada")  # as it was read before it ended
-    assert now(world, job).outcome is not None
-    assert now(world, job).cancel_requested_by == "ada"
+    assert world.stored(job).outcome is not None
+    assert world.stored(job).cancel_requested_by == "ada"
     review(world.ports)
-    assert now(world, job).state is JobState.SUCCEEDED
+    assert world.stored(job).state is JobState.SUCCEEDED
 
 
 def test_a_look_at_a_job_does_not_undo_a_cancel_that_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,14 +276,14 @@ def test_a_look_at_a_job_does_not_undo_a_cancel_that_came_meanwhile(monkeypatch:
     report = world.runner.report
 
     def cancelled_meanwhile(seen: Job) -> object:
-        world.store.update_job(replace(now(world, job), cancel_requested_by="ada"), JobState.RUNNING)  # by another process
+        world.store.update_job(replace(world.stored(job), cancel_requested_by="ada"), JobState.RUNNING)  # by another process
         return report(seen)
 
     world.runner.start(job.job_id, tasks_done=3, tasks_total=9)
     with monkeypatch.context() as patch:
         patch.setattr(world.runner, "report", cancelled_meanwhile)
         watch(world.ports)
-    assert (now(world, job).cancel_requested_by, now(world, job).progress.tasks_done) == ("ada", 3)
+    assert (world.stored(job).cancel_requested_by, world.stored(job).progress.tasks_done) == ("ada", 3)
 
 
 def test_a_cancel_of_a_job_that_never_holds_still_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,7 +314,7 @@ def test_a_table_whose_rows_differ_is_paused_even_when_we_end_at_that_moment(mon
     assert record is not None
     assert record.pause is not None
     review(world.ports)
-    assert now(world, job).failure_reason is FailureReason.UNPROVED
+    assert world.stored(job).failure_reason is FailureReason.UNPROVED
 
 
 def test_counting_rows_reads_no_more_than_its_bound_for_the_whole_job(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,7 +339,7 @@ def test_a_job_under_which_spark_dies_waits_before_it_is_tried_again() -> None:
     world.runner.lose(job.job_id, FailureReason.OTHER, "Spark's JVM ended with exit code -9")
     watch(world.ports)
     review(world.ports)
-    assert now(world, job).failure_message.startswith("Spark's JVM ended with exit code -9")
+    assert world.stored(job).failure_message.startswith("Spark's JVM ended with exit code -9")
     plan(world.ports)
     assert submit(world.ports) == 0
     world.clock.advance(timedelta(hours=1))

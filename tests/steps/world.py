@@ -12,7 +12,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestDigest, Ref, Snapshot, TableInventory
 from maintainer.domain.job import Job
 from maintainer.domain.policy import PolicyLayer
+from maintainer.steps.plan import plan
 from maintainer.steps.ports import Ports
+from maintainer.steps.submit import submit
+from maintainer.steps.watch import watch
 from tests.fakes.adapters.catalog import FakeCatalog
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.notifier import FakeNotifier
@@ -59,6 +62,21 @@ class World:
     def restarted(self) -> Ports:
         """The ports of a process that has just started: the store and the tables are what they were."""
         return Ports({"lake": self.catalog}, self.store, self.policies, self.runner, self.telemetry, self.clock, lambda: f"m-{next(self._ids)}", self.notifier)
+
+    def stored(self, job: Job) -> Job:
+        """The job as the store has it now."""
+        found = self.store.job(job.job_id)
+        assert found is not None
+        return found
+
+    def begin(self) -> Job:
+        """Plan and submit; the one job of that, with Spark at work on it."""
+        plan(self.ports)
+        assert submit(self.ports) == 1
+        (job,) = self.store.unfinished_jobs()
+        self.runner.start(job.job_id)
+        watch(self.ports)
+        return self.stored(job)
 
     def put(self, name: str, small_files: int = 60, manifests: int = 1, rows: int = 1000) -> TableIdentifier:
         """A table of tiny files in one partition."""
