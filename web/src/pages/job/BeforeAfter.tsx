@@ -1,4 +1,5 @@
 import type { Effect, Measurement } from "../../api/types";
+import { Grid } from "../../components/Grid";
 import { Panel } from "../../components/Panel";
 import { TimeAgo } from "../../components/TimeAgo";
 import { formatBytes, formatCount, formatDifference, formatDuration, pluralize } from "../../lib/format";
@@ -38,44 +39,29 @@ export function BeforeAfter({ effect }: { effect: Effect }) {
         <p>
           <strong>{effect.sentence}</strong>
         </p>
-        <div className="scroll-x" tabIndex={0} role="group" aria-label="Before and after, figures">
-          <table className="grid">
-            <thead>
-              <tr>
-                <th scope="col">Figure</th>
-                <th scope="col" className="num">
-                  Before
-                </th>
-                <th scope="col" className="num">
-                  After
-                </th>
-                <th scope="col" className="num">
-                  Difference
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {ROWS.map(({ label, read, format }) => (
-                <tr key={label}>
-                  <th scope="row">{label}</th>
-                  <td className="num">{format(read(effect.before))}</td>
-                  <td className="num">{format(read(effect.after))}</td>
-                  <td className="num">{formatDifference(read(effect.before), read(effect.after), format)}</td>
-                </tr>
-              ))}
-              <tr>
-                <th scope="row">Measured</th>
-                <td className="num">
-                  <TimeAgo time={effect.before.measured_at} />
-                </td>
-                <td className="num">
-                  <TimeAgo time={effect.after.measured_at} />
-                </td>
-                <td />
-              </tr>
-            </tbody>
-          </table>
-        </div>
+        <Grid
+          label="Before and after, figures"
+          headings={["Figure", { figures: "Before" }, { figures: "After" }, { figures: "Difference" }]}
+        >
+          {ROWS.map(({ label, read, format }) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              <td className="num">{format(read(effect.before))}</td>
+              <td className="num">{format(read(effect.after))}</td>
+              <td className="num">{formatDifference(read(effect.before), read(effect.after), format)}</td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">Measured</th>
+            <td className="num">
+              <TimeAgo time={effect.before.measured_at} />
+            </td>
+            <td className="num">
+              <TimeAgo time={effect.after.measured_at} />
+            </td>
+            <td />
+          </tr>
+        </Grid>
         <div className={`notice notice-${PROOF_TONES[effect.rows]}`}>
           <span>{ROW_PROOF_WORDS[effect.rows]}</span>
           {effect.rows_before !== null && effect.rows_after !== null && (

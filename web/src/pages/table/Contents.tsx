@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { partitionsQuery } from "../../api/queries";
 import type { TableDetail, TablePath } from "../../api/types";
+import { Grid } from "../../components/Grid";
 import { Empty, Loaded, Notice } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { formatBytes, formatCount, pluralize } from "../../lib/format";
@@ -18,42 +19,24 @@ export function WorstPartitions({ path }: { path: TablePath }) {
           items.length === 0 ? (
             <Empty title="No partition holds files" />
           ) : (
-            <div className="scroll-x" tabIndex={0} role="group" aria-label="Worst partitions, figures">
-              <table className="grid">
-                <thead>
-                  <tr>
-                    <th scope="col">Partition</th>
-                    <th scope="col" className="num">
-                      Small
-                    </th>
-                    <th scope="col" className="num">
-                      Files
-                    </th>
-                    <th scope="col" className="num">
-                      Avg size
-                    </th>
-                    <th scope="col" className="num">
-                      Deletes
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((item) => (
-                    <tr key={`${item.spec_id}/${item.partition}`}>
-                      <th scope="row" className="mono partition" title={`partition spec ${item.spec_id}`}>
-                        {item.partition || "(unpartitioned)"}
-                      </th>
-                      <td className="num">{formatCount(item.small_files)}</td>
-                      <td className="num" title={formatBytes(item.data_bytes)}>
-                        {formatCount(item.data_files)}
-                      </td>
-                      <td className="num">{formatBytes(item.average_file_size_bytes)}</td>
-                      <td className="num">{formatCount(item.delete_files)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Grid
+              label="Worst partitions, figures"
+              headings={["Partition", { figures: "Small" }, { figures: "Files" }, { figures: "Avg size" }, { figures: "Deletes" }]}
+            >
+              {items.map((item) => (
+                <tr key={`${item.spec_id}/${item.partition}`}>
+                  <th scope="row" className="mono partition" title={`partition spec ${item.spec_id}`}>
+                    {item.partition || "(unpartitioned)"}
+                  </th>
+                  <td className="num">{formatCount(item.small_files)}</td>
+                  <td className="num" title={formatBytes(item.data_bytes)}>
+                    {formatCount(item.data_files)}
+                  </td>
+                  <td className="num">{formatBytes(item.average_file_size_bytes)}</td>
+                  <td className="num">{formatCount(item.delete_files)}</td>
+                </tr>
+              ))}
+            </Grid>
           )
         }
       </Loaded>
@@ -64,30 +47,16 @@ export function WorstPartitions({ path }: { path: TablePath }) {
 function Manifests({ table }: { table: TableDetail }) {
   if (table.manifest_groups.length === 0) return <p className="dim">No manifests.</p>;
   return (
-    <table className="grid">
-      <thead>
-        <tr>
-          <th scope="col">Partition spec</th>
-          <th scope="col">Content</th>
-          <th scope="col" className="num">
-            Manifests
-          </th>
-          <th scope="col" className="num">
-            Size
-          </th>
+    <Grid label="Manifests, figures" headings={["Partition spec", "Content", { figures: "Manifests" }, { figures: "Size" }]}>
+      {table.manifest_groups.map((group) => (
+        <tr key={`${group.spec_id}/${group.content}`}>
+          <th scope="row">{group.spec_id}</th>
+          <td>{group.content}</td>
+          <td className="num">{formatCount(group.count)}</td>
+          <td className="num">{formatBytes(group.bytes)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {table.manifest_groups.map((group) => (
-          <tr key={`${group.spec_id}/${group.content}`}>
-            <th scope="row">{group.spec_id}</th>
-            <td>{group.content}</td>
-            <td className="num">{formatCount(group.count)}</td>
-            <td className="num">{formatBytes(group.bytes)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Grid>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { QueryComparison, TableDetail, TablePath } from "../../api/types";
+import { Grid } from "../../components/Grid";
 import { Empty } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { formatBytes, formatCount, formatDuration, formatFactor, formatSignificant } from "../../lib/format";
@@ -28,53 +29,39 @@ function Slowdown({ impact }: { impact: Impact }) {
 function Comparisons({ comparisons }: { comparisons: QueryComparison[] }) {
   const hasCosts = comparisons.some((found) => found.small_cost !== null && found.large_cost !== null);
   return (
-    <div className="scroll-x" tabIndex={0} role="group" aria-label="Your queries, figures">
-      <table className="grid">
-        <caption className="hidden">Your queries with small and with large files</caption>
-        <thead>
-          <tr>
-            <th scope="col">Query</th>
-            <th scope="col" className="num">
-              Small files
-            </th>
-            <th scope="col" className="num">
-              Large files
-            </th>
-            {hasCosts && (
-              <th scope="col" className="num">
-                Cost
-              </th>
-            )}
-            <th scope="col" className="num">
-              Now
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {comparisons.map((found) => (
-            <tr key={found.name}>
-              <th scope="row" title={`${formatCount(found.runs)} runs`}>
-                {found.name}
-              </th>
-              <td className="num" title={`files of ${formatBytes(found.small_average_bytes)} on average`}>
-                {formatDuration(found.small_seconds)}
-              </td>
-              <td className="num" title={`files of ${formatBytes(found.large_average_bytes)} on average`}>
-                {formatDuration(found.large_seconds)}
-              </td>
-              {hasCosts && (
-                <td className="num">
-                  {found.small_cost !== null && found.large_cost !== null
-                    ? `${formatSignificant(found.small_cost)} → ${formatSignificant(found.large_cost)}`
-                    : ""}
-                </td>
-              )}
-              <td className="num">{formatFactor(found.slowdown)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Grid
+      label="Your queries, figures"
+      caption="Your queries with small and with large files"
+      headings={[
+        "Query",
+        { figures: "Small files" },
+        { figures: "Large files" },
+        ...(hasCosts ? [{ figures: "Cost" }] : []),
+        { figures: "Now" },
+      ]}
+    >
+      {comparisons.map((found) => (
+        <tr key={found.name}>
+          <th scope="row" title={`${formatCount(found.runs)} runs`}>
+            {found.name}
+          </th>
+          <td className="num" title={`files of ${formatBytes(found.small_average_bytes)} on average`}>
+            {formatDuration(found.small_seconds)}
+          </td>
+          <td className="num" title={`files of ${formatBytes(found.large_average_bytes)} on average`}>
+            {formatDuration(found.large_seconds)}
+          </td>
+          {hasCosts && (
+            <td className="num">
+              {found.small_cost !== null && found.large_cost !== null
+                ? `${formatSignificant(found.small_cost)} → ${formatSignificant(found.large_cost)}`
+                : ""}
+            </td>
+          )}
+          <td className="num">{formatFactor(found.slowdown)}</td>
+        </tr>
+      ))}
+    </Grid>
   );
 }
 

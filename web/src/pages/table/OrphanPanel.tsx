@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { orphanListQuery, orphanListsQuery, useDecideOnOrphans, type OrphanVerb } from "../../api/queries";
 import type { OrphanList, TablePath } from "../../api/types";
+import { Grid } from "../../components/Grid";
 import { ErrorNotice, Loaded, Notice } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { TimeAgo } from "../../components/TimeAgo";
@@ -20,42 +21,25 @@ export function OrphanPanel({ path }: { path: TablePath }) {
   if (lists.length === 0) return null;
   return (
     <Panel title="Orphan files">
-      <div className="scroll-x" tabIndex={0} role="group" aria-label="Orphan files, lists">
-        <table className="grid">
-          <thead>
-            <tr>
-              <th scope="col">Found</th>
-              <th scope="col" className="number">
+      <Grid label="Orphan files, lists" headings={["Found", { figures: "Files" }, { figures: "Size" }, "State", "What is on it"]}>
+        {lists.slice(0, LISTS_SHOWN).map((list) => (
+          <tr key={list.list_id}>
+            <td>
+              <TimeAgo time={list.made_at} />
+            </td>
+            <td className="num">{formatCount(list.files)}</td>
+            <td className="num">{formatBytes(list.bytes)}</td>
+            <td>
+              <StateWords list={list} />
+            </td>
+            <td>
+              <Button size="compact-sm" onClick={() => setLooksAt(list.list_id)}>
                 Files
-              </th>
-              <th scope="col" className="number">
-                Size
-              </th>
-              <th scope="col">State</th>
-              <th scope="col">What is on it</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lists.slice(0, LISTS_SHOWN).map((list) => (
-              <tr key={list.list_id}>
-                <td>
-                  <TimeAgo time={list.made_at} />
-                </td>
-                <td className="number">{formatCount(list.files)}</td>
-                <td className="number">{formatBytes(list.bytes)}</td>
-                <td>
-                  <StateWords list={list} />
-                </td>
-                <td>
-                  <Button size="compact-sm" onClick={() => setLooksAt(list.list_id)}>
-                    Files
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </Grid>
       <Modal
         opened={looksAt !== undefined}
         onClose={() => setLooksAt(undefined)}
@@ -98,21 +82,17 @@ function ListedFiles({ path, listId, onClose }: { path: TablePath; listId: strin
             {pluralize(list.files, "file")} of {formatBytes(list.bytes)} in <code>{list.location}</code> that nothing of the table reaches
             {list.files > files.length && `; the first ${formatCount(files.length)}:`}
           </p>
-          <div className="scroll-x" tabIndex={0} role="group" aria-label="Files on the list">
-            <table className="grid">
-              <tbody>
-                {files.map((file) => (
-                  <tr key={file.path}>
-                    <td className="number">{formatBytes(file.size_bytes)}</td>
-                    <td>{file.modified_at && <TimeAgo time={file.modified_at} />}</td>
-                    <td>
-                      <code>{file.path}</code>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Grid label="Files on the list">
+            {files.map((file) => (
+              <tr key={file.path}>
+                <td className="num">{formatBytes(file.size_bytes)}</td>
+                <td>{file.modified_at && <TimeAgo time={file.modified_at} />}</td>
+                <td>
+                  <code>{file.path}</code>
+                </td>
+              </tr>
+            ))}
+          </Grid>
           {list.warning && (
             <Notice tone="watch" title="Look at the list">
               {list.warning}
