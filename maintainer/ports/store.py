@@ -383,7 +383,7 @@ class Store(AdmissionStore, LeaseStore, OrphanStore, Protocol):
 
         Timings go with the samples' age; verdicts with the jobs', but for those that stand. Of the samples before hourly_before the last of each hour is
         kept, of those before daily_before the last of each day (UTC). The work of one call is bounded, and several transactions; the next call goes on.
-        Counters that are not what they count are mended: `mended` says how many.
+        Counters that are not what they count, and names that no search would find, are mended: `mended` says how many.
         """
         ...
 

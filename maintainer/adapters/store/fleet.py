@@ -13,6 +13,7 @@ from maintainer.adapters.store.admission import record_candidates
 from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
+from maintainer.adapters.store.name_parts import add_names, delete_names
 from maintainer.adapters.store.places import record_places
 from maintainer.adapters.store.samples import write_sample
 from maintainer.adapters.store.schema import catalog_faults, health_samples, manifest_digests, plans, table_health, tables
@@ -52,10 +53,12 @@ def record_health(database: Database, connection: Connection, health: TableHealt
 def _enter(database: Database, connection: Connection, table: TableIdentifier, seen_at: datetime) -> bool:
     """Makes sure of the table's row, locked for this transaction; True when this transaction made it."""
     present = select(tables.c.full_name).where(tables.c.full_name == str(table)).with_for_update()
+    identity = _identity(table)
     for _ in range(ENTRY_ATTEMPTS):
         if connection.execute(present).one_or_none() is not None:
             return False
-        if connection.execute(database.insert_unless_present(tables, {**_identity(table), "first_seen_at": seen_at})).rowcount:
+        if connection.execute(database.insert_unless_present(tables, {**identity, "first_seen_at": seen_at})).rowcount:
+            add_names(connection, {identity["full_name"]: identity["search_name"]})
             return True
     message = f"table {table} came and went {ENTRY_ATTEMPTS} times while it was recorded"
     raise StoreUnavailableError(message)
@@ -108,6 +111,7 @@ def record_fault(database: Database, connection: Connection, fault: TableFault) 
 def forget(database: Database, connection: Connection, full_names: Sequence[str]) -> None:
     """Delete tables with their health, plan, samples and digests."""
     with counted(database, connection, full_names) as present:
+        delete_names(connection, present)
         for start in range(0, len(present), MAX_SQL_VARIABLES):
             _delete(connection, present[start : start + MAX_SQL_VARIABLES])
 

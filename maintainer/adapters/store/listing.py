@@ -12,6 +12,7 @@ from maintainer.adapters.store import documents
 from maintainer.adapters.store.counters import BANDS, count_tables, is_within
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES
 from maintainer.adapters.store.fleet import RECORD_COLUMNS, build_record
+from maintainer.adapters.store.name_parts import find_candidates
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
 from maintainer.adapters.store.schema import table_health, tables
 from maintainer.adapters.store.types import AnyRow
@@ -72,8 +73,11 @@ def _find_matches(connection: Connection, query: TableQuery, *, is_sqlite: bool)
         return _Matches(filters, counted, total_is_exact=True, are_sorted=are_few)
     # A position, not LIKE: nothing in the text is special, and it may be of any length.
     find = func.instr if is_sqlite else func.strpos
-    is_found = find(tables.c.search_name, query.search.casefold()) > 0
-    found = connection.execute(select(tables.c.full_name).where(*filters, is_found).limit(SEARCH_COUNTED_AT_MOST + 1)).scalars().all()
+    searched = query.search.casefold()
+    is_found = find(tables.c.search_name, searched) > 0
+    candidates = find_candidates(connection, searched)
+    read = filters if candidates is None else (*_filters(query, is_walked=True, is_named=True), tables.c.full_name.in_(candidates))
+    found = connection.execute(select(tables.c.full_name).where(*read, is_found).limit(SEARCH_COUNTED_AT_MOST + 1)).scalars().all()
     if len(found) > SEARCH_COUNTED_AT_MOST:
         return _Matches((*filters, is_found), SEARCH_COUNTED_AT_MOST, total_is_exact=False, are_sorted=False)
     return _Matches((tables.c.full_name.in_(found),), len(found), total_is_exact=True, are_sorted=True)

@@ -71,6 +71,24 @@ tables = Table(
     *(Index(f"ix_tables_band_{name}", "band", name, "full_name") for name in SORTED_FIGURES),
 )
 
+# What a search looks its text up in: every part of a name, and whose it is by a number, which is shorter than a name and never given twice.
+searched_names = Table(
+    "searched_names",
+    metadata,
+    Column("name_id", Integer, primary_key=True, autoincrement=True),
+    Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), nullable=False),
+    Index("uq_searched_names", "full_name", unique=True),
+    sqlite_autoincrement=True,
+)
+
+name_parts = Table(
+    "name_parts",
+    metadata,
+    Column("part", name_type(), primary_key=True),  # of tables.search_name: see name_parts.split_name
+    Column("name_id", Integer, primary_key=True, autoincrement=False),  # no foreign key: that would want an index of its own
+    sqlite_with_rowid=False,
+)
+
 # The latest health in two pieces: lists read the summary, a table's own page both.
 table_health = Table(
     "table_health",

@@ -16,6 +16,7 @@ from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work, want_plan
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
+from maintainer.adapters.store.name_parts import add_missing_names
 from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
 from maintainer.adapters.store.places import read_places_near
@@ -299,9 +300,9 @@ class SqlStore(SqlAdmission, SqlLeases, SqlOrphans):
             pruned = work.prune_jobs(self._database, connection, jobs_before) | {"verdicts": prune_verdicts(connection, jobs_before)}
         with self._database.write() as connection:
             prune_leases(connection)
-            mended = counters.recount(connection)
+            mended = counters.recount(connection) + add_missing_names(connection)
         if mended:
-            _log.warning("store.counters_mended", extra={"rows": mended})
+            _log.warning("store.mended", extra={"rows": mended})
         return {**deleted, **pruned, "thinned": thinned, "mended": mended}
 
     def instance_id(self) -> str:

@@ -238,6 +238,8 @@ QUERIES = [
     *(TableQuery(sort=sort, band=Band.WATCH, descending=descending) for sort in TABLE_SORTS for descending in (False, True)),
     *(TableQuery(sort=sort, catalog="lake", namespace="n1") for sort in TABLE_SORTS),
     TableQuery(catalog="lake"),
+    TableQuery(search="T0003"),
+    TableQuery(search="T0003", catalog="lake", sort="data_files"),
 ]
 
 
@@ -290,7 +292,8 @@ def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(store_u
         return script
 
     monkeypatch.setattr(ScriptDirectory, "from_config", until_first)
-    monkeypatch.setattr(migrate, "recount", lambda _connection: 0)
+    for mended in ("recount", "add_missing_names"):
+        monkeypatch.setattr(migrate, mended, lambda _connection: 0)
     database = Database(store_url)
     assert migrate.upgrade(database) == "0001"
     monkeypatch.undo()
@@ -307,6 +310,7 @@ def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(store_u
     store = open_store(store_url)
     assert (store.counters("lake", "sales").data_files, store.counters().bands[Band.WATCH], store.overview().tables) == (7, 1, 1)
     assert [due.table for due in store.tables_to_plan(NOW, "v1")] == [ORDERS]
+    assert [item.table for item in store.tables(TableQuery("ORD")).items] == [ORDERS]
     assert [
         value for _, value in store.history(ORDERS, "data_files", NOW.replace(year=1970, month=1, day=1, hour=0, minute=0, second=0, microsecond=0), NOW)
     ] == [7.0]

@@ -1,0 +1,92 @@
+"""Parts of tables' names in an index: a search reads the names that may hold its text, however many others there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select
+
+from maintainer.adapters.store.database import MAX_SQL_VARIABLES
+from maintainer.adapters.store.schema import name_parts, searched_names, tables
+
+PART_CHARACTERS = 8  # longer: fewer candidates and more bytes; a shorter text is the beginning of parts
+CANDIDATES_AT_MOST = MAX_SQL_VARIABLES
+PARTS_ASKED_AT_MOST = 4  # of a text that is longer than a part, until one of them is in few names
+SWEPT_ABOVE = 4 * MAX_SQL_VARIABLES  # so many names: one reading of all parts is cheaper than to look each of theirs up
+_LAST_CHARACTER = "\U0010ffff"
+_FIRST_SURROGATE, _AFTER_SURROGATES = 0xD800, 0xE000
+
+
+def split_name(search_name: str) -> list[str]:
+    """What begins at each of its characters, each once."""
+    return list(dict.fromkeys(search_name[start : start + PART_CHARACTERS] for start in range(len(search_name))))
+
+
+def add_names(connection: Connection, search_names: Mapping[str, str]) -> None:
+    """Of tables that were added in this transaction; the keys are full names."""
+    names = list(search_names)
+    for start in range(0, len(names), MAX_SQL_VARIABLES):
+        some = names[start : start + MAX_SQL_VARIABLES]
+        connection.execute(insert(searched_names), [{"full_name": name} for name in some])
+        rows = connection.execute(select(searched_names).where(searched_names.c.full_name.in_(some))).all()
+        parts = [{"part": part, "name_id": row.name_id} for row in rows for part in split_name(search_names[row.full_name])]
+        connection.execute(insert(name_parts), parts)
+
+
+def add_missing_names(connection: Connection) -> int:
+    """Names that an earlier version has written; returns how many there were."""
+    missing = select(tables.c.full_name, tables.c.search_name).outerjoin(searched_names).where(searched_names.c.name_id.is_(None))
+    found = {row.full_name: row.search_name for row in connection.execute(missing)}
+    add_names(connection, found)
+    return len(found)
+
+
+def delete_names(connection: Connection, full_names: Sequence[str]) -> None:
+    """Of tables that are deleted in this transaction, before they are."""
+    are_many = len(full_names) > SWEPT_ABOVE
+    for start in range(0, len(full_names), MAX_SQL_VARIABLES):
+        some = full_names[start : start + MAX_SQL_VARIABLES]
+        if not are_many:
+            _delete_parts(connection, some)
+        connection.execute(delete(searched_names).where(searched_names.c.full_name.in_(some)))
+    if are_many:
+        connection.execute(delete(name_parts).where(name_parts.c.name_id.not_in(select(searched_names.c.name_id))))
+
+
+def _delete_parts(connection: Connection, full_names: Sequence[str]) -> None:
+    rows = connection.execute(select(searched_names.c.name_id, tables.c.search_name).join(tables).where(tables.c.full_name.in_(full_names))).all()
+    keys = [{"key_part": part, "key_id": row.name_id} for row in rows for part in split_name(row.search_name)]
+    if keys:
+        connection.execute(delete(name_parts).where(name_parts.c.part == bindparam("key_part"), name_parts.c.name_id == bindparam("key_id")), keys)
+
+
+def find_candidates(connection: Connection, text: str) -> Sequence[str] | None:
+    """Full names among which are all that hold the case-folded text; None when they are too many."""
+    for part in _choose_parts(text):
+        # In the order of the key: PostgreSQL would rather read all parts for so many of them, when it takes them for frequent.
+        near = select(name_parts.c.name_id).where(*_begins_with(part)).order_by(name_parts.c.part, name_parts.c.name_id)
+        ids = connection.execute(near.limit(CANDIDATES_AT_MOST + 1)).scalars().all()
+        if len(ids) <= CANDIDATES_AT_MOST:
+            names = select(searched_names.c.full_name).where(searched_names.c.name_id.in_(set(ids)))
+            return connection.execute(names).scalars().all() if ids else []
+    return None
+
+
+def _choose_parts(text: str) -> Iterator[str]:
+    """The end first: names differ there more than where they begin."""
+    last = max(0, len(text) - PART_CHARACTERS)
+    steps = PARTS_ASKED_AT_MOST - 1
+    for start in dict.fromkeys(last - last * step // steps for step in range(PARTS_ASKED_AT_MOST)):
+        yield text[start : start + PART_CHARACTERS]
+
+
+def _begins_with(part: str) -> tuple[ColumnElement[bool], ...]:
+    """One range of the index: both databases compare by code points."""
+    if len(part) == PART_CHARACTERS:
+        return (name_parts.c.part == part,)
+    kept = part.rstrip(_LAST_CHARACTER)
+    if not kept:
+        return (name_parts.c.part >= part,)
+    following = ord(kept[-1]) + 1
+    end = kept[:-1] + chr(_AFTER_SURROGATES if following == _FIRST_SURROGATE else following)
+    return name_parts.c.part >= part, name_parts.c.part < end
