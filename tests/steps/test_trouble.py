@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pytest
 
-from maintainer.domain.action import ExpireSnapshots
+from maintainer.domain.action import ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidTransitionError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -17,6 +17,7 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.policy import RuleName
 from maintainer.health.compare import COUNT_LIMIT_BYTES
+from maintainer.policy.guard import NEWEST_FORMAT_VERSION
 from maintainer.ports.store import JobQuery
 from maintainer.steps.each import each
 from maintainer.steps.plan import plan
@@ -239,6 +240,32 @@ def test_a_job_carries_out_what_the_policy_says_when_it_starts_not_when_it_was_p
     assert job.rule is RuleName.EXPIRE_SNAPSHOTS
     assert job.action == ExpireSnapshots(world.clock.now().replace(minute=0) - timedelta(days=30), 77)
     assert job == world.runner.submitted[job.job_id]
+
+
+def test_guard_27_a_table_that_another_engine_has_upgraded_beyond_what_is_known_gets_no_job() -> None:
+    world = World()
+    table = world.put("orders")
+    scan(world.ports)
+    plan(world.ports)
+    world.replace(replace(world.look(table), format_version=NEWEST_FORMAT_VERSION + 1))
+    assert submit(world.ports) == 0
+    (job,) = world.store.jobs(JobQuery()).items
+    assert (job.state, world.runner.submitted) == (JobState.CANCELLED, {})
+    assert job.failure_message.endswith("format version 4 is newer than 3, the newest that is known")
+
+
+def test_guard_27_a_table_that_was_moved_since_is_worked_on_where_it_is_now() -> None:
+    world = World()
+    world.policies.layers = (layer('tables: "*"\nmode: enforce\nrules: {remove_orphan_files: {older_than: 7d}, rewrite_data_files: {enabled: false}}\n'),)
+    table = world.put("orders", small_files=600)
+    scan(world.ports)
+    world.clock.advance(timedelta(days=10))
+    plan(world.ports)
+    world.replace(replace(world.look(table), location="file:///elsewhere/orders"))
+    assert submit(world.ports) == 1
+    (job,) = world.runner.submitted.values()
+    assert isinstance(job.action, RemoveOrphanFiles)
+    assert job.action.location == "file:///elsewhere/orders"
 
 
 def running(world: World) -> Job:
