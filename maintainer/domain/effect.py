@@ -80,6 +80,8 @@ class Effect:
 
     difference: str = ""  # from what was predicted, and why; empty: none worth a word
 
+    files_left: int = 0  # that a job which commits in parts had not come to when Spark was lost
+
     @property
     def is_idle(self) -> bool:
         """True when our commits changed nothing that the action is for."""

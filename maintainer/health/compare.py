@@ -9,10 +9,11 @@ from typing import assert_never
 
 from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure, RewriteDataFiles, RewritePositionDeleteFiles
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
-from maintainer.domain.effect import Effect, Measurement, RowProof
+from maintainer.domain.effect import ContentProof, Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
 from maintainer.domain.reading import JobAction
+from maintainer.domain.safeguards import Checksum
 from maintainer.domain.units import format_duration, format_size
 
 # Rows are counted, not only compared by summaries, when reading no more than this is needed for it.
@@ -162,7 +163,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
         rows_before=counts[0] if rows is RowProof.COUNTED else (before.records if rows is RowProof.EQUAL and not commits.others else None),
         rows_after=counts[-1] if rows is RowProof.COUNTED else (after.records if rows is RowProof.EQUAL and not commits.others else None),
     )
-    effect = replace(effect, statistics_written=statistics_written, files_lost=_count_lost(job) if commits.others else 0)
+    effect = replace(effect, statistics_written=statistics_written, files_lost=_count_lost(job) if commits.others else 0, files_left=_count_left(job, own))
     return replace(effect, sentence=describe_effect(effect, job.procedure))
 
 
@@ -173,6 +174,20 @@ def _count_lost(job: Job) -> int:
     failed = job.outcome.result.get("failed_data_files_count")
     left = job.estimate.items_before - _claimed_items(job) - int(failed or 0)
     return left if left > job.estimate.error_bound else 0
+
+
+def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
+    """Files that a job which commits in parts had not come to when Spark was lost, by its own estimate."""
+    if _kind_of(job) != "lost" or not own or not _commits_in_parts(job.action):
+        return 0
+    replaced = "deleted-data-files" if job.procedure is Procedure.REWRITE_DATA_FILES else "removed-delete-files"
+    left = job.estimate.items_before - _sum_figure(own, replaced)
+    return left if left > job.estimate.error_bound else 0
+
+
+def _kind_of(job: Job) -> str:
+    """How Spark ended; lost where nobody knows."""
+    return job.outcome.kind if job.outcome is not None else "lost"
 
 
 def _commits_in_parts(action: JobAction) -> bool:
@@ -220,13 +235,14 @@ def _tell_writers(effect: Effect) -> str:
     text = f" Others committed {effect.other_commits} times meanwhile." if effect.other_commits else ""
     if effect.files_lost:
         text += f" {effect.files_lost} files were left as they are: what was to replace them met the commits of writers, who won."
+    if effect.files_left:
+        text += f" {effect.files_left} files were left as they are: Spark was lost before it came to them."
     return text
 
 
 def conclude(job: Job, effect: Effect) -> Verdict:
     """The state a job ends in: what Spark claimed, held against what the table shows."""
-    outcome = job.outcome
-    kind = outcome.kind if outcome is not None else "lost"
+    outcome, kind = job.outcome, _kind_of(job)
     message = outcome.message if outcome is not None else ""
     if effect.rows is RowProof.DIFFERENT:
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, "the rows before and after our commits are not the same; nothing more is done to this table")
@@ -236,7 +252,7 @@ def conclude(job: Job, effect: Effect) -> Verdict:
         if _claimed_items(job) and not effect.own_commits and effect.other_commits:
             return Verdict(JobState.FAILED, FailureReason.CONFLICT, f"A writer won: {CONFLICT_WORDS[ConflictKind.TAKEN_BACK]}.")
         unproved = _find_unproved(job, effect)
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else Verdict(JobState.SUCCEEDED)
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else _conclude_checked(job, effect, Verdict(JobState.SUCCEEDED))
     if kind in {"cancelled", "lost"} and is_timed_out(job):
         return Verdict(JobState.FAILED, FailureReason.TIMEOUT, " ".join(part for part in (describe_timeout(job), _partial(effect)) if part))
     if kind == "cancelled":
@@ -245,12 +261,35 @@ def conclude(job: Job, effect: Effect) -> Verdict:
         reason = outcome.reason if outcome is not None else None
         parts = (_tell_conflict(outcome), message, _partial(effect))
         return Verdict(JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part))
+    return _conclude_lost(job, effect, message or "Spark was lost")
+
+
+def _conclude_lost(job: Job, effect: Effect, message: str) -> Verdict:
+    """Spark can no longer tell: the table alone does, and a part of the work is not all of it."""
+    said = job.outcome.reason if job.outcome is not None else None
+    reason = said or FailureReason.LOST_RUNNER
     if effect.is_idle:
-        reason = outcome.reason if outcome is not None and outcome.reason is not None else FailureReason.LOST_RUNNER
-        return Verdict(JobState.FAILED, reason, f"{message or 'Spark was lost'}; the table shows that nothing of this job was committed")
-    if outcome is not None and outcome.reason is FailureReason.CATALOG_UNREACHABLE:
-        return Verdict(JobState.SUCCEEDED, None, "the catalog did not say whether it made the commit; it was found in the table's metadata")
-    return Verdict(JobState.SUCCEEDED, None, "Spark was lost after its commits; they were found in the table's metadata")
+        return Verdict(JobState.FAILED, reason, f"{message}; the table shows that nothing of this job was committed")
+    if effect.files_left:
+        return Verdict(JobState.FAILED, reason, f"{message}; {_partial(effect)}")
+    if said is FailureReason.CATALOG_UNREACHABLE:
+        found = "the catalog did not say whether it made the commit; it was found in the table's metadata"
+    else:
+        found = "Spark was lost after its commits; they were found in the table's metadata"
+    if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
+        found += ", but files of the expired snapshots may be left, which a look for orphan files finds"
+    return _conclude_checked(job, effect, Verdict(JobState.SUCCEEDED, None, found))
+
+
+def _conclude_checked(job: Job, effect: Effect, verdict: Verdict) -> Verdict:
+    """The verdict, unless the checksums of all rows were to be its proof and could not be taken: that is no damage, and no proof either."""
+    if job.safeguards.checksum is not Checksum.FULL or effect.contents is not ContentProof.UNKNOWN:
+        return verdict
+    outcome = job.outcome
+    reason = FailureReason.LOST_RUNNER if outcome is None or outcome.kind == "lost" else FailureReason.UNPROVED
+    said = (outcome.check_failure_reason or outcome.reason) if outcome is not None else None
+    why = f": {outcome.check_failure}" if outcome is not None and outcome.check_failure else ""
+    return Verdict(JobState.FAILED, said or reason, f"the checksums of all rows, by which it was to be proved, could not be taken{why}. {_partial(effect)}")
 
 
 def _tell_conflict(outcome: Outcome | None) -> str:

@@ -12,7 +12,7 @@ from maintainer.domain.canary import CanaryReading
 from maintainer.domain.effect import ContentProof, Effect
 from maintainer.domain.inventory import Snapshot, Unreadable
 from maintainer.domain.job import FailureReason, Job
-from maintainer.domain.safeguards import Checksum
+from maintainer.domain.safeguards import Canary, Checksum
 
 CHECKSUMS: Final = "checksums"  # the column in which Spark tells them
 # That a reading failed for one of these says something of the files; every other reason says something of Spark or of the catalog.
@@ -74,6 +74,18 @@ def find_failed_proofs(job: Job, contents: ContentProof, canary: CanaryReading |
     if job.outcome is not None and job.outcome.check_failure and job.outcome.check_failure_reason in _TELLING:
         found.append(f"Spark could not read what was written: {job.outcome.check_failure}")
     return tuple(found)
+
+
+def tell_unmade_checks(job: Job, contents: ContentProof) -> str:
+    """Which checks by Spark were asked for and never came about, as a sentence; empty: none."""
+    outcome = job.outcome
+    is_cut = outcome is None or outcome.kind != "finished" or (bool(outcome.check_failure) and outcome.check_failure_reason not in _TELLING)
+    unmade = []
+    if job.safeguards.canary is not Canary.OFF and is_cut:
+        unmade.append("Spark's reading of what it wrote")
+    if contents is ContentProof.UNKNOWN:
+        unmade.append("the checksums of the rows")
+    return f"Asked for and not to be had: {' and '.join(unmade)}." if unmade else ""
 
 
 _REMOVED: Final = {

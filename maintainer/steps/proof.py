@@ -10,7 +10,7 @@ from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.safeguards import Canary
-from maintainer.health.proof import compare_contents, explain_difference, find_failed_proofs
+from maintainer.health.proof import compare_contents, explain_difference, find_failed_proofs, tell_unmade_checks
 from maintainer.ports.store import Pause
 from maintainer.steps.ports import Ports
 
@@ -26,7 +26,8 @@ def prove_contents(ports: Ports, job: Job, own: Sequence[Snapshot], inventory: T
     # A manifest that somebody else committed meanwhile is not ours to answer for.
     unreadable = inventory.unreadable if not effect.other_commits else ()
     failed = find_failed_proofs(job, contents, canary, unreadable)
-    return replace(effect, contents=contents, canary_files=canary.files_read if canary is not None else None, failed_proofs=failed)
+    sentence = f"{effect.sentence} {tell_unmade_checks(job, contents)}".rstrip()
+    return replace(effect, sentence=sentence, contents=contents, canary_files=canary.files_read if canary is not None else None, failed_proofs=failed)
 
 
 def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryReading | None:

@@ -16,12 +16,13 @@ from maintainer.domain.action import (
     RewritePositionDeleteFiles,
 )
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
-from maintainer.domain.effect import Effect, RowProof
+from maintainer.domain.effect import ContentProof, Effect, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile
 from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.health.compare import compare, conclude, describe_effect, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
+from maintainer.domain.safeguards import Checksum, Safeguards
+from maintainer.health.compare import Verdict, compare, conclude, describe_effect, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import measure, summarise
 from tests.samples import NOW, TABLE, UUID, inventory, manifest, share, snapshot
 
@@ -150,12 +151,15 @@ def test_a_chain_that_others_broke_is_counted_at_every_commit() -> None:
     assert rows_to_count([chain[1], chain[3]], chain) == (1, 2, 3, 4)
 
 
+FINISHED = Outcome("finished", NOW)
+
+
 def effect_of(action: Action, snapshots: list[Snapshot], snapshots_before: int = 1, snapshots_after: int = 2) -> Effect:
     start = baseline(snapshots=snapshots_before)
     commits = split_commits(start, APPLICATION, snapshots)
     after = replace(summarise(measure(inventory((manifest("m9", [share([200])]),)))), snapshots=snapshots_after, snapshot_id=2)
     rows = prove_rows(commits.own, snapshots, {})
-    return compare(make_job(action), start, after, commits, rows, {})
+    return compare(make_job(action, replace(FINISHED, result={"rewritten_data_files_count": 20})), start, after, commits, rows, {})
 
 
 def test_an_effect_claims_only_what_our_commits_did() -> None:
@@ -196,7 +200,12 @@ def test_the_average_is_left_out_where_it_is_unknown() -> None:
     effect = effect_of(RewriteDataFiles(), [snapshot(1, summary=total(1)), ours(2, 1, total(1))])
     start = replace(effect.before, average_file_size_bytes=None)
     empty = compare(
-        make_job(), replace(baseline(), measurement=start), effect.after, split_commits(baseline(), APPLICATION, [ours(2, 1, total(1))]), effect.rows, {}
+        make_job(outcome=FINISHED),
+        replace(baseline(), measurement=start),
+        effect.after,
+        split_commits(baseline(), APPLICATION, [ours(2, 1, total(1))]),
+        effect.rows,
+        {},
     )
     assert "average" not in empty.sentence
 
@@ -217,7 +226,6 @@ DONE = effect_of(RewriteDataFiles(), [snapshot(1, summary=total(2000)), ours(2, 
         (Outcome("failed", NOW, reason=FailureReason.CONFLICT, message="a writer won"), IDLE, JobState.FAILED, FailureReason.CONFLICT),
         (Outcome("failed", NOW), DONE, JobState.FAILED, FailureReason.OTHER),
         (Outcome("lost", NOW), IDLE, JobState.FAILED, FailureReason.LOST_RUNNER),
-        (Outcome("lost", NOW), DONE, JobState.SUCCEEDED, None),
         (None, IDLE, JobState.FAILED, FailureReason.LOST_RUNNER),
     ],
 )
@@ -357,7 +365,7 @@ def test_every_kind_of_conflict_has_words() -> None:
 
 def test_a_commit_that_the_catalog_did_not_confirm_is_looked_for_in_the_table() -> None:
     unsaid = Outcome("lost", NOW, reason=FailureReason.CATALOG_UNREACHABLE, message="the catalog did not say")
-    found = conclude(make_job(outcome=unsaid), DONE)
+    found = conclude(make_job(AT_ONCE, unsaid), DONE)
     assert (found.state, found.message) == (JobState.SUCCEEDED, "the catalog did not say whether it made the commit; it was found in the table's metadata")
     missing = conclude(make_job(outcome=unsaid), IDLE)
     assert (missing.state, missing.reason) == (JobState.FAILED, FailureReason.CATALOG_UNREACHABLE)
@@ -370,3 +378,80 @@ def test_guard_16_work_that_the_catalog_took_back_for_a_writer_is_a_conflict_and
     assert (taken_back.state, taken_back.reason) == (JobState.FAILED, FailureReason.CONFLICT)
     assert taken_back.message.startswith("A writer won: the table has no snapshot of ours any more")
     assert conclude(claimed, IDLE).reason is FailureReason.UNPROVED, "when nobody else committed, nobody can have won"
+
+
+LOST = Outcome("lost", NOW, message="Spark's JVM ended with exit code -9")
+DELETES_IN_PARTS = RewritePositionDeleteFiles(options=IN_PARTS.options)
+
+
+def replacing(files: int) -> dict[str, str]:
+    return {"deleted-data-files": str(files), "added-data-files": "1", "removed-delete-files": str(files)}
+
+
+def conclude_lost(action: Action, *replaced: int, outcome: Outcome | None = LOST) -> tuple[Effect, Verdict]:
+    """Of a job that was to take in 20 files, whose commits replaced so many of them each before Spark was gone."""
+    job = replace(make_job(action, outcome), estimate=Estimate(20, 2, 18, 200, error_bound=2))
+    history = [snapshot(1, summary=total(2000)), *(ours(number, number - 1, total(2000, more=replacing(files))) for number, files in enumerate(replaced, 2))]
+    effect = compare(job, baseline(), baseline().measurement, split_commits(baseline(), APPLICATION, history), RowProof.EQUAL, {})
+    return effect, conclude(job, effect)
+
+
+@pytest.mark.parametrize("action", [IN_PARTS, RewriteDataFiles(), DELETES_IN_PARTS])
+@pytest.mark.parametrize(("replaced", "left"), [((2,), 18), ((8, 9), 3), ((8, 10), 0), ((20,), 0), ((25,), 0)])
+def test_a_lost_rewrite_in_parts_has_succeeded_when_it_came_to_all_that_was_estimated(action: Action, replaced: tuple[int, ...], left: int) -> None:
+    effect, verdict = conclude_lost(action, *replaced)
+    assert effect.files_left == left
+    assert (verdict.state, verdict.reason) == ((JobState.FAILED, FailureReason.LOST_RUNNER) if left else (JobState.SUCCEEDED, None))
+
+
+def test_what_a_lost_rewrite_in_parts_has_done_and_not_done_is_told() -> None:
+    _, verdict = conclude_lost(IN_PARTS, 2, 3)
+    assert verdict.message.startswith("Spark's JVM ended with exit code -9; What was committed before stays: 20 data files became 20")
+    assert verdict.message.endswith(" 15 files were left as they are: Spark was lost before it came to them.")
+
+
+def test_a_rewrite_in_parts_of_which_nobody_knows_the_end_is_no_success_either() -> None:
+    _, verdict = conclude_lost(IN_PARTS, 2, outcome=None)
+    assert (verdict.state, verdict.reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
+
+
+@pytest.mark.parametrize("action", [AT_ONCE, RewritePositionDeleteFiles(), RewriteManifests(0)])
+def test_a_lost_job_whose_single_commit_is_all_of_its_work_has_succeeded(action: Action) -> None:
+    effect, verdict = conclude_lost(action, 2)
+    assert effect.files_left == 0
+    assert (verdict.state, verdict.message) == (JobState.SUCCEEDED, "Spark was lost after its commits; they were found in the table's metadata")
+
+
+def test_a_rewrite_in_parts_that_ended_by_itself_is_not_held_against_its_estimate() -> None:
+    assert conclude_lost(IN_PARTS, 2, outcome=FINISHED)[1].state is JobState.SUCCEEDED
+
+
+def test_a_lost_expiry_says_that_files_may_be_left() -> None:
+    job = make_job(ExpireSnapshots(NOW, 10), LOST)
+    verdict = conclude(job, replace(IDLE, snapshots_removed=9))
+    assert verdict.state is JobState.SUCCEEDED
+    assert verdict.message.endswith("files of the expired snapshots may be left, which a look for orphan files finds")
+
+
+UNSUMMED = replace(DONE, contents=ContentProof.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        (FINISHED, FailureReason.UNPROVED),
+        (replace(FINISHED, check_failure="Java heap space", check_failure_reason=FailureReason.OUT_OF_MEMORY), FailureReason.OUT_OF_MEMORY),
+        (LOST, FailureReason.LOST_RUNNER),
+        (None, FailureReason.LOST_RUNNER),
+        (replace(LOST, reason=FailureReason.CATALOG_UNREACHABLE), FailureReason.CATALOG_UNREACHABLE),
+    ],
+)
+def test_guard_25_a_full_checksum_that_could_not_be_taken_is_no_proof(outcome: Outcome | None, reason: FailureReason) -> None:
+    job = replace(make_job(AT_ONCE, outcome), safeguards=Safeguards(checksum=Checksum.FULL))
+    verdict = conclude(job, UNSUMMED)
+    assert (verdict.state, verdict.reason) == (JobState.FAILED, reason)
+    assert verdict.message.startswith("the checksums of all rows, by which it was to be proved, could not be taken")
+    assert ("Java heap space" in verdict.message) == (reason is FailureReason.OUT_OF_MEMORY)
+    assert "What was committed before stays: " in verdict.message
+    assert conclude(job, replace(DONE, contents=ContentProof.EQUAL)).state is JobState.SUCCEEDED
+    assert conclude(replace(job, safeguards=Safeguards(checksum=Checksum.SAMPLE)), UNSUMMED).state is JobState.SUCCEEDED

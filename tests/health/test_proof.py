@@ -12,9 +12,9 @@ from maintainer.domain.inventory import Snapshot, Unreadable
 from maintainer.domain.job import FailureReason, Job, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
-from maintainer.domain.safeguards import Checksum, Safeguards
+from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.health.measure import measure, summarise
-from maintainer.health.proof import compare_contents, explain_difference, find_failed_proofs
+from maintainer.health.proof import compare_contents, explain_difference, find_failed_proofs, tell_unmade_checks
 from tests.samples import NOW, TABLE, UUID, inventory, snapshot
 
 FULL = Safeguards(checksum=Checksum.FULL)
@@ -114,3 +114,30 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
     assert explain(effect_of(0, manifests=3), told(), RewriteManifests(0)).startswith("19 manifests fewer were predicted and 3 came about: the job took other")
     assert explain(effect_of(9), None).endswith("the job took other files than were predicted.")
     assert "ended early" not in explain(effect_of(30), Outcome("lost", NOW))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "guards", "contents", "unmade"),
+    [
+        (told(), FULL, ContentProof.EQUAL, ""),
+        (Outcome("lost", NOW), Safeguards(), ContentProof.NOT_TAKEN, ""),
+        (Outcome("lost", NOW), Safeguards(canary=Canary.SAMPLE), ContentProof.NOT_TAKEN, "Spark's reading of what it wrote"),
+        (None, replace(FULL, canary=Canary.SAMPLE), ContentProof.UNKNOWN, "Spark's reading of what it wrote and the checksums of the rows"),
+        (told(), Safeguards(checksum=Checksum.SAMPLE), ContentProof.UNKNOWN, "the checksums of the rows"),
+        (
+            replace(told(), check_failure="x", check_failure_reason=FailureReason.OUT_OF_MEMORY),
+            Safeguards(canary=Canary.SAMPLE),
+            ContentProof.NOT_TAKEN,
+            "Spark's reading of what it wrote",
+        ),
+        (
+            replace(told(), check_failure="x", check_failure_reason=FailureReason.MISSING_FILE),  # that is a failed proof, and told as such
+            Safeguards(canary=Canary.SAMPLE),
+            ContentProof.NOT_TAKEN,
+            "",
+        ),
+    ],
+)
+def test_a_check_that_was_asked_for_and_never_made_is_told(outcome: Outcome | None, guards: Safeguards, contents: ContentProof, unmade: str) -> None:
+    sentence = tell_unmade_checks(job_of(outcome=outcome, guards=guards), contents)
+    assert sentence == (f"Asked for and not to be had: {unmade}." if unmade else "")

@@ -137,3 +137,57 @@ def test_guard_26_the_job_knows_what_to_mark_and_for_how_long() -> None:
     assert job.safeguards.rollback_for == timedelta(days=1)
     assert job.baseline is not None
     assert (job.baseline.snapshot_id, job.baseline.snapshot_at) == (snapshot.snapshot_id, snapshot.committed_at)
+
+
+IN_PARTS = """
+tables: "*"
+mode: enforce
+rules:
+  rewrite_data_files: {when: {average_file_size_below: 32MiB}, options: {partial-progress.enabled: "true"}}
+"""
+READING = "Spark's reading of what it wrote."
+A_PART = {"deleted-data-files": "6", "added-data-files": "1", "removed-files-size": "6000"}
+
+
+def test_a_rewrite_of_which_a_part_was_committed_when_spark_was_lost_has_not_succeeded() -> None:
+    world = World()
+    world.policies.layers = (layer(IN_PARTS),)
+    table = world.put("orders")
+    job = submitted(world)
+    world.commit(table, "replace", job.application, A_PART)
+    world.runner.lose(job.job_id)
+    done = settled(world, job)
+    assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
+    assert done.failure_message.endswith("54 files were left as they are: Spark was lost before it came to them. Asked for and not to be had: " + READING)
+    assert done.cost_sample is None
+    history = world.store.rule_history(done.table_uuid)[RuleName.REWRITE_DATA_FILES]
+    assert (history.last_success_at, history.streak is not None) == (None, True), "there is no success to cool down from"
+    plan(world.ports)
+    assert submit(world.ports) == 1, "the rest is worked on at once"
+
+
+def test_checks_that_a_lost_spark_never_made_are_told_in_the_effect() -> None:
+    world = World()
+    world.policies.layers = (layer(ENFORCE + "checksum: sample\n"),)
+    world.put("orders")
+    job = submitted(world)
+    world.mend(job)
+    world.runner.lose(job.job_id)
+    done = settled(world, job)
+    assert done.effect is not None
+    assert (done.state, done.effect.contents) == (JobState.SUCCEEDED, ContentProof.UNKNOWN)
+    assert done.effect.sentence.endswith("Asked for and not to be had: Spark's reading of what it wrote and the checksums of the rows.")
+
+
+def test_guard_25_without_the_full_checksum_that_was_asked_for_nothing_is_proved_and_nothing_is_paused() -> None:
+    world = World()
+    world.policies.layers = (layer(ENFORCE + "checksum: full\n"),)
+    table = world.put("orders")
+    job = submitted(world)
+    world.mend(job)
+    world.runner.lose(job.job_id)
+    done = settled(world, job)
+    assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
+    record = world.store.table(table)
+    assert record is not None
+    assert record.pause is None, "nothing is known to be wrong with it"
