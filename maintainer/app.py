@@ -165,7 +165,7 @@ def new_job_id() -> str:
     return f"m-{uuid4().hex[:12]}"
 
 
-def open_catalogs(settings: Settings, clock: SystemClock, reader: MetadataReader) -> Mapping[str, Catalog]:
+def open_catalogs(settings: Settings, clock: Clock, reader: MetadataReader) -> Mapping[str, Catalog]:
     """The configured catalogs by name, all of which share the reader; nothing is connected yet."""
     workers = settings.scan.workers
     return {
@@ -223,8 +223,9 @@ def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
 
 
 def loop_options(settings: Settings) -> ScanOptions:
-    """What the daemon's scans are to do: they leave very large tables to Spark, which a scan in the foreground does only when it is asked to."""
-    return replace(scan_options(settings), most_files=settings.scan.spark_digest_above_files)
+    """What the daemon's scans are to do: they leave very large tables to Spark and look at few unchanged ones, where one in the foreground does it all."""
+    own = settings.scan
+    return replace(scan_options(settings), most_files=own.spark_digest_above_files, recheck_share=own.recheck_share, recheck_after=own.recheck_after)
 
 
 # -- the loop

@@ -62,6 +62,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "timeout": "10m",
             "remeasure": "6h",
             "rechecks": 100,
+            "recheck_share": 0.05,
+            "recheck_after": "1h",
             "min_interval": "1m",
             "max_interval": "1h",
             "requests_per_second": 200.0,

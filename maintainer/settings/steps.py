@@ -28,9 +28,10 @@ class ScanSettings(Strict):
     `workers` tables are read side by side in each catalog; for all catalogs together at most max_requests files are fetched at once, at most
     manifest_memory of manifests waits to be decoded, and decode_processes decode (0: the daemon itself).
 
-    An unchanged table is measured anew after `remeasure`, the `rechecks` longest unmeasured ones of a catalog at every scan. Where asking whether one
-    changed costs a request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second
-    of its catalog. `catalogs` has other bounds for some, by their names.
+    An unchanged table is measured anew after `remeasure`, and the longest unmeasured ones of a catalog before that, to notice files that were deleted: of
+    those that rested for recheck_after, at most `rechecks` and recheck_share of the catalog at every scan. Where asking whether one changed costs a
+    request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second of its catalog.
+    `catalogs` has other bounds for some, by their names.
 
     A table of which more than spark_digest_above_files files have to be read is left to a job on Spark, which changes nothing.
     """
@@ -42,6 +43,8 @@ class ScanSettings(Strict):
     timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
     remeasure: Annotated[timedelta, DurationBetween("1m")] = timedelta(hours=6)
     rechecks: Annotated[int, Field(ge=0, le=1_000_000)] = 100
+    recheck_share: Annotated[float, Field(ge=0, le=1)] = 0.05
+    recheck_after: Annotated[timedelta, DurationBetween("0s")] = timedelta(hours=1)
     spark_digest_above_files: Annotated[int, Field(ge=0, le=10**15)] = 20_000_000
     min_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=1)
     max_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from heapq import nsmallest
+from math import ceil
 from zlib import crc32
 
 from maintainer import __version__
@@ -59,13 +60,16 @@ ScannedTable = Measured | Recalled | TableFault
 class ScanOptions:
     """What one scan is to do. Deep: every table, every manifest.
 
-    Unchanged tables are measured anew after `remeasure` at the latest, and of each catalog the `rechecks` longest unmeasured ones every time.
+    Unchanged tables are measured anew after `remeasure` at the latest; before that, the longest unmeasured ones of each catalog: of those that were not
+    measured for `recheck_after`, at most `rechecks` and at most `recheck_share` of the catalog, rounded up.
     """
 
     is_deep: bool = False
     remeasure: timedelta = DEFAULT_REMEASURE
     rechecks: int = 0
     most_files: int | None = None  # a table of which more have to be read is left to Spark; None: none is
+    recheck_share: float = 1.0
+    recheck_after: timedelta = timedelta(0)
 
 
 DEFAULT_OPTIONS = ScanOptions()
@@ -120,6 +124,7 @@ class _CatalogScan:
     options: ScanOptions
     bases: Bases
     known: Mapping[TableIdentifier, str] = field(default_factory=dict)
+    wanted: Collection[TableIdentifier] = ()  # to be measured, changed or not
     seen: list[TableIdentifier] = field(default_factory=list)
     faults: list[CatalogFault] = field(default_factory=list)
     changed: dict[TableIdentifier, str] = field(default_factory=dict)  # the tokens of those that are being read
@@ -130,7 +135,8 @@ class _CatalogScan:
     def run(self) -> None:
         """Ask which tables there are and which have changed, and measure those, each as soon as the catalog has read it."""
         try:
-            self.known = {} if self.options.is_deep else self._read_known()
+            if not self.options.is_deep:
+                self._recall_marks()
             self._measure(self._find_changed(), self.options.most_files)
             self._measure(self.refused, None)
             self.trouble.tell()
@@ -145,18 +151,11 @@ class _CatalogScan:
         for taken in self.catalog.inventories(tables, target_by(self.ports.policies.current), known, self.should_stop, most_files):
             self.trouble.guard(partial(self._record, taken))
 
-    def _read_known(self) -> Mapping[TableIdentifier, str]:
-        """The tokens under which measuring again would find the same as the last time."""
+    def _recall_marks(self) -> None:
+        """A table that is measured anew keeps its token: the catalog is asked about it no more often, and answers as cheaply."""
         marks = self.ports.store.marks(self.catalog.name)
-        now = self.ports.clock.now()
-        settled = {
-            table: mark
-            for table, mark in marks.items()
-            if mark.token and mark.basis == self.bases.of(table) and not is_due(table, mark.measured_at, now, self.options.remeasure)
-        }
-        # An unchanged pointer does not tell that the file it points to was deleted: a few tables are looked at all the same, a small fleet every time.
-        rechecked = nsmallest(self.options.rechecks, settled, key=lambda table: (settled[table].measured_at or now, table))
-        return {table: settled[table].token for table in settled.keys() - set(rechecked)}
+        self.known = {table: mark.token for table, mark in marks.items() if mark.token}
+        self.wanted = choose_wanted({table: marks[table] for table in self.known}, self.bases, self.options, self.ports.clock.now())
 
     def _find_changed(self) -> Iterator[TableIdentifier]:
         for found in self._poll():
@@ -166,7 +165,7 @@ class _CatalogScan:
                 self.faults.append(found)
                 continue
             self.seen.append(found.table)
-            if isinstance(found, Polled) and found.is_changed:
+            if isinstance(found, Polled) and (found.is_changed or found.table in self.wanted):
                 self.changed[found.table] = found.token
                 yield found.table
             else:
@@ -221,6 +220,15 @@ class _CatalogScan:
         if not self.faults:  # a listing with holes must not make us forget what it did not show
             for table in store.forget_tables_except(self.catalog.name, self.seen):
                 self.ports.telemetry.table_gone(table)
+
+
+def choose_wanted(marks: Mapping[TableIdentifier, ScanMark], bases: Bases, options: ScanOptions, now: datetime) -> set[TableIdentifier]:
+    """The tables that are measured even if they have not changed: by other rules than the last time, or so long ago that it is time."""
+    due = {table for table, mark in marks.items() if mark.basis != bases.of(table) or is_due(table, mark.measured_at, now, options.remeasure)}
+    # An unchanged pointer does not tell that the file it points to was deleted: a few tables are looked at all the same.
+    rested = {table: mark.measured_at or now for table, mark in marks.items() if table not in due and now - (mark.measured_at or now) >= options.recheck_after}
+    most = min(options.rechecks, ceil(options.recheck_share * len(marks)))
+    return due.union(nsmallest(most, rested, key=lambda table: (rested[table], table)))
 
 
 def is_due(table: TableIdentifier, measured_at: datetime | None, now: datetime, remeasure: timedelta) -> bool:

@@ -67,6 +67,27 @@ def test_the_longest_unmeasured_are_looked_at_all_the_same(world: World) -> None
     assert measured(world, ScanOptions(rechecks=100)) == ["events", "orders", "third"]
 
 
+@pytest.mark.parametrize(("share", "most"), [(0.0, 0), (0.01, 1), (0.5, 1), (0.51, 2), (1.0, 2)])
+def test_no_more_than_a_share_of_a_catalog_is_looked_at_all_the_same(world: World, share: float, most: int) -> None:
+    assert len(measured(world, ScanOptions(rechecks=100, recheck_share=share))) == most
+
+
+def test_a_table_is_left_alone_for_a_time_before_it_is_looked_at_all_the_same(world: World) -> None:
+    options = ScanOptions(rechecks=100, recheck_after=timedelta(hours=1))
+    world.clock.advance(timedelta(minutes=59))
+    assert measured(world, options) == []
+    world.clock.advance(timedelta(minutes=1))
+    assert measured(world, options) == ["events", "orders"]
+    assert measured(world, options) == []
+
+
+@pytest.mark.parametrize("wait", [timedelta(0), DEFAULT_REMEASURE])
+def test_the_catalog_is_asked_with_what_is_known_also_about_a_table_that_is_measured_anew(world: World, wait: timedelta) -> None:
+    world.clock.advance(wait)
+    assert measured(world, ScanOptions(rechecks=100)) == ["events", "orders"]
+    assert {table.name: token for table, token in world.catalog.polled.items()} == {"events": "events/1.json", "orders": "orders/1.json"}
+
+
 def test_a_restarted_process_does_not_begin_anew(world: World) -> None:
     world.ports = world.restarted()
     assert measured(world) == []

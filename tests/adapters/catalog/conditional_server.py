@@ -21,6 +21,7 @@ class ConditionalServer(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), ConditionalHandler)
         self.versions: dict[tuple[str, ...], int] = {}
+        self.loadable: dict[tuple[str, ...], tuple[str, object]] = {}  # the real metadata's location, and what it says
         self.has_etags = True
         self.refusals: list[int] = []  # statuses that are answered before the truth
         self.seen: list[tuple[str, dict[str, str]]] = []
@@ -101,7 +102,8 @@ class ConditionalHandler(BaseHTTPRequestHandler):
         if headers and self.headers.get("If-None-Match") == headers["ETag"]:
             self.answer(304, None, headers)
         else:
-            self.answer(200, {"metadata-location": f"file:///{name[-1]}/{version}.json", "metadata": {"snapshots": []}, "config": {}}, headers)
+            location, metadata = self.server.loadable.get(name, (f"file:///{name[-1]}/{version}.json", {"snapshots": []}))
+            self.answer(200, {"metadata-location": location, "metadata": metadata, "config": {}}, headers)
 
     def answer(self, status: int, document: dict[str, object] | None, headers: dict[str, str] | None = None) -> None:
         self.server.given[status] += 1
