@@ -176,7 +176,14 @@ def open_catalogs(settings: Settings, clock: Clock, reader: MetadataReader) -> M
 
 def poll_limits(scan: ScanSettings) -> PollLimits:
     """The bounds of asking a catalog table by table."""
-    return PollLimits(scan.requests_per_second, scan.max_requests, scan.min_interval, scan.max_interval)
+    return PollLimits(
+        requests_per_second=scan.requests_per_second,
+        concurrency=scan.max_requests,
+        min_interval=scan.min_interval,
+        max_interval=scan.max_interval,
+        growth=scan.interval_growth,
+        jitter=scan.interval_jitter,
+    )
 
 
 def open_notifier(settings: NotificationSettings) -> Notifier:

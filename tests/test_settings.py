@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from maintainer.adapters.catalog import PollLimits
 from maintainer.app import poll_limits
 from maintainer.domain.errors import ConfigurationError
 from maintainer.settings import Settings, load_settings
@@ -66,6 +67,8 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "recheck_after": "1h",
             "min_interval": "1m",
             "max_interval": "1h",
+            "interval_growth": 1.5,
+            "interval_jitter": 0.1,
             "requests_per_second": 200.0,
             "max_requests": 64,
             "catalogs": {},
@@ -384,6 +387,10 @@ def test_the_bounds_of_polling_are_in_order(tmp_path: Path) -> None:
         ("scan: {catalogs: {sea: {max_requests: 2}}}\n", "has scan.catalogs.sea, but catalogs has only lake"),
         ("scan: {catalogs: {lake: {min_interval: 2h}}}\n", "scan has for catalog lake min_interval 2h above max_interval 1h"),
         ("scan: {catalogs: {lake: {requests_per_second: 0}}}\n", "scan.catalogs.lake.requests_per_second is 0, under the least value 0.1"),
+        ("scan: {interval_growth: 0.9}\n", "scan.interval_growth is 0.9, under the least value 1"),
+        ("scan: {interval_jitter: 0.6}\n", "scan.interval_jitter is 0.6, over the greatest value 0.5"),
+        ("scan: {catalogs: {lake: {interval_growth: 11}}}\n", "scan.catalogs.lake.interval_growth is 11, over the greatest value 10"),
+        ("scan: {catalogs: {lake: {interval_jitter: -0.1}}}\n", "scan.catalogs.lake.interval_jitter is -0.1, under the least value 0"),
         ("lease: {duration: 29s}\n", "lease.duration is 29s, under the"),
         ("lease: {duration: 30s, clock_margin: 31s}\n", "lease has clock_margin 31s above duration 30s"),
         ("lease: {duration: 30s}\nwatch: {interval: 11s}\n", "has watch.interval 11s above 10s, a third of lease.duration"),
@@ -396,10 +403,10 @@ def test_what_does_not_fit_together_is_refused_by_its_values(refuse: Refuse, tex
 
 
 def test_a_catalog_may_have_bounds_of_its_own(load: Load) -> None:
-    scan = load(_LAKE + "scan: {requests_per_second: 20, catalogs: {lake: {requests_per_second: 5, max_requests: 2, max_interval: 2h}}}\n").scan
-    limits = poll_limits(scan.of("lake"))
-    assert (limits.requests_per_second, limits.concurrency, limits.max_interval, limits.min_interval) == (5, 2, timedelta(hours=2), timedelta(minutes=1))
-    assert poll_limits(scan.of("sea")).requests_per_second == 20
+    own = "{requests_per_second: 5, max_requests: 2, min_interval: 2m, max_interval: 2h, interval_growth: 2, interval_jitter: 0}"
+    scan = load(_LAKE + f"scan: {{requests_per_second: 20, interval_jitter: 0.2, catalogs: {{lake: {own}}}}}\n").scan
+    assert poll_limits(scan.of("lake")) == PollLimits(5, 2, timedelta(minutes=2), timedelta(hours=2), 2, 0)
+    assert poll_limits(scan.of("sea")) == PollLimits(20, 64, timedelta(minutes=1), timedelta(hours=1), 1.5, 0.2)
 
 
 _NOTIFY = _LAKE + "notifications:\n  targets: {ops: 'slack://${SLACK}'}\n  kinds: [failed_proof]\n"

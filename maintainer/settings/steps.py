@@ -20,6 +20,8 @@ class CatalogScanSettings(Strict):
     max_requests: Annotated[int, Field(ge=1, le=512)] | None = None
     min_interval: Annotated[timedelta, DurationBetween("1s")] | None = None
     max_interval: Annotated[timedelta, DurationBetween("1s")] | None = None
+    interval_growth: Annotated[float, Field(ge=1, le=10)] | None = None
+    interval_jitter: Annotated[float, Field(ge=0, le=0.5)] | None = None
 
 
 class ScanSettings(Strict):
@@ -30,8 +32,9 @@ class ScanSettings(Strict):
 
     An unchanged table is measured anew after `remeasure`, and the longest unmeasured ones of a catalog before that, to notice files that were deleted: of
     those that rested for recheck_after, at most `rechecks` and recheck_share of the catalog at every scan. Where asking whether one changed costs a
-    request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second of its catalog.
-    `catalogs` has other bounds for some, by their names.
+    request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second of its catalog;
+    the interval grows by interval_growth each time, and lies up to interval_jitter of itself to either side. `catalogs` has other bounds for some, by
+    their names.
 
     A table of which more than spark_digest_above_files files have to be read is left to a job on Spark, which changes nothing.
     """
@@ -48,6 +51,8 @@ class ScanSettings(Strict):
     spark_digest_above_files: Annotated[int, Field(ge=0, le=10**15)] = 20_000_000
     min_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=1)
     max_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
+    interval_growth: Annotated[float, Field(ge=1, le=10)] = 1.5
+    interval_jitter: Annotated[float, Field(ge=0, le=0.5)] = 0.1
     requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] = 200.0
     max_requests: Annotated[int, Field(ge=1, le=512)] = 64
     catalogs: dict[str, CatalogScanSettings] = Field(default_factory=dict)

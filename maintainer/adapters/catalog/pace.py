@@ -13,19 +13,23 @@ from typing import Final
 
 from maintainer.domain.identifier import TableIdentifier
 
-GROWTH: Final = 1.5  # of a table's interval, each time it is found unchanged
-JITTER: Final = 0.1  # of an interval, either way: tables that were asked together do not stay together
 _FINEST_SLEEP_SECONDS: Final = 0.005  # shorter waits cost more than they space
 
 
 @dataclass(frozen=True, slots=True)
 class PollLimits:
-    """The bounds of polling one catalog table by table."""
+    """The bounds of polling one catalog table by table.
+
+    A table's interval grows by the factor `growth` each time that it is found unchanged, and lies `jitter` of itself to either side of that: tables
+    that were asked together do not stay together.
+    """
 
     requests_per_second: float = 200.0
     concurrency: int = 64
     min_interval: timedelta = timedelta(minutes=1)
     max_interval: timedelta = timedelta(hours=1)
+    growth: float = 1.5
+    jitter: float = 0.1
 
 
 class Rate:
@@ -65,6 +69,8 @@ class Intervals:
         """Take the bounds; a seed makes the jitter repeatable."""
         self._least = limits.min_interval.total_seconds()
         self._greatest = max(self._least, limits.max_interval.total_seconds())
+        self._growth = limits.growth
+        self._jitter = limits.jitter
         self._random = random.Random(seed)  # noqa: S311 - spreads requests, guards nothing
         self._tables: dict[TableIdentifier, tuple[float, float]] = {}
 
@@ -76,8 +82,8 @@ class Intervals:
     def note(self, table: TableIdentifier, now: datetime, *, is_changed: bool) -> None:
         """Ask a table that changes soon again, one that rests ever more rarely."""
         found = self._tables.get(table)
-        interval = self._least if found is None or is_changed else min(self._greatest, found[1] * GROWTH)
-        spread = interval * self._random.uniform(1 - JITTER, 1 + JITTER)
+        interval = self._least if found is None or is_changed else min(self._greatest, found[1] * self._growth)
+        spread = interval * self._random.uniform(1 - self._jitter, 1 + self._jitter)
         self._tables[table] = now.timestamp() + min(self._greatest, max(self._least, spread)), interval
 
     def keep(self, tables: Collection[TableIdentifier]) -> None:

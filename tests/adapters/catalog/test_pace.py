@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from maintainer.adapters.catalog.pace import GROWTH, JITTER, Intervals, PollLimits, Rate
+import pytest
+
+from maintainer.adapters.catalog.pace import Intervals, PollLimits, Rate
 from tests.adapters.catalog.lake import identify
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
@@ -29,15 +32,29 @@ def test_a_table_never_asked_is_due() -> None:
 
 def test_an_idle_table_is_asked_ever_more_rarely_within_the_bounds() -> None:
     found = waits(Intervals(LIMITS, seed=1), [False] * 12)
-    assert found[0] <= timedelta(minutes=1) * (1 + JITTER) + timedelta(seconds=1)
-    assert found[3] > found[0] * GROWTH
+    assert found[0] <= timedelta(minutes=1) * (1 + LIMITS.jitter) + timedelta(seconds=1)
+    assert found[3] > found[0] * LIMITS.growth
     assert all(LIMITS.min_interval <= wait <= LIMITS.max_interval for wait in found)
-    assert found[-1] >= LIMITS.max_interval * (1 - JITTER)
+    assert found[-1] >= LIMITS.max_interval * (1 - LIMITS.jitter)
+
+
+@pytest.mark.parametrize(("growth", "minutes"), [(1, [1, 1, 1, 1]), (2, [1, 2, 4, 8]), (10, [1, 10, 30, 30])])
+def test_an_interval_grows_by_the_factor_that_is_set(growth: float, minutes: list[int]) -> None:
+    steady = replace(LIMITS, growth=growth, jitter=0)
+    assert waits(Intervals(steady), [False] * 4) == [timedelta(minutes=number) for number in minutes]
+
+
+@pytest.mark.parametrize("jitter", [0, 0.1, 0.5])
+def test_intervals_lie_as_far_apart_as_is_set(jitter: float) -> None:
+    intervals = Intervals(replace(LIMITS, growth=4, jitter=jitter), seed=1)
+    found = [waits(intervals, [True, False])[-1] / timedelta(minutes=4) for _ in range(50)]
+    assert 1 - jitter <= min(found) <= 1 - 0.8 * jitter
+    assert 1 + 0.8 * jitter <= max(found) <= 1 + jitter + 0.01
 
 
 def test_a_change_makes_a_table_asked_soon_again() -> None:
     found = waits(Intervals(LIMITS, seed=1), [False] * 12 + [True])
-    assert found[-1] <= timedelta(minutes=1) * (1 + JITTER) + timedelta(seconds=1)
+    assert found[-1] <= timedelta(minutes=1) * (1 + LIMITS.jitter) + timedelta(seconds=1)
 
 
 def test_tables_that_were_asked_together_do_not_stay_together() -> None:
