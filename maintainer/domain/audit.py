@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -21,7 +21,6 @@ class Deed(StrEnum):
     JOB_ENDED = "job.ended"
     WORK_PAUSED = "work.paused"
     WORK_RESUMED = "work.resumed"
-    JOB_APPROVED = "job.approved"
     ORPHANS_APPROVED = "orphans.approved"
     ORPHANS_REJECTED = "orphans.rejected"
     ORPHANS_RESTORE_REQUESTED = "orphans.restore_requested"
@@ -73,8 +72,11 @@ def name_actor(by: str) -> str:
 _TOLD_EVENTS = {deed.value: deed for deed in (Deed.STATEMENT_STARTED, Deed.JOB_CANCEL_REQUESTED)}
 
 
-def audit_change(before: Job | None, after: Job) -> tuple[AuditEntry, ...]:
-    """What is to be written of a job that was stored, or moved on; the store writes it in the same transaction, so that neither is without the other."""
+def audit_change(before: Job | None, after: Job, statements: Sequence[str] = ()) -> tuple[AuditEntry, ...]:
+    """What is to be written of a job that was stored, or moved on; the store writes it in the same transaction, so that neither is without the other.
+
+    Statements: of a job that is handed over, what Spark will be given; what a Spark that dies tells no more is known so.
+    """
     entries: list[AuditEntry] = []
     if before is None:
         asked = {"rule": after.rule.value, "reason": after.reason, "policy_version": after.policy_version, "then": [rule.value for rule in after.then]}
@@ -82,7 +84,7 @@ def audit_change(before: Job | None, after: Job) -> tuple[AuditEntry, ...]:
     was = before.state if before is not None else JobState.PENDING
     if after.state is JobState.SUBMITTED and was is not JobState.SUBMITTED and after.submitted_at is not None:
         snapshot_id = after.baseline.snapshot_id if after.baseline is not None else None
-        handed = {"application": after.application, "snapshot_id": _write_id(snapshot_id)}
+        handed = {"application": after.application, "snapshot_id": _write_id(snapshot_id), "statements": list(statements)}
         entries.append(_entry(after, after.submitted_at, after.owner, Deed.JOB_SUBMITTED, handed))
     if after.state.is_final and not was.is_final:
         entries.append(_entry(after, after.finished_at or after.created_at, after.owner or _name_requester(after), Deed.JOB_ENDED, _write_end(after)))

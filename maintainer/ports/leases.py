@@ -13,8 +13,11 @@ from maintainer.domain.lease import Lease
 class LeaseStore(Protocol):
     """One lease per table UUID. It ends when its job is final, in the same transaction; the table's next one has a greater token."""
 
-    def submit_job(self, job: Job, expires_at: datetime) -> Lease | None:
-        """Store a pending job as the submitted one that this is, and give its owner the table's lease; None, and nothing is stored, when another was first."""
+    def submit_job(self, job: Job, expires_at: datetime, statements: Sequence[str] = ()) -> Lease | None:
+        """Store a pending job as the submitted one that this is, and give its owner the table's lease; None, and nothing is stored, when another was first.
+
+        The audit log's entry of the submission has the statements that Spark will be given.
+        """
         ...
 
     def leases(self) -> Sequence[Lease]:

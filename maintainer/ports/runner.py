@@ -47,6 +47,10 @@ class Runner(Protocol):
         """How many jobs it runs side by side."""
         ...
 
+    def statements(self, job: Job) -> Sequence[str]:
+        """What Spark will be given for the job when it is submitted, in that order; empty where it cannot be written: submit then says why."""
+        ...
+
     def submit(self, job: Job) -> None:
         """Take the job; returns at once. The same id twice is one job. RunnerUnavailableError when Spark can never start here."""
         ...

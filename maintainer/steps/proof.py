@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
@@ -48,4 +49,12 @@ def pause_unproved(ports: Ports, job: Job, effect: Effect) -> None:
         reason = f"job {job.job_id} is not proved: {effect.failed_proofs[0]}; look at its page before resuming"
     else:
         return
-    ports.store.set_pause(job.table, Pause(BY_PROOF, ports.clock.now(), reason))
+    pause(ports, job, reason)
+
+
+def pause(ports: Ports, job: Job, reason: str) -> None:
+    """Start nothing more on the job's table, and write down that nobody asked for it but the job's own proof."""
+    now = ports.clock.now()
+    ports.store.set_pause(job.table, Pause(BY_PROOF, now, reason))
+    paused = {"scope": str(job.table), "reason": reason}
+    ports.store.record_audit([AuditEntry(now, BY_PROOF, Deed.WORK_PAUSED, job.table, job.table_uuid, job.job_id, paused)])

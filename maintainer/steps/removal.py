@@ -19,8 +19,8 @@ from maintainer.domain.units import format_size
 from maintainer.health.compare import Verdict, conclude
 from maintainer.policy.approval import refuse_removal
 from maintainer.policy.orphans import MAX_FILES, judge_orphans
-from maintainer.ports.store import Pause
 from maintainer.steps.ports import Ports
+from maintainer.steps.proof import pause
 from maintainer.steps.scan import scan_table
 
 MAX_LOOKED_AT = 100_000  # files of a list that the proof looks for; of a longer list every second, third, ...
@@ -153,7 +153,7 @@ def prove_removal(ports: Ports, job: Job, action: RemoveOrphanFiles, effect: Eff
     verdict = _conclude(job, proved, proof, is_told=told.reached is not None)
     if proof.lost:  # first of all: whatever happens to us now, nothing more is done to this table
         reason = f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at its page before resuming"
-        ports.store.set_pause(job.table, Pause("the proof of a job", ports.clock.now(), reason))
+        pause(ports, job, reason)
     if verdict.state is JobState.SUCCEEDED:
         _close(ports, job, approved, proved, keep_for)
     return proved, verdict

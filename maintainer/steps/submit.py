@@ -146,7 +146,7 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
     runner = ports.runner
     marks = {"owner": runner.owner, "application": runner.application, "baseline": baseline}
     submitted = job.advance(JobState.SUBMITTED, submitted_at=now, deadline=find_deadline(job, now), **marks)
-    lease = ports.store.submit_job(submitted, now + ports.lease_terms.duration)
+    lease = ports.store.submit_job(submitted, now + ports.lease_terms.duration, runner.statements(submitted))
     if lease is None:
         return False  # another process took it
     snapshot_id = str(baseline.snapshot_id or "") if baseline is not None else ""

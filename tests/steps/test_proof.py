@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.effect import ContentProof
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
@@ -14,6 +15,7 @@ from maintainer.domain.notice import NoticeKind
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.steps.plan import plan
+from maintainer.steps.proof import BY_PROOF
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_run, submit
@@ -45,6 +47,8 @@ def assert_paused(world: World, table: TableIdentifier, done: Job, words: str) -
     assert record is not None
     assert record.pause is not None
     assert done.job_id in record.pause.reason
+    (paused,) = [entry for entry in world.store.audit(AuditQuery(table=table)).items if entry.deed is Deed.WORK_PAUSED]
+    assert (paused.actor, paused.job_id, paused.fields) == (BY_PROOF, done.job_id, {"scope": str(table), "reason": record.pause.reason})
     assert [notice.kind for notice in world.notifier.notices] == [NoticeKind.FAILED_PROOF]
 
 
@@ -191,3 +195,18 @@ def test_guard_25_without_the_full_checksum_that_was_asked_for_nothing_is_proved
     record = world.store.table(table)
     assert record is not None
     assert record.pause is None, "nothing is known to be wrong with it"
+
+
+def test_the_audit_log_has_the_statements_of_a_job_whose_spark_told_nothing() -> None:
+    world = World()
+    world.put("orders")
+    scan(world.ports)
+    plan(world.ports)
+    assert submit(world.ports) == 1
+    (job,) = world.store.unfinished_jobs()
+    world.mend(job)
+    world.runner.lose(job.job_id)
+    assert settled(world, job).state is JobState.SUCCEEDED
+    told = {entry.deed: entry.fields for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items}
+    assert Deed.STATEMENT_STARTED not in told
+    assert told[Deed.JOB_SUBMITTED]["statements"] == list(world.runner.statements(job))

@@ -303,6 +303,7 @@ def test_guard_25_a_live_file_that_was_deleted_fails_the_job_and_pauses_the_tabl
     assert record is not None
     assert isinstance(record.pause, Pause)
     assert record.pause.reason == f"job {job.job_id} deleted 1 files that the table needs; look at its page before resuming"
+    assert Deed.WORK_PAUSED in {entry.deed for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items}
     assert world.notifier.notices[-1].kind is NoticeKind.FAILED_PROOF
     assert the_list(world).state is OrphanListState.APPROVED
 

@@ -17,7 +17,6 @@ OUR_NAME = "iceberg-maintainer-"  # so the daemon's applications are called
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 # Between the clocks of two processes of one machine, and of milliseconds that are rounded.
 TOLERANCE = timedelta(seconds=1)
-JOBS_AT_A_TIME = 2
 _PARTIAL = compile_regex(r"'partial-progress\.enabled',\s*'true'")
 Entry = Mapping[str, Any]
 
@@ -41,19 +40,15 @@ def find_our_commits(readings: Mapping[str, TableReading]) -> list[OurCommit]:
     ]
 
 
-def check_jobs(checked: Checked, jobs: Sequence[Entry], audit: Sequence[Entry], readings: Mapping[str, TableReading], kills: int = 0) -> None:
-    """Every job ended, once, as the audit log has it; every commit of ours is of exactly one job, and every commit of a job is there.
-
-    Each kill may have swallowed what one Spark had still to tell of its statements, two jobs at a time.
-    """
+def check_jobs(checked: Checked, jobs: Sequence[Entry], audit: Sequence[Entry], readings: Mapping[str, TableReading]) -> None:
+    """Every job ended, once, as the audit log has it; every commit of ours is of exactly one job, and every commit of a job is there."""
     ours = find_our_commits(readings)
     ends = [entry for entry in audit if entry["deed"] == "job.ended"]
     checked.add(Fault.JOB_NOT_ENDED, "jobs", (f"{job['job_id']} on {job['table']} is {job['state']}" for job in jobs if job["state"] not in FINAL))
     checked.add(Fault.JOB_UNTRUE, "jobs", _compare_ends(jobs, ends))
     checked.add(Fault.JOB_UNTRUE, "commits", _compare_commits(ends, ours, _find_partial(audit)))
     checked.add(Fault.COMMIT_UNEXPLAINED, "commits", _find_unexplained(ends, ours))
-    untold = _find_untold(audit)
-    checked.add(Fault.COMMIT_UNEXPLAINED, "statements", untold if len(untold) > kills * JOBS_AT_A_TIME else ())
+    checked.add(Fault.COMMIT_UNEXPLAINED, "statements", _find_untold(audit))
     checked.add(Fault.JOB_UNTRUE, "one at a time", _find_overlaps(audit))
 
 
@@ -68,15 +63,21 @@ def _compare_ends(jobs: Sequence[Entry], ends: Sequence[Entry]) -> Iterator[str]
 
 def _find_untold(audit: Sequence[Entry]) -> list[str]:
     """Jobs with commits whose statement the audit log does not have."""
-    told = {entry["job_id"] for entry in audit if entry["deed"] == "statement.started"}
+    told = {job_id for job_id, _ in _read_statements(audit)}
     committed = (entry for entry in audit if entry["deed"] == "job.ended" and entry["fields"]["commits"])
     return [f"{entry['job_id']} has commits, and the audit log not its statement" for entry in committed if entry["job_id"] not in told]
 
 
 def _find_partial(audit: Sequence[Entry]) -> set[str]:
     """The jobs that commit as they go: what they have committed stays when they fail."""
-    statements = ((entry["job_id"], str(entry["fields"].get("statement"))) for entry in audit if entry["deed"] == "statement.started")
-    return {job_id for job_id, statement in statements if _PARTIAL.search(statement)}
+    return {job_id for job_id, statement in _read_statements(audit) if _PARTIAL.search(statement)}
+
+
+def _read_statements(audit: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """(job, statement): what was handed over, written down before Spark had it."""
+    for entry in audit:
+        if entry["deed"] == "job.submitted":
+            yield from ((entry["job_id"], str(statement)) for statement in entry["fields"].get("statements", ()))
 
 
 def _compare_commits(ends: Sequence[Entry], ours: Sequence[OurCommit], partial: set[str]) -> Iterator[str]:

@@ -236,11 +236,17 @@ def judge(jobs: list[dict[str, Any]], audit: list[dict[str, Any]], *snapshots: d
 
 
 DONE = {"job_id": "m-1", "table": f"lake.{TABLE}", "state": "succeeded"}
-STARTED = entry("statement.started", 1, statement="CALL lake.system.rewrite_manifests('torture.events')")
+
+
+def handed(statement: str, second: int = 1, job: str = "m-1") -> dict[str, Any]:
+    return entry("job.submitted", second, job=job, statements=[statement])
+
+
+STARTED = handed("CALL lake.system.rewrite_manifests('torture.events')")
 
 
 def test_jobs_that_their_tables_bear_out_are_clean() -> None:
-    assert judge([DONE], [entry("job.submitted", 1), STARTED, ended()], SNAPSHOT) == set()
+    assert judge([DONE], [STARTED, ended()], SNAPSHOT) == set()
 
 
 def test_a_commit_whose_statement_the_audit_log_does_not_have_is_seen() -> None:
@@ -253,7 +259,7 @@ def test_a_commit_of_ours_that_no_job_has_is_seen() -> None:
 
 def test_a_commit_that_two_jobs_claim_is_seen() -> None:
     other = {**DONE, "job_id": "m-2"}
-    assert judge([DONE, other], [STARTED, entry("statement.started", 1, job="m-2"), ended(), ended(job="m-2")], SNAPSHOT) == {Fault.COMMIT_UNEXPLAINED}
+    assert judge([DONE, other], [STARTED, ended(), handed("CALL x", 10, "m-2"), ended(11, job="m-2")], SNAPSHOT) == {Fault.COMMIT_UNEXPLAINED}
 
 
 def test_a_commit_after_the_end_of_its_job_is_seen() -> None:
@@ -277,14 +283,14 @@ def test_a_job_whose_end_the_audit_log_has_otherwise_is_seen() -> None:
 def test_a_failed_job_whose_commit_is_there_is_seen_unless_it_commits_as_it_goes() -> None:
     failed = {**DONE, "state": "failed"}
     assert judge([failed], [STARTED, ended(state="failed")], SNAPSHOT) == {Fault.JOB_UNTRUE}
-    parts = entry("statement.started", 2, statement="CALL lake.system.rewrite_data_files(options => map('partial-progress.enabled', 'true'))")
+    parts = handed("CALL lake.system.rewrite_data_files(options => map('partial-progress.enabled', 'true'))")
     assert judge([failed], [parts, ended(state="failed")], SNAPSHOT) == set()
-    whole = entry("statement.started", 2, statement="CALL lake.system.rewrite_data_files(options => map('partial-progress.enabled', 'false'))")
+    whole = handed("CALL lake.system.rewrite_data_files(options => map('partial-progress.enabled', 'false'))")
     assert judge([failed], [whole, ended(state="failed")], SNAPSHOT) == {Fault.JOB_UNTRUE}
 
 
 def test_two_jobs_on_one_table_at_a_time_are_seen() -> None:
-    audit = [entry("job.submitted", 1), STARTED, entry("job.submitted", 2, job="m-2"), ended(second=8), ended(second=9, commits=(), job="m-2")]
+    audit = [STARTED, entry("job.submitted", 2, job="m-2"), ended(second=8), ended(second=9, commits=(), job="m-2")]
     assert judge([DONE, {**DONE, "job_id": "m-2"}], audit, SNAPSHOT) == {Fault.JOB_UNTRUE}
 
 

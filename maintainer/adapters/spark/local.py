@@ -108,6 +108,13 @@ class LocalRunner:
     def _warm(self, size: JobSize = JobSize.SMALL) -> DriverProcess | None:
         return self._drivers.warm(self._fingerprints[self._options.driver_of(size)])
 
+    def statements(self, job: Job) -> Sequence[str]:
+        """What Spark will be given for the job."""
+        try:
+            return self._statements(job).every
+        except InvalidValueError:
+            return ()
+
     def submit(self, job: Job) -> None:
         """Take the job; a statement that cannot be written fails it without Spark."""
         with self._mutex:

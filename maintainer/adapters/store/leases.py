@@ -21,10 +21,10 @@ class SqlLeases:
 
     _database: Database
 
-    def submit_job(self, job: Job, expires_at: datetime) -> Lease | None:
+    def submit_job(self, job: Job, expires_at: datetime, statements: Sequence[str] = ()) -> Lease | None:
         """See LeaseStore."""
         with self._database.write(durable=True) as connection:
-            if not work.update_job(self._database, connection, job, JobState.PENDING):
+            if not work.update_job(self._database, connection, job, JobState.PENDING, statements=statements):
                 return None
             return _give(self._database, connection, job, job.owner, expires_at)
 

@@ -45,7 +45,9 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
     return is_stored
 
 
-def update_job(database: Database, connection: Connection, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
+def update_job(  # noqa: PLR0913, PLR0917 - what one change of a job takes
+    database: Database, connection: Connection, job: Job, expected: JobState | Job, token: int | None = None, statements: Sequence[str] = ()
+) -> bool:
     """Compare and set on the state, or on the whole job; a job that reaches a final state is folded into its rule's history once.
 
     A job under a lease changes its state only with the lease's token.
@@ -67,7 +69,7 @@ def update_job(database: Database, connection: Connection, job: Job, expected: J
         connection.execute(update(leases).where(*_lease_of(job)).values(expires_at=None))
     if is_ours:
         count_job(database, connection, state, job.state)
-        audit.append(connection, audit_change(replace(job, state=state), job))
+        audit.append(connection, audit_change(replace(job, state=state), job, statements))
     return is_ours
 
 

@@ -174,6 +174,7 @@ def test_an_option_out_of_bounds_or_an_unknown_catalog_fails_without_spark(lake:
     bad = job_on(table, "bad-option", RewriteDataFiles(options=(("min-input-files", "0"),)))
     elsewhere = job_on(replace(table, catalog="other"), "other-catalog")
     for job, word in ((bad, "min-input-files"), (elsewhere, "'other'")):
+        assert runner.statements(job) == ()
         runner.submit(job)
         outcome = outcome_of(runner, job)
         assert (outcome.kind, outcome.reason) == ("failed", FailureReason.INVALID_REQUEST)

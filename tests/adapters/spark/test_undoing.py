@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from maintainer.adapters.spark.local import LocalRunner
+from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.effect import ContentProof, RowProof
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.identifier import TableIdentifier
@@ -53,6 +54,13 @@ def refs_of(workshop: Workshop, table: TableIdentifier) -> dict[str, int]:
     return {ref.name: ref.snapshot_id for ref in workshop.look(table).refs}
 
 
+def assert_told_beforehand(workshop: Workshop, job: Job) -> None:
+    """The audit log's entry of the submission has what Spark then ran, statement by statement."""
+    entries = workshop.store.audit(AuditQuery(job_id=job.job_id)).items[::-1]
+    (handed,) = [entry.fields["statements"] for entry in entries if entry.deed is Deed.JOB_SUBMITTED]
+    assert handed == [entry.fields["statement"] for entry in entries if entry.deed is Deed.STATEMENT_STARTED]
+
+
 @pytest.mark.parametrize("version", [1, 3])
 def test_guard_26_a_rewrite_in_parts_is_undone_and_other_branches_stay(workshop: Workshop, version: int) -> None:
     table = create(workshop, f"undone_{version}", version)
@@ -63,6 +71,7 @@ def test_guard_26_a_rewrite_in_parts_is_undone_and_other_branches_stay(workshop:
     assert job.effect is not None
     assert (job.effect.rows, job.effect.contents, job.effect.own_commits) == (RowProof.EQUAL, ContentProof.EQUAL, 2)
     assert job.effect.canary_files
+    assert_told_beforehand(workshop, job)
     assert refs_of(workshop, table)[rollback_tag(job.job_id)] == before["main"]
     undoing = workshop.finish(request_rollback(workshop.ports, job, "person ada"))
     assert (undoing.state, undoing.failure_message) == (JobState.SUCCEEDED, "")

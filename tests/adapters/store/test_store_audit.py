@@ -61,6 +61,17 @@ def test_a_job_is_told_from_who_asked_to_what_came_of_it(store: Store) -> None:
     assert (entries[4].fields["state"], entries[4].fields["commits"]) == ("succeeded", [str(2**62), "7"])
 
 
+def test_what_spark_will_be_given_is_in_the_log_before_spark_has_it(store: Store) -> None:
+    job = make_job()
+    store.add_job(job)
+    submitted = replace(job, state=JobState.SUBMITTED, submitted_at=NOW + MINUTE, owner="host-1", application="iceberg-maintainer-1")
+    given = ["ALTER TABLE t CREATE TAG x", STATEMENT]
+    assert store.submit_job(submitted, NOW + 2 * MINUTE, given) is not None
+    assert store.submit_job(submitted, NOW + 2 * MINUTE, ["CALL another()"]) is None
+    entries = [entry for entry in store.audit(AuditQuery()).items if entry.deed is Deed.JOB_SUBMITTED]
+    assert [entry.fields["statements"] for entry in entries] == [given]
+
+
 def test_a_person_who_asks_is_named(store: Store) -> None:
     store.add_job(replace(make_job(), requested_by="ada"))
     assert told(store) == [(Deed.JOB_REQUESTED, "person ada")]

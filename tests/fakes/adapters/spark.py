@@ -53,6 +53,9 @@ class FakeRunner:
     def capacity(self) -> int:
         return self._capacity
 
+    def statements(self, job: Job) -> Sequence[str]:
+        return (f"CALL {job.action.procedure} of {job.job_id}",)
+
     def submit(self, job: Job) -> None:
         if self._unavailable is not None or self.closed:
             raise RunnerUnavailableError(self._unavailable or "the runner is closed")

@@ -315,7 +315,7 @@ class FakeStore(FakeLeases, FakePolicyVersions, FakeOrphans):
             if stored is None or expected not in (stored, stored.state) or (job.state is not stored.state and not self._may_move(job, token)):
                 return False
             self._jobs[job.job_id] = job
-            self._audit.note(audit_change(stored, job))
+            self._audit.note(audit_change(stored, job, self._handed.pop(job.job_id, ())))
             if job.state.is_final and not stored.state.is_final:
                 self._finished.append(job)
                 self._want_plan_of(job.table_uuid)

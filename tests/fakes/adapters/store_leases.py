@@ -19,11 +19,14 @@ class FakeLeases(FakeAdmission):
     _held: dict[str, Lease] = field(default_factory=dict, kw_only=True)  # by table UUID
     _tokens: Counter[str] = field(default_factory=Counter, kw_only=True)
 
+    _handed: dict[str, Sequence[str]] = field(default_factory=dict, kw_only=True)  # the statements of the job that is being handed over
+
     def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
         raise NotImplementedError
 
-    def submit_job(self, job: Job, expires_at: datetime) -> Lease | None:
+    def submit_job(self, job: Job, expires_at: datetime, statements: Sequence[str] = ()) -> Lease | None:
         with self._open():
+            self._handed = {job.job_id: statements}
             return self._give(job, job.owner, expires_at) if self.update_job(job, JobState.PENDING) else None
 
     def leases(self) -> Sequence[Lease]:

@@ -970,7 +970,6 @@ export interface components {
       | "job.ended"
       | "work.paused"
       | "work.resumed"
-      | "job.approved"
       | "orphans.approved"
       | "orphans.rejected"
       | "orphans.restore_requested"
