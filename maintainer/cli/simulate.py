@@ -17,10 +17,11 @@ from maintainer.adapters.policies import PolicyDirectory
 from maintainer.cli.console import OutputFormat, command, make_console, print_json, say
 from maintainer.cli.show import make_table
 from maintainer.cli.state import Config, load, open_app
-from maintainer.domain.admission import Scorer
+from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
-from maintainer.domain.policy import PolicyLayer
+from maintainer.domain.policy import PolicySet
 from maintainer.domain.units import format_duration, format_size, parse_duration
+from maintainer.settings import Settings
 from maintainer.simulation.autocomp import AutoComp
 from maintainer.simulation.cron import Cron
 from maintainer.simulation.daemon import Daemon
@@ -38,9 +39,9 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     from_store: Annotated[bool, typer.Option("--from-store", help="Tables like those in the store instead: their rates, sizes and partitioning.")] = False,
     weeks: Annotated[int, typer.Option(min=1, max=MOST_WEEKS, help="Virtual weeks.")] = 2,
     cycle: Annotated[str, typer.Option(help="How often is decided, such as 6h; from 5m to the whole length.")] = "6h",
-    budget: Annotated[float | None, typer.Option(min=0.001, help="GB-hours a day; without it there is no limit.")] = None,
+    budget: Annotated[float | None, typer.Option(min=0.001, help="GB-hours a day; else the fleet's in the configuration that is named, else no limit.")] = None,
     max_jobs: Annotated[int, typer.Option(min=1, max=1000, help="Jobs side by side.")] = 8,
-    sla: Annotated[str, typer.Option(help="A table that is longer in need counts as starved.")] = "7d",
+    sla: Annotated[str | None, typer.Option(help="A table that is longer in need counts as starved; else 7d.")] = None,
     policies: Annotated[
         list[Path] | None, typer.Option("--policies", help="A policy directory to be tried; several are compared. Else the built-in default.")
     ] = None,
@@ -50,23 +51,34 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     output: Annotated[OutputFormat, typer.Option("--format", help="How to print the comparison.")] = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """Let a fleet rot and be maintained in virtual time, by the code that decides in production; nothing real is touched."""
+    """Let a fleet rot and be maintained in virtual time, by the code that decides in production; nothing real is touched.
+
+    With --from-store or --config admission is as that configuration has it: budgets of catalogs, shares that are kept, blackouts, scorer and sizes of jobs.
+    """
+    settings = load(config) if from_store or config is not None else None
+    rules = _read_rules(settings)
     conditions = Conditions(
         length=timedelta(weeks=weeks),
         cycle=_read_cycle(cycle, timedelta(weeks=weeks)),
-        gb_hours_per_day=budget,
+        gb_hours_per_day=rules.fleet.gb_hours_per_day if budget is None and rules is not None else budget,
         max_jobs=max_jobs,
-        sla=parse_duration(sla),
+        memory_gb=rules.memory_gb if rules is not None else Conditions().memory_gb,
+        sla=parse_duration(sla) if sla is not None else Conditions().sla,
         seed=seed,
     )
-    fleet = _read_fleet(config) if from_store else draw_fleet(tables, seed)
-    contenders: list[Contender] = [*_make_daemons(policies or [], scorers or [Scorer.MAINTAINER], conditions), *_make_peers(is_wanted=peers)]
-    say(f"{len(fleet):,} tables, {sum(traits.files_at_start for traits in fleet):,} files at the start, {weeks} weeks, budget {_write_budget(budget)}")
+    fleet = _read_fleet(settings) if from_store and settings is not None else draw_fleet(tables, seed)
+    contenders: list[Contender] = [*_make_daemons(policies or [], scorers or [], conditions, rules), *_make_peers(is_wanted=peers)]
+    files, limit = sum(traits.files_at_start for traits in fleet), _write_budget(conditions.gb_hours_per_day)
+    say(f"{len(fleet):,} tables, {files:,} files at the start, {weeks} weeks, budget {limit}")
     results = _run_all(fleet, contenders, conditions)
     if output is OutputFormat.JSON:
         print_json([_write_result(result) for result in results])
         return
     make_console().print(_compare(results))
+
+
+def _read_rules(settings: Settings | None) -> AdmissionRules | None:
+    return settings.admission.as_rules(settings.spark.size_profiles, settings.spark.tasks_at_once) if settings is not None else None
 
 
 def _read_cycle(text: str, length: timedelta) -> timedelta:
@@ -77,8 +89,8 @@ def _read_cycle(text: str, length: timedelta) -> timedelta:
     return cycle
 
 
-def _read_fleet(config: Path | None) -> tuple[Traits, ...]:
-    with open_app(load(config)) as app:
+def _read_fleet(settings: Settings) -> tuple[Traits, ...]:
+    with open_app(settings) as app:
         records = (app.ports.store.table(table) for table in app.ports.store.table_names())
         fleet = take_fleet(record.health for record in records if record is not None and record.health is not None)
     if not fleet:
@@ -87,19 +99,20 @@ def _read_fleet(config: Path | None) -> tuple[Traits, ...]:
     return fleet
 
 
-def _make_daemons(directories: Sequence[Path], scorers: Sequence[Scorer], conditions: Conditions) -> list[Contender]:
-    tried: list[tuple[str, tuple[PolicyLayer, ...]]] = [(str(directory), _read_policies(directory)) for directory in directories] or [("", ())]
-    return [Daemon(layers, conditions, scorer, " ".join(filter(None, (f"daemon ({scorer})", name)))) for name, layers in tried for scorer in scorers]
+def _make_daemons(directories: Sequence[Path], scorers: Sequence[Scorer], conditions: Conditions, rules: AdmissionRules | None) -> list[Contender]:
+    tried = [(str(directory), _read_policies(directory)) for directory in directories] or [("", PolicySet(()))]
+    named = scorers or [rules.scorer if rules is not None else Scorer.MAINTAINER]
+    return [Daemon(policies, conditions, scorer, " ".join(filter(None, (f"daemon ({scorer})", name))), rules) for name, policies in tried for scorer in named]
 
 
-def _read_policies(directory: Path) -> tuple[PolicyLayer, ...]:
+def _read_policies(directory: Path) -> PolicySet:
     found = PolicyDirectory(directory).current()
     if found.problems:
         raise ConfigurationError("\n".join(f"{problem.source}: {problem.message}" for problem in found.problems))
     if not found.layers:
         message = f"--policies {directory} has no policy file"
         raise ConfigurationError(message)
-    return found.layers
+    return found
 
 
 def _make_peers(*, is_wanted: bool) -> tuple[Contender, ...]:

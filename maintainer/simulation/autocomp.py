@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from maintainer.simulation.fleet import Layout
+from maintainer.simulation.fleet import Layout, Traits
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Outcome, Work
 
@@ -26,6 +26,10 @@ class AutoComp:
 
     def __init__(self) -> None:
         self._resting: dict[int, datetime] = {}
+
+    def target_of(self, traits: Traits) -> int:
+        """The table's own."""
+        return traits.target_bytes
 
     def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:
         """All tables with small files that do not rest, by score."""

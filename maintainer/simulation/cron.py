@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from maintainer.simulation.fleet import Traits
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Outcome, Work
 
@@ -18,6 +19,10 @@ class Cron:
         self._next = 0
         self._left_today = 0
         self._day = -1
+
+    def target_of(self, traits: Traits) -> int:
+        """The table's own."""
+        return traits.target_bytes
 
     def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:  # noqa: ARG002 - it does not look
         """The tables in turn."""

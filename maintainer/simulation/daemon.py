@@ -1,6 +1,7 @@
 """The contender that is this daemon: the decision, the costs, the scores and the admission are the very functions of production.
 
-Policies are taken in enforce mode, whatever they say: in observe mode there would be nothing to see.
+Policies are taken in enforce mode, whatever they say: in observe mode there would be nothing to see. Within a cycle the daemon admits as its places become
+free, under the budgets of the fleet, the catalogs and the policies; windows open and close at their own times.
 """
 
 from __future__ import annotations
@@ -11,23 +12,32 @@ from datetime import datetime, timedelta
 
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates
+from maintainer.domain.budget import Budget, Charge
 from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit, CostSample
-from maintainer.domain.health import TableHealth
+from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory
-from maintainer.domain.policy import Mode, Policy, PolicyLayer, RuleName
-from maintainer.policy.admit import AdmissionCircumstances, admit
+from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Window
+from maintainer.policy.admit import choose
 from maintainer.policy.brevity import MOST_FILES
 from maintainer.policy.decide import decide
 from maintainer.policy.effective import effective
+from maintainer.policy.gain import target_of_policy
+from maintainer.policy.grade import grade
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.shrink import PARTIAL_PROGRESS
 from maintainer.policy.where import write_where
+from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
+from maintainer.simulation.fleet import Traits
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Outcome, Work
+from maintainer.simulation.workload import Workload
 
 RULE = RuleName.REWRITE_DATA_FILES  # what is simulated
 # A verdict is looked at again when the table changes or after this time, as in production.
 LONGEST_TRUST = timedelta(hours=6)
+# In production a few seconds: places that become free within a minute are filled together.
+ADMITS_EVERY = timedelta(minutes=1)
+_Hours = tuple[Window | None, tuple[Window, ...]]  # when a policy lets work start: its window, and its blackouts
 
 
 @dataclass(slots=True)
@@ -37,6 +47,7 @@ class _Memory:
     policy: Policy
     history: RuleHistory = field(default_factory=lambda: RuleHistory(RULE))
     fit: CostFit = NOTHING_LEARNT
+    grade: Grade | None = None
     good_for: int | None = None  # the table's version that the last verdict was for
     next_look: datetime | None = None
     plan: Plan | None = None
@@ -47,55 +58,128 @@ class _Memory:
 class Daemon:
     """Decides for the tables that have changed, admits in the order of a scorer, and learns from what came of it."""
 
-    def __init__(self, layers: tuple[PolicyLayer, ...], conditions: Conditions, scorer: Scorer = Scorer.MAINTAINER, name: str = "") -> None:
+    def __init__(
+        self,
+        policies: PolicySet | tuple[PolicyLayer, ...],
+        conditions: Conditions,
+        scorer: Scorer = Scorer.MAINTAINER,
+        name: str = "",
+        rules: AdmissionRules | None = None,
+    ) -> None:
+        """Without rules admission is as it comes, for jobs of the conditions' memory; the conditions' budget is the fleet's in any case."""
         self.name = name or f"daemon ({scorer})"
-        self._layers = layers
-        self._rules = AdmissionRules(scorer=scorer, sla=conditions.sla, memory_gb=conditions.memory_gb)
+        self._policies = policies
+        self._cycle = conditions.cycle
+        given = replace(rules or AdmissionRules(sla=conditions.sla, memory_gb=conditions.memory_gb), scorer=scorer)
+        budget = conditions.gb_hours_per_day
+        self._rules = given if budget is None else replace(given, fleet=_limit(given.fleet, budget))
+        self._workload = Workload(self._rules, conditions.max_jobs)
         self._memory: dict[int, _Memory] = {}
         self._fleet = NOTHING_LEARNT
+        self._numbers: dict[str, int] = {}  # of tables, by UUID
+        self._hours: dict[_Hours, bool] = {}  # whether they let work start, as it was found last
+
+    def target_of(self, traits: Traits) -> int:
+        """The policy's, else the table's own."""
+        return target_of_policy(self._policy_of(traits)) or traits.target_bytes
 
     def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:
-        """The admitted, best first; the budget's last GB-hours are the trial's to end."""
+        """Until the cycle is over, whatever admission lets start, best first; the budget's last GB-hours are the trial's to end."""
         del left_gb_hours
         for number, table in enumerate(tables):
             self._look(number, table, now)
-        waiting = {str(memory.candidate.table_uuid): number for number, memory in self._memory.items() if memory.candidate is not None}
-        candidates = [memory.candidate for memory in self._memory.values() if memory.candidate is not None]
-        for verdict in admit(candidates, AdmissionCircumstances(now, len(candidates), self._rules)):
-            memory = self._memory[waiting[verdict.candidate.table_uuid]]
-            if memory.work is not None:
-                yield memory.work
+        clock = now
+        while clock < now + self._cycle:
+            self._follow_windows(tables, clock)
+            candidates = [memory.candidate for memory in self._memory.values() if memory.candidate is not None]
+            for verdict in choose(candidates, self._workload.look_around(clock)):
+                work = self._memory[self._numbers[verdict.candidate.table_uuid]].work
+                if work is not None:
+                    yield replace(work, starts_after=clock - now)
+            clock = max(clock + ADMITS_EVERY, min(self._workload.next_change(clock), self._next_hours(clock)))
+
+    def _policy_of(self, traits: Traits) -> Policy:
+        return replace(effective(self._policies, traits.table, traits.properties), mode=Mode.ENFORCE)
+
+    def _follow_windows(self, tables: Sequence[SimulatedTable], now: datetime) -> None:
+        """Look again at the tables whose policy's window or blackout has opened or closed since."""
+        turned = {hours for hours, was_open in self._hours.items() if _let_start(hours, now) != was_open}
+        if not turned:
+            return
+        self._hours |= {hours: not self._hours[hours] for hours in turned}
+        for number, memory in self._memory.items():
+            if (memory.policy.window, memory.policy.blackouts) in turned:
+                memory.next_look = None
+                self._look(number, tables[number], now)
+
+    def _next_hours(self, now: datetime) -> datetime:
+        """When the next window opens, or blackout ends, that keeps work from starting now; at the latest the end of a cycle."""
+        return min([_next_start(hours, now) for hours, is_open_now in self._hours.items() if not is_open_now], default=now + self._cycle)
 
     def _look(self, number: int, table: SimulatedTable, now: datetime) -> None:
         memory = self._memory.get(number)
         if memory is None:
-            memory = self._memory[number] = _Memory(replace(effective(self._layers, table.traits.table, {}), mode=Mode.ENFORCE))
+            memory = self._memory[number] = _Memory(self._policy_of(table.traits))
+            hours = (memory.policy.window, memory.policy.blackouts)
+            if hours != (None, ()):
+                self._hours.setdefault(hours, _let_start(hours, now))
         if memory.good_for == table.version and memory.next_look is not None and now < memory.next_look:
             return
         health = table.measure(now)
-        circumstances = Circumstances(now, {RULE: memory.history}, calibration=self._calibration(memory), memory_gb=self._rules.memory_gb, previous=memory.plan)
-        memory.plan = plan = decide(health, memory.policy, circumstances)
+        self._numbers[health.table_uuid] = number
+        memory.plan = plan = decide(health, memory.policy, self._circumstances(memory, now))
         planned = next((planned for planned in plan.planned if planned.rule is RULE), None)
         looks = [skipped.next_at for skipped in plan.skipped if skipped.rule is RULE and skipped.next_at is not None]
         memory.good_for, memory.next_look = table.version, min([*looks, now + LONGEST_TRUST])
         if planned is None:
             memory.candidate = memory.work = None
             return
-        memory.candidate = next(candidate for candidate in find_candidates(plan) if candidate.rule is RULE)
+        # All that a band does here is to make what is planned urgent: elsewhere it need not be known.
+        memory.grade = grade(health, memory.policy, now, memory.grade)
+        urgent = replace(plan, is_urgent=memory.grade.band is Band.CRITICAL)
+        memory.candidate = next(candidate for candidate in find_candidates(urgent) if candidate.rule is RULE)
         memory.work = _write_work(number, planned, memory.candidate, health)
 
-    def _calibration(self, memory: _Memory) -> Calibration:
-        return Calibration(_known(memory.fit), {}, _known(self._fleet))
+    def _circumstances(self, memory: _Memory, now: datetime) -> Circumstances:
+        rules = self._rules
+        return Circumstances(
+            now,
+            {RULE: memory.history},
+            calibration=Calibration(_known(memory.fit), {}, _known(self._fleet)),
+            memory_gb=rules.memory_gb,
+            previous=memory.plan,
+            tasks_at_once=rules.tasks_at_once,
+            profiles=rules.profiles,
+        )
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
-        """Keep what the store would keep of the finished job."""
+        """Keep what the store would keep of the job."""
         memory = self._memory[work.table]
-        predicted = memory.candidate.cost.duration_seconds if memory.candidate is not None else None
+        predicted = None
+        if memory.candidate is not None:
+            predicted = memory.candidate.cost.duration_seconds
+            self._workload.begin(memory.candidate, outcome.started_at, timedelta(seconds=outcome.seconds), Charge(float(outcome.bytes), outcome.gb_hours))
         if not outcome.is_conflict:
             sample = CostSample(outcome.bytes, outcome.seconds, predicted)
             memory.fit, self._fleet = memory.fit.learn(sample, TABLE_ALPHA), self._fleet.learn(sample, SHARED_ALPHA)
         memory.history = _remember(memory.history, table, outcome)
         memory.candidate = memory.work = memory.next_look = None
+
+
+def _limit(fleet: Budget, gb_hours_per_day: float) -> Budget:
+    return replace(fleet, gb_hours_per_day=gb_hours_per_day)
+
+
+def _let_start(hours: _Hours, now: datetime) -> bool:
+    window, blackouts = hours
+    return (window is None or is_open(window, now)) and not any(is_blacked_out(blackout, now) for blackout in blackouts)
+
+
+def _next_start(hours: _Hours, now: datetime) -> datetime:
+    """When to look again at hours that let nothing start now."""
+    window, blackouts = hours
+    ends = [blackout_end(blackout, now) for blackout in blackouts if is_blacked_out(blackout, now)]
+    return max([*ends, *([next_opening(window, now)] if window is not None and not is_open(window, now) else [])])
 
 
 def _known(fit: CostFit) -> Mapping[RuleName, CostFit]:
@@ -115,6 +199,7 @@ def _write_work(number: int, planned: PlannedAction, candidate: Candidate, healt
         None if most_files is None else int(most_files),
         planned.estimate.items_removed,
         candidate.cost.gb_hours,
+        planned.memory_gb,
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import exp, log
 from random import Random
@@ -12,6 +12,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES
 from maintainer.domain.units import GIB, KIB, MIB
+from maintainer.health.measure import target_file_size
 
 # Shares of files by size in one real name-node image of a billion files, without directories and empty files: (upper bound in bytes, share in percent).
 PUBLISHED_FILE_SIZES: tuple[tuple[int, float], ...] = (
@@ -61,6 +62,7 @@ class Traits:
     buckets: int = 16
     target_bytes: int = DEFAULT_TARGET_FILE_SIZE_BYTES
     bytes_per_second: float = 64.0 * MIB  # what one job rewrites of this table
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 def draw_file_size(random: Random) -> int:
@@ -118,7 +120,9 @@ def _take_table(health: TableHealth) -> Traits:
         file_bytes=max(SMALLEST_FILE_BYTES, round(size)),
         files_at_start=min(_MOST_FILES_AT_START, health.data_files or 0),
         buckets=max(1, len(health.partitions)),
-        target_bytes=health.target_file_size_bytes,
+        # Not what the present policies ask for: those that are tried may ask for something else.
+        target_bytes=target_file_size(health.properties),
+        properties=health.properties,
     )
 
 

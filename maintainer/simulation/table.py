@@ -100,6 +100,11 @@ def draw_count(expected: float, random: Random) -> int:
     return count
 
 
+def _draw_last(now: datetime, hours: float, commits: int, random: Random) -> datetime:
+    """When the last of so many commits in so many hours was: a table between two commits is no hot one."""
+    return now - timedelta(hours=hours * (1 - random.random() ** (1 / commits)))
+
+
 def count_outputs(size: int, classes: SizeClasses) -> int:
     """How many files Iceberg writes for a group of so many bytes: a remainder too small for a file of its own is spread over the others."""
     whole, remainder = divmod(size, classes.target_bytes)
@@ -160,17 +165,18 @@ class SimulatedTable:
             return 0
         self.version += commits
         files, size = commits * self.traits.files_per_commit, self._draw_size(random)
+        last = _draw_last(now, hours, commits, random)
         match self.traits.layout:
             case Layout.UNPARTITIONED:
-                self._add("", files, size, now)
+                self._add("", files, size, last)
             case Layout.BY_DAY:
                 late = round(files * LATE_SHARE)
-                self._add(_day(now - timedelta(days=1)), late, size, now)
-                self._add(_day(now), files - late, size, now)
+                self._add(_day(now - timedelta(days=1)), late, size, last)
+                self._add(_day(now), files - late, size, last)
             case Layout.BY_BUCKET:
                 first, each = random.randrange(self.traits.buckets), max(1, files // self.traits.buckets)
                 for number in range(min(files, self.traits.buckets)):
-                    self._add(f"bucket={(first + number) % self.traits.buckets}", each, size, now)
+                    self._add(f"bucket={(first + number) % self.traits.buckets}", each, size, last)
         return commits
 
     def measure(self, now: datetime) -> TableHealth:
@@ -213,6 +219,7 @@ class SimulatedTable:
             commits_per_hour=self.traits.commits_per_hour,
             partitions=self._measure_partitions(),
             specs=(_SPECS[self.traits.layout],),
+            properties=self.traits.properties,
         )
 
     def _measure_partitions(self) -> tuple[PartitionHealth, ...]:

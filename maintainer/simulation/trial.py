@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Protocol
@@ -44,6 +44,8 @@ class Work:
     most_files: int | None = None  # takes the first so many that it comes upon; None: all
     expected_files_removed: float | None = None
     expected_gb_hours: float | None = None
+    memory_gb: float | None = None  # what the job occupies; None: as the conditions say
+    starts_after: timedelta = timedelta(0)  # the beginning of the cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,10 @@ class Contender(Protocol):
     @property
     def name(self) -> str:
         """As the comparison shows it."""
+        ...
+
+    def target_of(self, traits: Traits) -> int:
+        """The size in bytes that it makes the table's files."""
         ...
 
     def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterable[Work]:
@@ -174,7 +180,7 @@ def is_in_need(table: SimulatedTable) -> bool:
 
 def run_trial(fleet: Sequence[Traits], contender: Contender, conditions: Conditions, tell: Callable[[float], None] = lambda _: None) -> Result:
     """Virtual time from cycle to cycle; tell is called with the share that is done. The writers do the same in each trial of a seed, whoever maintains."""
-    tables, writes = _begin(fleet, conditions)
+    tables, writes = _begin([replace(traits, target_bytes=contender.target_of(traits)) for traits in fleet], conditions)
     chance = Random(conditions.seed)
     sums, needs, days = _Sums(), _Needs(), [_close_day(0, tables, {})]
     cycles = int(conditions.length / conditions.cycle)
@@ -255,12 +261,13 @@ def _carry_out(now: datetime, table: SimulatedTable, work: Work, conditions: Con
     planned = table.plan(work.only, work.most_files)
     size = sum(share.bytes for share in planned.values())
     seconds = (conditions.start_up.total_seconds() + size / table.traits.bytes_per_second) * chance.lognormvariate(0, 0.1)
-    gb_hours = conditions.memory_gb * seconds / 3600
+    gb_hours = (conditions.memory_gb if work.memory_gb is None else work.memory_gb) * seconds / 3600
+    started_at = now + work.starts_after
     kept = _commit(table, list(planned), seconds, chance, is_partial=work.is_partial)
     if planned and not kept:
-        return Outcome(now, seconds, gb_hours, 0, size, is_conflict=True)
+        return Outcome(started_at, seconds, gb_hours, 0, size, is_conflict=True)
     done = table.replace({name: planned[name] for name in kept})
-    return Outcome(now, seconds, gb_hours, done.files_removed, size, is_conflict=False)
+    return Outcome(started_at, seconds, gb_hours, done.files_removed, size, is_conflict=False)
 
 
 def _commit(table: SimulatedTable, names: Sequence[str], seconds: float, chance: Random, *, is_partial: bool) -> list[str]:

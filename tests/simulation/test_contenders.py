@@ -58,7 +58,7 @@ def test_a_rewritten_table_rests_until_its_cooldown_is_over() -> None:
 
 
 def test_partitions_that_are_being_written_to_are_left_alone() -> None:
-    table = begin(replace(TRAITS, layout=Layout.BY_DAY, files_at_start=600))
+    table = begin(replace(TRAITS, layout=Layout.BY_DAY, files_at_start=600, commits_per_hour=60))
     table.write(LATER, 6, Random(2))
     [work] = Daemon((), Conditions()).choose(LATER + timedelta(minutes=1), [table], None)
     assert work.only is not None

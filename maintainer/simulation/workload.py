@@ -1,0 +1,65 @@
+"""What a simulated daemon has under way and has spent, as the store would tell its admission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from maintainer.domain.admission import AdmissionRules, Candidate
+from maintainer.domain.budget import NOTHING_SPENT, Charge, Spending, day_of
+from maintainer.policy.admit import AdmissionCircumstances, Running, find_blackout, next_day
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One job that is not over: budgets are charged with at most what was predicted until it is."""
+
+    ends_at: datetime
+    day: str  # that it was admitted on
+    running: Running
+    predicted: Charge
+    actual: Charge
+
+
+@dataclass(slots=True)
+class Workload:
+    """The jobs under way and what today's have cost; time moves forward only."""
+
+    rules: AdmissionRules
+    places: int
+    _jobs: list[_Job] = field(default_factory=list)
+    _day: str = ""
+    _over: dict[tuple[str, str], Charge] = field(default_factory=dict)  # of the day's jobs that are over
+
+    def begin(self, candidate: Candidate, now: datetime, duration: timedelta, actual: Charge) -> None:
+        """A job starts; how long it takes and what it costs nobody asks before it is over."""
+        predicted = Charge(float(candidate.bytes_rewritten), candidate.cost.gb_hours_p90)
+        budget = candidate.budget.name if candidate.budget is not None else ""
+        running = Running(candidate.table_uuid, candidate.table.catalog, budget)
+        self._jobs.append(_Job(now + duration, day_of(now), running, predicted, actual))
+
+    def look_around(self, now: datetime) -> AdmissionCircumstances:
+        """What admission rests on at this moment; jobs that are over leave their places."""
+        if self._day != day_of(now):
+            self._day, self._over = day_of(now), {}
+        for job in self._jobs:
+            if job.ends_at <= now and job.day == self._day:
+                _charge(self._over, job.running, job.actual)
+        self._jobs = [job for job in self._jobs if job.ends_at > now]
+        spent = dict(self._over)
+        for job in self._jobs:
+            if job.day == self._day:
+                _charge(spent, job.running, job.predicted)
+        running = tuple(job.running for job in self._jobs)
+        return AdmissionCircumstances(now, self.places - len(running), self.rules, running, Spending(self._day, spent))
+
+    def next_change(self, now: datetime) -> datetime:
+        """When something may start that may not start now: a job ends, a day begins, or a blackout is over."""
+        blackout = find_blackout(AdmissionCircumstances(now, self.places, self.rules))
+        ends = [blackout.next_at] if blackout is not None and blackout.next_at is not None else [job.ends_at for job in self._jobs]
+        return min([*ends, next_day(now)])
+
+
+def _charge(spent: dict[tuple[str, str], Charge], running: Running, charge: Charge) -> None:
+    owner = (running.catalog, running.policy)
+    spent[owner] = spent.get(owner, NOTHING_SPENT) + charge
