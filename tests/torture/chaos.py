@@ -76,10 +76,11 @@ class Chaos:
             case Trouble.CUT_STORE:
                 return self._cut(self.store, plan.seconds)
             case Trouble.DELAY_COMMITS:
+                delayed = self.catalog.delayed
                 self.catalog.delay_seconds = DELAY_SECONDS
                 self._stopping.wait(plan.seconds)
                 self.catalog.delay_seconds = 0.0
-                return True
+                return self.catalog.delayed > delayed
             case Trouble.FILL_DISK:
                 has_hit = self.daemon.limit_files(FULL_DISK_BYTES)
                 self._stopping.wait(plan.seconds)
@@ -103,8 +104,9 @@ class Chaos:
         return True
 
     def _cut(self, proxy: Proxy, seconds: float) -> bool:
+        broken = proxy.broken
         proxy.is_refusing = True
         proxy.cut()
         self._stopping.wait(seconds)
         proxy.is_refusing = False
-        return True
+        return proxy.broken > broken

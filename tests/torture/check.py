@@ -33,6 +33,7 @@ class Fault(StrEnum):
     SNAPSHOT_CHANGED = "snapshot_changed"  # reads otherwise than when it was held
     UNREADABLE = "unreadable"
     WRITER_FAILS_MORE = "writer_fails_more"
+    WRITER_LOSES_MORE = "writer_loses_more"  # attempts, and not to another writer
     JOB_NOT_ENDED = "job_not_ended"
     JOB_UNTRUE = "job_untrue"
     COMMIT_UNEXPLAINED = "commit_unexplained"  # ours by its name, and no job of the audit log has it

@@ -62,6 +62,13 @@ rules:
   remove_orphan_files: {{every: 1h, older_than: 3d, approval: automatic}}
 """
 
+# Two tables are sorted, and one keeps its position deletes for longer than its data files would let them live.
+NARROWER_POLICIES = {
+    "accounts": "rules: {rewrite_data_files: {sort_order: 'writer, sequence'}}",
+    "orders": "rules: {rewrite_data_files: {sort_order: 'zorder(writer, sequence)'}}",
+    "readings": "rules: {rewrite_data_files: {cooldown: 3m}}",
+}
+
 CONFIGURATION = """\
 catalogs:
   {catalog}: {properties}
@@ -100,6 +107,8 @@ class Daemon:
         (self.directory / "policies").mkdir(parents=True)
         text = CONFIGURATION.format(catalog=CATALOG, properties=json.dumps(lake.properties), store=json.dumps(store))
         (self.directory / "maintainer.yaml").write_text(text, encoding="utf-8")
+        for table, rules in NARROWER_POLICIES.items():
+            (self.directory / "policies" / f"{table}.yaml").write_text(f"tables: {CATALOG}.{NAMESPACE}.{table}\n{rules}\n", encoding="utf-8")
         self.set_mode("observe")
 
     def set_mode(self, mode: str) -> None:

@@ -126,11 +126,12 @@ def _make_table(catalog: SqlCatalog, namespace: str, plan: TablePlan, spark: Any
     schema = Schema(*(NestedField(number, name, StringType() if name in _TEXT_COLUMNS else LongType()) for number, name in enumerate(COLUMNS, 1)))
     spec = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "part")) if plan.is_partitioned else UNPARTITIONED_PARTITION_SPEC
     name = f"{namespace}.{plan.name}"
+    properties = _PROPERTIES | dict(plan.properties)
     rows: list[Row] = []
     if plan.has_history:
-        rows = _make_past(catalog, NewTable((namespace, plan.name), schema, spec, tuple(_PROPERTIES.items())), now)
+        rows = _make_past(catalog, NewTable((namespace, plan.name), schema, spec, tuple(properties.items())), now)
     else:
-        catalog.create_table(name, schema, partition_spec=spec, properties=_PROPERTIES)
+        catalog.create_table(name, schema, partition_spec=spec, properties=properties)
     if plan.format_version > 2:
         spark.sql(f"ALTER TABLE {CATALOG}.{name} SET TBLPROPERTIES ('format-version' = '{plan.format_version}')")
     return Operation(f"past-{name}", name, PAST, PAST, tuple(rows), told=Told.COMMITTED)

@@ -22,6 +22,15 @@ class Told(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class LostAttempt:
+    """One attempt that came to nothing; seconds since the epoch."""
+
+    began: float
+    ended: float
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One commit of one writer, whatever number of attempts it takes; `token` is in the summary of its snapshot."""
 
@@ -35,6 +44,8 @@ class Operation:
     attempts: int = 0
     is_resolved: bool = False  # an error came back, and the table said that it was committed all the same
     error: str = ""
+    lost: tuple[LostAttempt, ...] = ()
+    lost_to_writers: int = 0  # of those; found out afterwards
 
 
 @dataclass(slots=True)
@@ -63,11 +74,13 @@ class Ledger:
 
 def _parse(document: Mapping[str, object]) -> Operation:
     given = dict(document)
-    put, drop = given.pop("put"), given.pop("drop")
+    put, drop, lost = given.pop("put"), given.pop("drop"), given.pop("lost")
     assert isinstance(put, list)
     assert isinstance(drop, list)
+    assert isinstance(lost, list)
     operation = Operation(**given)  # type: ignore[arg-type]
-    return replace(operation, put=tuple(Row(**row) for row in put), drop=tuple(drop), told=Told(operation.told))
+    attempts = tuple(LostAttempt(**attempt) for attempt in lost)
+    return replace(operation, put=tuple(Row(**row) for row in put), drop=tuple(drop), told=Told(operation.told), lost=attempts)
 
 
 def replay(operations: Iterable[Operation], is_there: Callable[[str], bool]) -> dict[tuple[str, int], Row]:

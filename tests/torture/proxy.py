@@ -40,6 +40,8 @@ class Proxy:
     is_refusing: bool = False
     answers_to_lose: int = 0
     lost_answers: int = 0
+    broken: int = 0  # connections that were cut or refused
+    delayed: int = 0  # what was said and had to wait
     spares: Callable[[bytes], bool] = spare_none  # commits whose answers are not lost, by what the client says
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _connections: set[_Connection] = field(default_factory=set)
@@ -68,6 +70,7 @@ class Proxy:
 
     def _cut(self) -> None:
         for connection in list(self._connections):
+            self.broken += 1
             connection.cut()
 
     def _run(self) -> None:
@@ -86,6 +89,7 @@ class Proxy:
 
     async def _serve(self, client_reader: asyncio.StreamReader, client: asyncio.StreamWriter) -> None:
         if self.is_refusing:
+            self.broken += 1
             client.transport.abort()
             return
         try:
@@ -105,6 +109,7 @@ class Proxy:
         with contextlib.suppress(ConnectionError):
             while chunk := await reader.read(CHUNK_BYTES):
                 if self.delay_seconds:
+                    self.delayed += 1
                     await asyncio.sleep(self.delay_seconds)
                 if self.answers_to_lose and chunk.count(_METADATA_FILE) > 1 and not self.spares(chunk):
                     self.answers_to_lose -= 1

@@ -95,6 +95,17 @@ class TableReading:
         faults += [fault for location, size in sizes.items() if (fault := _find_fault(location, size))]
         return len(sizes), faults
 
+    def commit_times(self) -> set[int]:
+        """When each of the table's metadata files was committed, in milliseconds, as far back as they are kept."""
+        metadata = self.metadata
+        times: set[int] = {metadata["last-updated-ms"]}
+        while log := metadata.get("metadata-log"):
+            times.update(entry["timestamp-ms"] for entry in log)
+            if not (oldest := plain_path(log[0]["metadata-file"])).exists():
+                break
+            metadata = json.loads(oldest.read_text(encoding="utf-8"))
+        return times
+
     def _live(self, location: str) -> list[dict[str, Any]]:
         if location not in self._manifests:
             self._manifests[location] = [entry["data_file"] for entry in _read_avro(location) if entry["status"] != _DELETED]

@@ -12,16 +12,18 @@ from pathlib import Path
 from random import Random
 
 from tests.postgres import end_postgres, start_postgres
+from tests.torture.attempts import attribute_losses
 from tests.torture.chaos import Chaos
 from tests.torture.check import Checked, Fault, check_held, check_table
 from tests.torture.daemon import NAMESPACE, Daemon
 from tests.torture.jobs import check_jobs, find_our_commits
 from tests.torture.lake import PAST, Lake, WritersSpark, at_port, drop_tables, leave_strays, locate_tables, make_tables
 from tests.torture.ledger import Ledger, Operation
+from tests.torture.minima import measure_minima
 from tests.torture.people import People
 from tests.torture.proxy import Proxy
 from tests.torture.reading import FoundRow, TableReading
-from tests.torture.report import Report, compare_writers
+from tests.torture.report import Report, compare_writers, count_committed
 from tests.torture.rows import COLUMNS
 from tests.torture.schedule import TABLES, USUAL_TROUBLES, Trouble, make_scripts, make_troubles
 from tests.torture.writers import start_writers
@@ -98,9 +100,9 @@ def _run_control(stage: _Stage) -> list[Operation]:
     time.sleep(min(LONGEST_CONTROL_SECONDS, options.minutes * 60 * CONTROL_SHARE))
     writers.stop(WRITERS_STOP_SECONDS)
     operations = ledger.read()
-    _check_tables(stage, CONTROL, operations)
+    readings = _check_tables(stage, CONTROL, operations)
     drop_tables(stage.lake, CONTROL)
-    return _without_past(operations)
+    return attribute_losses(_without_past(operations), readings)
 
 
 def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, Proxy], store: str) -> Report:
@@ -151,12 +153,14 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
         for name, document in (("jobs", jobs), ("audit", audit)):
             (options.directory / f"{name}.json").write_text(json.dumps(document, indent=1), encoding="utf-8")
         check_jobs(checked, jobs, audit, readings)
-        compare_writers(checked, control, _without_past(operations))
+        torture = attribute_losses(_without_past(operations), readings)
+        compare_writers(checked, control, torture)
+        removed = sum(not path.exists() for path in strays)
     return Report(
         seed=options.seed,
         minutes=options.minutes,
         control=control,
-        torture=_without_past(operations),
+        torture=torture,
         checked=checked,
         jobs=list(jobs),
         our_commits=len(find_our_commits(readings)),
@@ -166,7 +170,8 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
         daemon_exits=daemon.exits,
         requests=people.requests,
         strays=len(strays),
-        strays_removed=sum(not path.exists() for path in strays),
+        strays_removed=removed,
+        minima=measure_minima(options.minutes, jobs, count_committed(torture), events=chaos.events, troubles=options.troubles, strays_removed=removed),
         seconds=stage.seconds,
     )
 

@@ -48,6 +48,7 @@ class TablePlan:
     is_partitioned: bool
     writers: tuple[WriterPlan, ...]
     has_history: bool = False  # snapshots that are days old, for expiry
+    properties: tuple[tuple[str, str], ...] = ()  # beyond those that all have
 
 
 TABLES = (
@@ -83,6 +84,7 @@ TABLES = (
             WriterPlan("readings-c", Kind.DELETE, Engine.SPARK),
         ),
         has_history=True,
+        properties=(("write.delete.granularity", "partition"),),  # one file for each delete, so that there is something in rewriting them
     ),
     TablePlan(
         "accounts",

@@ -14,7 +14,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from tests.torture.check import Checked, Fault, Held, check_held, check_table, compare_rows, summarise_rows
 from tests.torture.jobs import OUR_NAME, check_jobs
-from tests.torture.ledger import Ledger, Operation, Told, replay
+from tests.torture.ledger import Ledger, LostAttempt, Operation, Told, replay
 from tests.torture.reading import TableReading, plain_path
 from tests.torture.report import compare_writers, count_operations
 from tests.torture.rows import ARROW_SCHEMA, COLUMNS, Row, to_arrow
@@ -296,8 +296,9 @@ def test_two_jobs_on_one_table_at_a_time_are_seen() -> None:
 
 def test_a_ledger_gives_back_the_last_that_was_written_of_each_operation(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.jsonl")
-    for operation in (replace(APPENDED, told=Told.INTENDED), APPENDED, replace(AGAIN, told=Told.INTENDED)):
+    done = replace(APPENDED, attempts=2, lost=(LostAttempt(1.0, 2.5, "CommitFailedException: no"),))
+    for operation in (replace(APPENDED, told=Told.INTENDED), done, replace(AGAIN, told=Told.INTENDED)):
         ledger.write(operation)
-    assert ledger.read() == [APPENDED, replace(AGAIN, told=Told.INTENDED)]
+    assert ledger.read() == [done, replace(AGAIN, told=Told.INTENDED)]
     assert json.loads(ledger.path.read_text(encoding="utf-8").splitlines()[0])["told"] == "intended"
     assert sorted(replay(ledger.read(), lambda _token: False)) == [(WRITER, 0), (WRITER, 1), (WRITER, 2)]

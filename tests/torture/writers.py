@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from pyiceberg.catalog.sql import SqlCatalog
 
 from tests.torture.lake import CATALOG, Lake, WritersSpark
-from tests.torture.ledger import Ledger, Operation, Told
+from tests.torture.ledger import Ledger, LostAttempt, Operation, Told
 from tests.torture.rows import COLUMNS, Row, to_arrow, to_sql
 from tests.torture.schedule import Engine, Kind, WriterScript
 
@@ -138,9 +138,11 @@ class Writer:
     def _carry_out(self, operation: Operation) -> Operation:
         for attempt in range(1, ATTEMPTS + 1):
             tried = replace(operation, attempts=attempt)
+            began = time.time()
             try:
                 self.hand.carry_out(operation)
             except Exception as error:  # noqa: BLE001 - whatever a library throws, a writer must find out what came of its commit
+                ended = time.time()
                 operation = replace(operation, error=f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARACTERS])
                 tried = replace(operation, attempts=attempt)
             else:
@@ -151,6 +153,7 @@ class Writer:
                 case None:
                     return replace(tried, told=Told.UNKNOWN)
                 case False:
+                    operation = replace(operation, lost=(*operation.lost, LostAttempt(began, ended, operation.error)))
                     backoff = min(LONGEST_BACKOFF_SECONDS, FIRST_BACKOFF_SECONDS * float(2**attempt))
                     time.sleep(self.jitter.uniform(0.5, 1.0) * backoff)
         return replace(operation, attempts=ATTEMPTS, told=Told.FAILED)
