@@ -10,6 +10,7 @@ import pytest
 from tests.end_to_end import extreme_lake
 from tests.end_to_end.extreme_lake import FILE_BYTES, FIVE_TERABYTE_RECORDS, FIVE_TERABYTES, HISTORY, MANIFESTS, PARTITIONS
 from tests.end_to_end.programs import run, run_json
+from tests.plain_manifests import check_every_manifest
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -93,6 +94,13 @@ def test_a_second_scan_reads_no_entry_again(home: Path, scanned: dict[str, Any])
     assert costs.keys() == scanned.keys()
     assert sum(cost["entries_read"] for cost in costs.values()) == 0
     assert costs["many_partitions"]["manifests_reused"] == MANIFESTS
+
+
+def test_every_manifest_that_can_be_read_is_read_as_fastavro_reads_it(home: Path) -> None:
+    checked = check_every_manifest(home / "warehouse")
+    assert {path.partition("/x/")[2].partition("/")[0] for path in checked.refused} == {"corrupt_manifest", "truncated_list"}
+    assert len(checked.refused) == 2
+    assert checked.entries > PARTITIONS
 
 
 def test_plans_and_checks_go_on_beside_what_is_unreadable(home: Path, scanned: dict[str, Any]) -> None:

@@ -4,10 +4,13 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.catalog.lake import Lake
+from tests.plain_manifests import check_every_manifest
 
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[Lake]:
+    """Whatever a test made of it, our readers read its manifests as fastavro does."""
     opened = Lake(tmp_path)
     yield opened
     opened.close()
+    check_every_manifest(tmp_path / "warehouse")

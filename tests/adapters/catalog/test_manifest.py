@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from io import BytesIO
@@ -24,7 +22,8 @@ from maintainer.adapters.catalog.deletes import PATH_COLUMN
 from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.partition import Spec, SpecField
-from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, ManifestContent, ManifestDigest, SizeClasses
+from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
+from tests.plain_manifests import check_digest
 
 CLASSES: Final = SizeClasses.around(1000)
 SPEC: Final = Spec(3, (SpecField(1000, "day", "day"), SpecField(1001, "key", "identity"), SpecField(1002, "price", "identity")))
@@ -74,6 +73,7 @@ def manifest_schema(version: int, *, with_unknown_fields: bool = False) -> dict[
             optional("content_offset", "long", 144),
             optional("content_size_in_bytes", "long", 145),
         ]
+        file_fields.insert(-3, optional("first_row_id", "long", 142))
     fields = [required("status", "int", 0), optional("snapshot_id", "long", 1)]
     if version > 1:
         fields += [optional("sequence_number", "long", 3), optional("file_sequence_number", "long", 4)]
@@ -113,6 +113,7 @@ def entries(draw: st.DrawFn, version: int) -> dict[str, Any]:
         "key_metadata": None,
         "split_offsets": draw(st.none() | st.lists(st.integers(0, 99), max_size=2)),
         "referenced_data_file": draw(st.none() | st.just("file")) if is_vector else None,
+        "first_row_id": draw(st.none() | st.integers(0, 2**40)) if content == 0 else None,
         "content_offset": 4 if is_vector else None,
         "content_size_in_bytes": draw(st.integers(1, 5000)) if is_vector else None,
         "future": {"x": {"shade": "DARK", "again": "LIGHT"}},
@@ -122,7 +123,7 @@ def entries(draw: st.DrawFn, version: int) -> dict[str, Any]:
     return {
         "status": status,
         "snapshot_id": 7,
-        "sequence_number": draw(st.none() | st.integers(0, 99)),
+        "sequence_number": draw(st.none() | st.integers(0, 99)) if version > 1 else None,
         "file_sequence_number": None,
         "weight": [0.5],
         "data_file": file,
@@ -173,34 +174,8 @@ def naive_partition(stored: dict[str, Any]) -> str:
     return "/".join(f"{name}={part}" for name, part in zip(("day", "key", "price"), parts, strict=True))
 
 
-def naive_content(file: dict[str, Any]) -> Content:
-    if file["file_format"] == "PUFFIN":
-        return Content.DELETION_VECTORS
-    return (Content.DATA, Content.POSITION_DELETES, Content.EQUALITY_DELETES)[int(file["content"])]
-
-
-def naive_size(file: dict[str, Any]) -> int:
-    return int(file["content_size_in_bytes"] if file["file_format"] == "PUFFIN" else file["file_size_in_bytes"])
-
-
 def check_against_naive(digest: ManifestDigest, records: Sequence[dict[str, Any]]) -> None:
-    live = [record["data_file"] for record in records if record["status"] in {0, 1}]
-    data = [file for file in live if naive_content(file) is Content.DATA]
-    keys = {(naive_partition(file["partition"]), naive_content(file)) for file in live}
-    assert digest.entries_read == len(records)
-    assert {(share.partition, share.content) for share in digest.partitions} == keys
-    assert len(digest.partitions) == len(keys)
-    for share in digest.partitions:
-        mine = [file for file in live if (naive_partition(file["partition"]), naive_content(file)) == (share.partition, share.content)]
-        sizes = [naive_size(file) for file in mine]
-        small = [size for size in sizes if size < 750 and share.content is Content.DATA]
-        large = [size for size in sizes if size > 1800 and share.content is Content.DATA]
-        assert (share.spec_id, share.file_count, share.bytes) == (3, len(mine), sum(sizes))
-        assert share.record_count == sum(file["record_count"] for file in mine)
-        assert (share.small_count, share.small_bytes, share.large_count, share.large_bytes) == (len(small), sum(small), len(large), sum(large))
-    bins = Counter(bisect_right(HISTOGRAM_BOUNDS_BYTES, file["file_size_in_bytes"]) for file in data)
-    assert digest.histogram == tuple(bins[index] for index in range(13))
-    assert dict(digest.formats) == Counter(file["file_format"].lower() for file in data)
+    check_digest(digest, records, naive_partition, CLASSES.target_bytes)
 
 
 @given(st.data(), st.sampled_from([1, 2, 3]), st.booleans(), st.sampled_from(["null", "deflate", "zstandard", "snappy", "bzip2"]))
@@ -356,11 +331,20 @@ LATER_LIST_SCHEMA: Final = {
 }
 
 
-def test_manifest_lists_of_v1_and_later_are_read() -> None:
+LIST_SCHEMA_OF_V3: Final = {**LATER_LIST_SCHEMA, "fields": [*LATER_LIST_SCHEMA["fields"], optional("first_row_id", "long", 520)]}
+
+
+def test_manifest_lists_of_each_version_are_read() -> None:
     first = {"manifest_path": "a", "manifest_length": 9, "partition_spec_id": 2, "added_snapshot_id": 1, "partitions": [{"contains_null": True}]}
     second = first | {"manifest_path": "b", "content": 1, "sequence_number": 8, "key_metadata": b"k"}
     assert read_manifest_list(write(LIST_SCHEMA, [first])) == (ListedManifest("a", 9, 2, ManifestContent.DATA, 0),)
     assert read_manifest_list(write(LATER_LIST_SCHEMA, [second])) == (ListedManifest("b", 9, 2, ManifestContent.DELETES, 8, is_encrypted=True),)
+    third = second | {"key_metadata": None, "first_row_id": 2**40}
+    unnumbered = third | {"manifest_path": "c", "content": 0, "first_row_id": None}
+    assert read_manifest_list(write(LIST_SCHEMA_OF_V3, [third, unnumbered])) == (
+        ListedManifest("b", 9, 2, ManifestContent.DELETES, 8),
+        ListedManifest("c", 9, 2, ManifestContent.DATA, 8, keeps_files=True),
+    )
     with pytest.raises(UnreadableFileError, match="content 5"):
         read_manifest_list(write(LATER_LIST_SCHEMA, [second | {"content": 5}]))
 

@@ -15,17 +15,23 @@ from urllib.parse import unquote_plus
 import pytest
 
 from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.domain.filelist import path_key, unpack_files
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, ManifestContent, TableFault, TableInventory
 from tests.adapters.catalog import spark_tables
 from tests.adapters.catalog.lake import StoppedClock, identify, know_nothing, partitions, read_by, small_target, total
+from tests.plain_manifests import EQUALITY_IDS, FIRST_ROW_ID, check_every_manifest
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SPARK_SECONDS = 200
 
 
+WRITTEN = (*spark_tables.TABLES, *spark_tables.COMMITTED_TABLES)
+
+
 @dataclass(frozen=True)
 class SparkLake:
+    directory: Path
     catalog: PyIcebergCatalog
     said: dict[str, Any]
 
@@ -53,18 +59,18 @@ def spark_lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkLake]:
         ended = subprocess.run([sys.executable, spark_tables.__file__, directory, jars], stdout=output, stderr=output, timeout=SPARK_SECONDS, check=False)
     assert ended.returncode == 0, log.read_text()[-3000:]
     catalog = PyIcebergCatalog("lake", {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db"}, StoppedClock())
-    yield SparkLake(catalog, json.loads((directory / "said.json").read_text()))
+    yield SparkLake(directory, catalog, json.loads((directory / "said.json").read_text()))
     catalog.close()
 
 
 def test_its_tables_are_listed_and_its_view_is_not(spark_lake: SparkLake) -> None:
-    assert sorted(map(str, spark_lake.catalog.tables())) == ["lake.mor.deep.layouts", "lake.mor.positions", "lake.mor.vectors"]
+    assert sorted(map(str, spark_lake.catalog.tables())) == [f"lake.{table}" for table in sorted(WRITTEN)]
     found = spark_lake.catalog.inventory(find("mor.seen"), small_target, know_nothing)
     assert isinstance(found, TableFault)
     assert found.kind == "view"
 
 
-@pytest.mark.parametrize("table", spark_tables.TABLES)
+@pytest.mark.parametrize("table", WRITTEN)
 def test_data_files_are_as_many_and_as_large_as_spark_says(spark_lake: SparkLake, table: str) -> None:
     files = spark_lake.files(table)
     inventory = spark_lake.read(table)
@@ -73,7 +79,7 @@ def test_data_files_are_as_many_and_as_large_as_spark_says(spark_lake: SparkLake
     assert sorted((m.path, m.length_bytes) for m in inventory.manifests) == sorted((m["path"], m["length"]) for m in spark_lake.said["manifests"][table])
 
 
-@pytest.mark.parametrize("table", spark_tables.TABLES)
+@pytest.mark.parametrize("table", WRITTEN)
 def test_partitions_read_as_the_directories_that_spark_wrote_them_to(spark_lake: SparkLake, table: str) -> None:
     directories: dict[str, int] = {}
     for file in spark_lake.files(table):
@@ -86,6 +92,31 @@ def test_partitions_read_as_the_directories_that_spark_wrote_them_to(spark_lake:
         found[readable] = found.get(readable, 0) + files
     # Java's name for a dropped (void) field of a v1 table still stands in the path; we leave it out.
     assert found == {directory.removesuffix("|id=null"): count for directory, count in directories.items()}
+
+
+def test_every_manifest_is_read_as_fastavro_reads_it(spark_lake: SparkLake) -> None:
+    checked = check_every_manifest(spark_lake.directory / "warehouse")
+    assert checked.refused == set()
+    assert checked.contents == set(Content)
+    assert checked.codecs == {"deflate", "zstandard", "snappy"}
+    assert {FIRST_ROW_ID, EQUALITY_IDS} <= checked.field_ids
+
+
+def test_deletes_committed_as_flink_does_count_by_their_kind(spark_lake: SparkLake) -> None:
+    inventory = spark_lake.read("mor.upserts")
+    equalities = spark_lake.files("mor.upserts", content=2)
+    assert {tuple(file["equality_ids"]) for file in equalities} == {(1, 3)}
+    assert total(inventory, Content.EQUALITY_DELETES) == (6, 6 * 700, sum(file["record_count"] for file in equalities))
+    assert total(inventory, Content.POSITION_DELETES)[0] == 6
+    assert len([digest for digest in inventory.manifests if digest.content is ManifestContent.DELETES]) == 3
+
+
+def test_deletes_committed_as_trino_does_are_bound_to_their_data_files(spark_lake: SparkLake) -> None:
+    data = {path_key(file["file_path"].encode()) for file in spark_lake.files("mor.inserts")}
+    (deletes,) = [digest for digest in spark_lake.read("mor.inserts").manifests if digest.content is ManifestContent.DELETES]
+    keys = {file.key for file in unpack_files(deletes.files)}
+    assert len(keys) == 2
+    assert keys < data
 
 
 def test_position_delete_files_are_counted_apart(spark_lake: SparkLake) -> None:

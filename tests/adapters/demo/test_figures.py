@@ -14,12 +14,13 @@ from pyiceberg.catalog.sql import SqlCatalog
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES, TableInventory
+from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES, Content, TableInventory
 from maintainer.health.measure import measure
 from tests.adapters.demo.conftest import BuiltLake
 from tests.adapters.demo.figures import Figures, counted_by_duckdb, counted_by_pyiceberg, counted_by_spark, measured, rows_by_duckdb
 from tests.duckdb_iceberg import duckdb_with_iceberg
 from tests.lake_contents import list_tables
+from tests.plain_manifests import FIRST_ROW_ID, check_every_manifest
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]  # the build comes first, on a machine that may be busy
 
@@ -55,6 +56,13 @@ def test_what_we_measure_is_what_pyiceberg_inspects(built: BuiltLake, ours: Mapp
     assert ours == found
     kinds = {kind for kind in ("position_delete_files", "deletion_vectors") if any(getattr(figures, kind) for figures in found.values())}
     assert kinds == {"position_delete_files", "deletion_vectors"}, "without them the lake would say nothing of deletes"
+
+
+def test_every_manifest_of_the_lake_is_read_as_fastavro_reads_it(built: BuiltLake) -> None:
+    checked = check_every_manifest(built.directory / "warehouse")
+    assert checked.refused == set()
+    assert checked.contents == {Content.DATA, Content.POSITION_DELETES, Content.DELETION_VECTORS}
+    assert FIRST_ROW_ID in checked.field_ids, "without tables of format version 3 the lake would say nothing of row lineage"
 
 
 @pytest.mark.parametrize("source", ["files", "entries"])

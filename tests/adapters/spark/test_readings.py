@@ -17,6 +17,7 @@ from maintainer.domain.reading import DigestManifests, Reading, UnreadManifests
 from tests.adapters.catalog.lake import know_nothing
 from tests.adapters.spark.lakes import Lake, WallClock, outcome_of, runner_on, wait_until
 from tests.adapters.spark.reading_tables import NAMESPACE, TABLES, make_all, run_statements, statements_of_job
+from tests.plain_manifests import check_every_manifest
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TARGET_BYTES = 1 << 29
@@ -103,6 +104,13 @@ def test_the_tables_have_all_that_digests_tell_apart(catalog: PyIcebergCatalog) 
     assert {share.newest_sequence_number is None for share in shares} == {True, False}
     assert {digest.lists_files for inventory in inventories.values() for digest in inventory.manifests} == {True, False}
     assert {len(digest.formats) for digest in inventories["many"].manifests} == {2}
+
+
+@pytest.mark.usefixtures("catalog")
+def test_every_manifest_is_read_as_fastavro_reads_it(lake: Lake) -> None:
+    checked = check_every_manifest(lake.root)
+    assert checked.refused == set()
+    assert checked.contents == set(Content)
 
 
 def test_reading_commits_nothing(catalog: PyIcebergCatalog, warm: LocalRunner) -> None:
