@@ -64,6 +64,9 @@ from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import ScanOptions, scan
 from maintainer.steps.submit import request_cancel, request_run, submit
 from maintainer.steps.versions import compare_versions
+from maintainer.steps.waits import INTERVAL as WAITS_INTERVAL
+from maintainer.steps.waits import REST_FACTOR as WAITS_REST
+from maintainer.steps.waits import note_waits
 from maintainer.steps.watch import watch
 
 # A daemon that has not scanned for this many intervals is not ready: what it shows is old.
@@ -245,6 +248,7 @@ def make_scheduler(app: App) -> Scheduler:
         Step("scan", partial(scan, ports, should_stop=app.stopping.is_set, options=loop_options(settings)), settings.scan.interval, starts_work=True),
         Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
         Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan"),
+        Step("waits", partial(note_waits, ports), WAITS_INTERVAL, starts_work=True, rest_factor=WAITS_REST),
         Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),
         Step("review", partial(review, ports), settings.review.interval, starts_work=False, after="watch"),
         Step(

@@ -32,6 +32,7 @@ class Step:
     run: Callable[[], object]
     interval: timedelta
     starts_work: bool  # False for the steps that a drain still needs: watch and review
+    rest_factor: float = 0.0  # it runs no more until so many times as long as it took have passed
     after: str = ""  # the step that this one also follows at once: what it wrote need not wait for an interval
 
 
@@ -44,6 +45,7 @@ class Scheduler:
         self._followers = {name: [step.name for step in steps if step.after == name] for name in self._steps}
         self._runs: dict[str, threading.Lock] = {step.name: threading.Lock() for step in steps}
         self._finished_at: dict[str, datetime] = {}
+        self._rests_until: dict[str, float] = {}  # by the monotonic clock
         self._apscheduler = BackgroundScheduler(
             timezone=UTC,
             executors={"default": ThreadPoolExecutor(max(1, len(steps)))},
@@ -66,9 +68,9 @@ class Scheduler:
         self._apscheduler.start()
 
     def run_step(self, name: str) -> bool:
-        """One run of a step, now; False when it failed or is running already. A failure is logged and counted, never raised."""
+        """One run of a step, now; False when it failed, rests or is running already. A failure is logged and counted, never raised."""
         step = self._steps[name]
-        if not self._runs[name].acquire(blocking=False):
+        if time.monotonic() < self._rests_until.get(name, 0.0) or not self._runs[name].acquire(blocking=False):
             return False
         started = time.monotonic()
         is_ok = False
@@ -82,7 +84,9 @@ class Scheduler:
         finally:
             self._runs[name].release()
             self._finished_at[name] = datetime.now(UTC)
-            self._telemetry.step_finished(name, time.monotonic() - started, is_ok)
+            took = time.monotonic() - started
+            self._rests_until[name] = started + took + step.rest_factor * took
+            self._telemetry.step_finished(name, took, is_ok)
         if is_ok:
             self._hasten(self._followers[name])
         return is_ok

@@ -185,3 +185,11 @@ def test_a_failed_step_has_no_follower(make: Callable[..., Scheduler], telemetry
     assert followed.acquire(timeout=20)
     wait_for(lambda: len(telemetry.steps) == 2)
     assert not followed.acquire(timeout=0.2)
+
+
+def test_a_step_that_takes_long_rests_in_proportion(make: Callable[..., Scheduler]) -> None:
+    runs: list[float] = []
+    scheduler = make(Step("waits", lambda: runs.append(time.monotonic()), OFTEN, starts_work=True, rest_factor=1e9))
+    assert scheduler.run_step("waits")
+    assert not scheduler.run_step("waits")
+    assert len(runs) == 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
+from collections.abc import Sequence
 
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import Grade, TableHealth
@@ -11,6 +13,7 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.reader import ReaderFault
 from maintainer.domain.units import format_size
+from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.telemetry import Telemetry
 
 log = logging.getLogger("maintainer")
@@ -53,6 +56,12 @@ class Journal:
         for skipped in plan.skipped:
             log.debug("action.skipped table=%s rule=%s code=%s reason=%r", plan.table, skipped.rule, skipped.code, skipped.reason)
         self._inner.plan_made(plan)
+
+    def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
+        """What admission holds back: as many as there are of each kind."""
+        for code, number in sorted(Counter(verdict.code for verdict in verdicts).items()):
+            log.info("verdicts.changed code=%s actions=%d", code, number)
+        self._inner.verdicts_changed(verdicts)
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """A job has reached a final state."""

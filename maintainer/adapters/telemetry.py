@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Count
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -21,9 +21,9 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.reader import ReaderFault
+from maintainer.domain.verdict import PLANNED, RuleVerdict
 
 DEFAULT_MAX_TABLES = 2000  # with gauges of their own: eight series each
-PLANNED = "planned"  # the verdict of a rule that is not skipped
 
 _SCAN_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800)
 _JOB_SECONDS = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
@@ -206,6 +206,11 @@ class PrometheusTelemetry:
             self._decisions.labels(PLANNED).inc(len(plan.planned))
         for skipped in plan.skipped:
             self._decisions.labels(skipped.code.value).inc()
+
+    def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
+        """Count each."""
+        for verdict in verdicts:
+            self._decisions.labels(verdict.code).inc()
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """Count a job and what it achieved; what others undid in between is not taken off."""

@@ -7,10 +7,12 @@ from datetime import datetime
 
 from maintainer.domain.cost import Cost, Score
 from maintainer.domain.health import Finding
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 
 PLANNED = "planned"
+_WAITS_FOR = "|admission: "  # in the key of what is planned and waits, behind the key that it has while it does not
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +31,37 @@ class RuleVerdict:
     estimate: Estimate | None = None
     cost: Cost | None = None
     score: Score | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StandingVerdict:
+    """What tells a verdict that stands from another one, without its figures."""
+
+    table: TableIdentifier
+    table_uuid: str
+    rule: RuleName
+    code: str
+    key: str
+
+
+def key_while_waiting(key: str, cause: str) -> str:
+    """The key of a verdict on something that a plan wants and admission holds back for this cause."""
+    return f"{planned_key(key)}{_WAITS_FOR}{cause}"
+
+
+def planned_key(key: str) -> str:
+    """The key that the plan's own verdict has, whether it waits or not."""
+    return key.partition(_WAITS_FOR)[0]
+
+
+def is_waiting(key: str) -> bool:
+    """True for the key of a verdict of admission."""
+    return _WAITS_FOR in key
+
+
+def stands_on(standing: StandingVerdict, table_uuid: str, fresh: RuleVerdict) -> bool:
+    """True when a new plan's verdict changes nothing of the one that stands: it is the same, or admission holds back what both want."""
+    if standing.table_uuid != table_uuid:
+        return False
+    is_held_back = is_waiting(standing.key) and fresh.code == PLANNED
+    return (standing.code, standing.key) == (fresh.code, fresh.key) or (is_held_back and planned_key(standing.key) == fresh.key)

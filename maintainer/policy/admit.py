@@ -91,7 +91,7 @@ def is_shut(circumstances: AdmissionCircumstances) -> bool:
 
 def find_spent(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances) -> tuple[SpentBudget, ...]:
     """The daily budgets that have nothing left for any action that they would ever have something for, with how many wait for that; by name."""
-    ledger = _Ledger(circumstances)
+    ledger = Ledger(circumstances)
     waiting: Counter[tuple[tuple[str, str], Resource]] = Counter()
     budgets, open_ones = {(("fleet", ""), resource): circumstances.rules.fleet for resource in _limited(circumstances.rules.fleet)}, set()
     busy = {running.table_uuid for running in circumstances.running}
@@ -135,7 +135,7 @@ class _Admission:
         self._free = max(0, circumstances.free_places)
         self._halts = circumstances.halts
         self._busy = {running.table_uuid for running in circumstances.running}
-        self._ledger = _Ledger(circumstances)
+        self._ledger = Ledger(circumstances)
         self._blackout = find_blackout(circumstances)
         self._in_line = 0
         self._turns = self._find_turns(candidates)
@@ -214,7 +214,7 @@ def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:
     return Wait(WaitCode.BLACKOUT, f"nothing starts in the blackout window ({window.cron}, {window.timezone})", end)
 
 
-class _Ledger:
+class Ledger:
     """What is spent of each budget, with what is admitted now."""
 
     def __init__(self, circumstances: AdmissionCircumstances) -> None:
@@ -278,15 +278,24 @@ class _Ledger:
 
     def find_shortage(self, candidate: Candidate) -> Wait | None:
         """Which budget does not have enough left."""
-        share = self._open_share(candidate)
         for owner, budget in self._budgets(candidate):
-            wait = self._find_no_place(candidate, owner, budget)
+            wait = self._find_no_place(candidate, owner, budget) or self._find_spent(candidate, owner, budget)
             if wait is not None:
                 return wait
-            for resource, limit, needed in _daily(budget, candidate):
-                so_far = self._so_far(owner, resource)
-                if so_far >= limit or so_far + needed > limit * share:
-                    return self._tell_shortage(BudgetState(budget.name, resource, limit, so_far, self._tomorrow), needed, share)
+        return None
+
+    def find_spent(self, candidate: Candidate, spare: float = 0.0) -> Wait | None:
+        """Which daily budget does not have enough left, and this share of it besides; none of that counts against one of which nothing is spent."""
+        waits = (self._find_spent(candidate, owner, budget, spare) for owner, budget in self._budgets(candidate))
+        return next((wait for wait in waits if wait is not None), None)
+
+    def _find_spent(self, candidate: Candidate, owner: tuple[str, str], budget: Budget, spare: float = 0.0) -> Wait | None:
+        share = self._open_share(candidate)
+        for resource, limit, needed in _daily(budget, candidate):
+            so_far = self._so_far(owner, resource)
+            is_short = so_far >= limit or so_far + needed > limit * share
+            if is_short or (spare and so_far > max(0.0, limit * (share - spare) - needed)):
+                return self._tell_shortage(BudgetState(budget.name, resource, limit, so_far, self._tomorrow), needed, share)
         return None
 
     def _find_no_place(self, candidate: Candidate, owner: tuple[str, str], budget: Budget) -> Wait | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from maintainer.domain.admission import AdmissionVerdict
+from maintainer.domain.admission import AdmissionVerdict, Wait
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.policy.waits import code_of_wait, key_of_wait
 
 _DOING: Mapping[RuleName, str] = MappingProxyType(
     {
@@ -70,6 +72,11 @@ def explain_admission(verdict: AdmissionVerdict) -> str:
     return f"{doing} waits{until}: {verdict.wait.reason.rstrip('.')}."
 
 
+def explain_wait(planned: PlannedAction, wait: Wait) -> str:
+    """What admission holds back of a plan, why, and why it was wanted."""
+    return _sentence(planned.rule, _VERDICTS[code_of_wait(wait)], f"{wait.reason.rstrip('.')}; {planned.reason}")
+
+
 def _sentence(rule: RuleName, decided: str, reason: str) -> str:
     return f"{_DOING[rule]} {decided}: {reason.rstrip('.')}."
 
@@ -83,6 +90,14 @@ def give_verdicts(plan: Plan) -> tuple[RuleVerdict, ...]:
     """The plan as entries of the history of verdicts, in the order of execution."""
     made: list[PlannedAction | SkippedRule] = [*plan.planned, *plan.skipped]
     return tuple(_give_verdict(plan, verdict) for verdict in sorted(made, key=lambda verdict: _ORDER.index(verdict.rule)))
+
+
+def give_wait(plan: Plan, planned: PlannedAction, wait: Wait | None, at: datetime) -> RuleVerdict:
+    """What the plan wants as an entry of the history from now on: it waits, or (None) does not any more."""
+    made = replace(_give_verdict(plan, planned), at=at, next_at=at)
+    if wait is None:
+        return made
+    return replace(made, code=code_of_wait(wait).value, key=key_of_wait(made.key, wait), sentence=explain_wait(planned, wait), next_at=wait.next_at)
 
 
 def _give_verdict(plan: Plan, verdict: PlannedAction | SkippedRule) -> RuleVerdict:

@@ -8,6 +8,7 @@ from typing import Protocol
 from maintainer.domain.admission import Candidate, Halt
 from maintainer.domain.budget import Spending
 from maintainer.domain.calibration import Calibration
+from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
 
 class AdmissionStore(Protocol):
@@ -15,6 +16,14 @@ class AdmissionStore(Protocol):
 
     def candidates(self) -> Sequence[Candidate]:
         """What the latest plans want started, by table and in the fixed order; without the plans, which are large."""
+        ...
+
+    def standing_verdicts(self) -> Sequence[StandingVerdict]:
+        """Those of the standing verdicts on candidates' tables that say planned, or that admission holds back what is planned; by table and rule."""
+        ...
+
+    def replace_verdicts(self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]) -> Sequence[RuleVerdict]:
+        """End each of these and let another verdict stand from its time on; returns those that were written: one whose standing verdict changed is not."""
         ...
 
     def spending(self, day: str) -> Spending:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from maintainer.domain.effect import Effect
@@ -10,6 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.reader import ReaderFault
+from maintainer.domain.verdict import RuleVerdict
 
 
 class Telemetry(Protocol):
@@ -37,6 +39,10 @@ class Telemetry(Protocol):
 
     def plan_made(self, plan: Plan) -> None:
         """A plan was made: one verdict a rule."""
+        ...
+
+    def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
+        """What plans want was held back by admission, or is not any more."""
         ...
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:

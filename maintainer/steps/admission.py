@@ -12,8 +12,8 @@ from maintainer.steps.ports import Ports
 
 def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
     """Those of the configured catalogs' candidates that start now, the best first; nothing is started yet. Budgets that are spent are told of."""
-    circumstances = _look_around(ports)
-    candidates = [] if is_shut(circumstances) else _read_candidates(ports)
+    circumstances = look_around(ports)
+    candidates = [] if is_shut(circumstances) else read_candidates(ports)
     for spent in find_spent(candidates, circumstances):
         ports.notifier.notify(notice_of_budget(spent, circumstances.now))
     return choose(candidates, circumstances) if candidates else ()
@@ -21,7 +21,7 @@ def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
 
 def read_queue(ports: Ports) -> tuple[AdmissionVerdict, ...]:
     """A verdict on every candidate, the best first: those that start now, and why the others wait."""
-    return admit(_read_candidates(ports), _look_around(ports))
+    return admit(read_candidates(ports), look_around(ports))
 
 
 def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ...]:
@@ -29,11 +29,13 @@ def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ..
     return tuple(verdict for verdict in read_queue(ports) if verdict.candidate.table == table)
 
 
-def _read_candidates(ports: Ports) -> list[Candidate]:
+def read_candidates(ports: Ports) -> list[Candidate]:
+    """What the stored plans of the configured catalogs' tables want started."""
     return [candidate for candidate in ports.store.candidates() if candidate.table.catalog in ports.catalogs]
 
 
-def _look_around(ports: Ports) -> AdmissionCircumstances:
+def look_around(ports: Ports) -> AdmissionCircumstances:
+    """What admission needs of this moment."""
     unfinished = ports.store.unfinished_jobs()
     now = ports.clock.now()
     return AdmissionCircumstances(

@@ -11,6 +11,7 @@ from maintainer.domain.health import Band, Grade
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.verdict import RuleVerdict
 from tests.fakes.adapters.telemetry import FakeTelemetry
 from tests.samples import NOW, TABLE, UUID, health_of_partitions
 
@@ -45,3 +46,12 @@ def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptur
     ]
     assert (len(inner.measured), inner.gone, inner.scans, inner.fleets) == (2, [TABLE], [(1.5, 20, 3, 1)], [(4, 5)])
     assert (inner.plans, inner.jobs, inner.counts, inner.steps) == ([plan], [(failed, None)], [{"running": 1}], [("scan", True)])
+
+
+def test_verdicts_of_admission_are_one_line_for_each_kind(caplog: pytest.LogCaptureFixture) -> None:
+    inner = FakeTelemetry()
+    verdicts = [RuleVerdict(RuleName.REWRITE_MANIFESTS, code, "", "", NOW) for code in ("over_budget", "planned", "over_budget")]
+    with caplog.at_level(logging.INFO, "maintainer"):
+        Journal(inner).verdicts_changed(verdicts)
+    assert [record.getMessage() for record in caplog.records] == ["verdicts.changed code=over_budget actions=2", "verdicts.changed code=planned actions=1"]
+    assert inner.verdicts == verdicts

@@ -13,7 +13,9 @@ from maintainer.domain.cost import Cost
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, JobState
+from maintainer.domain.policy import RuleName
 from maintainer.domain.reader import ReaderFault
+from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.telemetry import Telemetry
 from tests.api.nouns import EFFECT, GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job
 from tests.fakes.adapters.telemetry import FakeTelemetry
@@ -153,6 +155,13 @@ def test_an_effect_that_others_outweighed_does_not_lower_a_counter(telemetry: Pr
 def test_a_failure_without_a_reason_is_counted_as_other(telemetry: PrometheusTelemetry) -> None:
     telemetry.job_finished(make_job().advance(JobState.FAILED, finished_at=NOW), None)
     assert read(telemetry)['maintainer_job_failures_total{action="rewrite_data_files",reason="other"}'] == 1
+
+
+def test_what_admission_holds_back_and_lets_go_is_counted(telemetry: PrometheusTelemetry) -> None:
+    telemetry.verdicts_changed([RuleVerdict(RuleName.EXPIRE_SNAPSHOTS, code, "", "", NOW) for code in ("over_budget", "over_budget", "planned")])
+    series = read(telemetry)
+    assert series['maintainer_decisions_total{verdict="over_budget"}'] == 2
+    assert series['maintainer_decisions_total{verdict="planned"}'] == 1
 
 
 def test_every_closed_label_is_there_from_the_start(telemetry: PrometheusTelemetry) -> None:

@@ -7,12 +7,13 @@ import pytest
 
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
 from maintainer.domain.admission import AdmissionVerdict, Candidate, Wait, WaitCode
+from maintainer.domain.budget import BudgetState, Resource
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.health import Finding
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
 from maintainer.domain.verdict import PLANNED
-from maintainer.policy.explain import explain, explain_admission, give_verdicts, key_of, write_next_look
+from maintainer.policy.explain import explain, explain_admission, give_verdicts, give_wait, key_of, write_next_look
 from tests.samples import NOW, TABLE, UUID
 
 REWRITE, EXPIRE = RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS
@@ -126,3 +127,24 @@ def test_the_history_gets_each_rule_once_in_the_order_of_execution() -> None:
 def test_every_code_has_words_of_its_own() -> None:
     told = {code: explain(SkippedRule(REWRITE, code, "x")) for code in SkipCode}
     assert not [code for code, sentence in told.items() if "is not done now" in sentence]
+
+
+def test_what_admission_holds_back_says_why_it_waits_and_why_it_was_wanted() -> None:
+    spent = Wait(WaitCode.OVER_BUDGET, "3 GB-hours of 3 GB-hours of the fleet are spent today, and this takes up to 1 GB-hours", NOW + timedelta(hours=12))
+    spent = replace(spent, budget=BudgetState("the fleet", Resource.GB_HOURS_PER_DAY, 3.0, 3.0, spent.next_at))
+    held = give_wait(plan(COMPACT), COMPACT, spent, NOW + timedelta(minutes=5))
+    assert held.sentence == (
+        "Compacting data files is due and waits for the budget: 3 GB-hours of 3 GB-hours of the fleet are spent today, and this takes up to 1 GB-hours; "
+        "average file size 35 KiB, threshold below 32 MiB; 1,536 files in 96 groups would become 96."
+    )
+    assert (held.code, held.at, held.next_at) == ("over_budget", NOW + timedelta(minutes=5), NOW + timedelta(hours=12))
+    assert held.key == "average_file_size_bytes|admission: gb_hours_per_day of the fleet"
+    assert (held.findings, held.estimate, held.policy_version) == ((SMALL,), ESTIMATE, "v1")
+    dark = give_wait(plan(COMPACT), COMPACT, Wait(WaitCode.BLACKOUT, "nothing starts in the blackout window (0 8 * * *, UTC)", NOW), NOW)
+    assert (dark.code, dark.sentence.partition(": ")[0]) == ("outside_window", "Compacting data files is due and waits for its maintenance window")
+
+
+def test_what_waits_no_more_is_planned_as_it_was() -> None:
+    (made,) = give_verdicts(plan(COMPACT))
+    later = NOW + timedelta(hours=1)
+    assert give_wait(plan(COMPACT), COMPACT, None, later) == replace(made, at=later, next_at=later)

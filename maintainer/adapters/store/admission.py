@@ -11,12 +11,14 @@ from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import calibrations, candidates, halts, spending, tables
 from maintainer.adapters.store.types import write_text
+from maintainer.adapters.store.verdicts import read_standing_verdicts, replace_verdict
 from maintainer.domain.admission import Candidate, Halt, find_candidates
 from maintainer.domain.budget import Charge, Spending, day_of
 from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
+from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
 _TABLE, _CATALOG, _FLEET = "table", "catalog", "fleet"
 
@@ -32,6 +34,18 @@ class SqlAdmission:
         with self._database.read() as connection:
             rows = connection.execute(select(candidates.c.document).order_by(candidates.c.full_name, candidates.c.position))
             return tuple(documents.read_candidate(row.document) for row in rows)
+
+    def standing_verdicts(self) -> Sequence[StandingVerdict]:
+        """See AdmissionStore."""
+        with self._database.read() as connection:
+            return read_standing_verdicts(connection)
+
+    def replace_verdicts(self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]) -> Sequence[RuleVerdict]:
+        """See AdmissionStore."""
+        with self._database.write() as connection:
+            # In one order, so that two processes that change the same never wait for each other.
+            ordered = sorted(changes, key=lambda change: (change[0].table, change[0].rule))
+            return tuple(fresh for standing, fresh in ordered if replace_verdict(connection, standing, fresh))
 
     def spending(self, day: str) -> Spending:
         """See AdmissionStore."""

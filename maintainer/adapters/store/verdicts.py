@@ -11,14 +11,17 @@ from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, sele
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
-from maintainer.adapters.store.schema import tables, verdicts
+from maintainer.adapters.store.schema import candidates, tables, verdicts
 from maintainer.adapters.store.types import read_instant, write_instant
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.policy import RuleName
+from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, key_while_waiting, stands_on
 from maintainer.ports.store import Page
 
 _ORDER = "verdicts:at:desc"
+_IS_STANDING = verdicts.c.until.is_(None)
+_STANDING = (verdicts.c.rule, verdicts.c.table_uuid, verdicts.c.code, verdicts.c.key)
 
 
 def record_verdicts(connection: Connection, plan: Plan, made: Sequence[RuleVerdict]) -> None:
@@ -26,30 +29,61 @@ def record_verdicts(connection: Connection, plan: Plan, made: Sequence[RuleVerdi
     if not made:
         return
     name = str(plan.table)
-    is_standing = and_(verdicts.c.full_name == name, verdicts.c.until.is_(None))
-    columns = (verdicts.c.rule, verdicts.c.table_uuid, verdicts.c.code, verdicts.c.key)
-    standing = {row.rule: (row.table_uuid, row.code, row.key) for row in connection.execute(select(*columns).where(is_standing))}
-    fresh = {verdict.rule.value: verdict for verdict in made if standing.get(verdict.rule.value) != (plan.table_uuid, verdict.code, verdict.key)}
-    ended = sorted(standing.keys() & fresh.keys() | standing.keys() - {verdict.rule.value for verdict in made})
+    rows = connection.execute(select(*_STANDING).where(verdicts.c.full_name == name, _IS_STANDING))
+    standing = {rule: StandingVerdict(plan.table, uuid, RuleName(rule), code, key) for rule, uuid, code, key in rows}
+    kept = {verdict.rule.value for verdict in made if verdict.rule in standing and stands_on(standing[verdict.rule], plan.table_uuid, verdict)}
+    ended = sorted(standing.keys() - kept)
     if ended:
-        connection.execute(update(verdicts).where(is_standing, verdicts.c.rule.in_(ended)).values(until=plan.made_at))
+        connection.execute(update(verdicts).where(verdicts.c.full_name == name, _IS_STANDING, verdicts.c.rule.in_(ended)).values(until=plan.made_at))
+    fresh = [verdict for verdict in made if verdict.rule not in kept]
     if fresh:
-        is_replaced = and_(verdicts.c.full_name == name, verdicts.c.at.in_({verdict.at for verdict in fresh.values()}), verdicts.c.rule.in_(fresh))
-        connection.execute(delete(verdicts).where(is_replaced))
-        connection.execute(insert(verdicts), [_write_row(plan, verdict) for verdict in fresh.values()])
+        _add(connection, plan.table, plan.table_uuid, fresh)
 
 
-def _write_row(plan: Plan, verdict: RuleVerdict) -> dict[str, Any]:
+def _add(connection: Connection, table: TableIdentifier, table_uuid: str, fresh: Sequence[RuleVerdict]) -> None:
+    name = str(table)
+    at, rules = {verdict.at for verdict in fresh}, {verdict.rule.value for verdict in fresh}
+    connection.execute(delete(verdicts).where(verdicts.c.full_name == name, verdicts.c.at.in_(at), verdicts.c.rule.in_(rules)))
+    connection.execute(insert(verdicts), [_write_row(name, table_uuid, verdict) for verdict in fresh])
+
+
+def _write_row(name: str, table_uuid: str, verdict: RuleVerdict) -> dict[str, Any]:
     return {
-        "full_name": str(plan.table),
+        "full_name": name,
         "at": verdict.at,
         "rule": verdict.rule.value,
-        "table_uuid": plan.table_uuid,
+        "table_uuid": table_uuid,
         "until": None,
         "code": verdict.code,
         "key": verdict.key,
         "document": documents.write_verdict(verdict),
     }
+
+
+def read_standing_verdicts(connection: Connection) -> Sequence[StandingVerdict]:
+    """Of the candidates' tables alone, which are fewer than all."""
+    wanted = select(candidates.c.full_name).distinct().subquery()
+    is_planned = or_(verdicts.c.code == PLANNED, verdicts.c.key.contains(key_while_waiting("", ""), autoescape=True))
+    rows = connection.execute(
+        select(verdicts.c.full_name, *_STANDING)
+        .select_from(wanted.join(verdicts, verdicts.c.full_name == wanted.c.full_name))
+        .where(_IS_STANDING, is_planned)
+        .order_by(verdicts.c.full_name, verdicts.c.rule)
+    )
+    return tuple(StandingVerdict(TableIdentifier.parse(name), uuid, RuleName(rule), code, key) for name, rule, uuid, code, key in rows)
+
+
+def replace_verdict(connection: Connection, standing: StandingVerdict, fresh: RuleVerdict) -> bool:
+    """Let the fresh one stand in the other's place; False when that one does not stand any more."""
+    name = str(standing.table)
+    # As record_plan does first: of two that change one table's verdicts at once, one waits for the other.
+    connection.execute(select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True))
+    is_it = and_(verdicts.c.full_name == name, verdicts.c.rule == standing.rule.value, verdicts.c.table_uuid == standing.table_uuid)
+    is_same = and_(is_it, _IS_STANDING, verdicts.c.code == standing.code, verdicts.c.key == standing.key)
+    if connection.execute(update(verdicts).where(is_same).values(until=fresh.at)).rowcount == 0:
+        return False
+    _add(connection, standing.table, standing.table_uuid, [fresh])
+    return True
 
 
 def read_verdicts(connection: Connection, table: TableIdentifier, limit: int, cursor: str | None) -> Page[RuleVerdict]:

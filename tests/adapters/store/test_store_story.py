@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given, settings
 
 from maintainer.adapters.store.documents import read_verdict, write_verdict
+from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.cost import Benefit, Cost, Worth
 from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.plan import Estimate, PlannedAction
 from maintainer.domain.policy import RuleName
 from maintainer.domain.timing import QueryTiming
-from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, key_while_waiting, planned_key
 from maintainer.ports.store import Store
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, any_of, make_grade, make_health, make_plan
 
@@ -74,6 +77,70 @@ def test_another_table_of_the_same_name_has_a_story_of_its_own(store: Store) -> 
     decide(store, NOW + 2 * MINUTE, (REWRITE, "late", ""))  # of the table that is gone
 
     assert told(store) == [("a", "", NOW + MINUTE, None)]
+
+
+WANTED = replace(
+    make_plan(),
+    planned=(PlannedAction(REWRITE, RewriteDataFiles(), (), Estimate(9, 1, 8, 100), "small", Cost(0.5, 0.75, 30.0), None, Worth(Benefit(9)), NOW),),
+)
+
+
+def want(store: Store, at: datetime, *codes: tuple[RuleName, str, str]) -> None:
+    """A plan of that time that wants a rewrite."""
+    store.record_plan(replace(WANTED, made_at=at), [RuleVerdict(rule, code, key, f"{code} for {key}", at) for rule, code, key in codes])
+
+
+def wait(store: Store, at: datetime, code: str = "over_budget", cause: str = "the fleet") -> int:
+    """Admission holds back (None: lets go) each planned verdict; how many changed."""
+    held = [RuleVerdict(one.rule, code, key_while_waiting(one.key, cause) if cause else planned_key(one.key), code, at) for one in store.standing_verdicts()]
+    return len(store.replace_verdicts(list(zip(store.standing_verdicts(), held, strict=True))))
+
+
+def test_a_wait_stands_while_the_plans_want_the_same(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    want(store, NOW, (REWRITE, PLANNED, "a"), (EXPIRE, "below_threshold", "|x"))
+    assert store.standing_verdicts() == (StandingVerdict(ORDERS, ORDERS_UUID, REWRITE, PLANNED, "a"),)
+    assert wait(store, NOW + MINUTE) == 1
+    for minute in (2, 3, 4):
+        want(store, NOW + minute * MINUTE, (REWRITE, PLANNED, "a"), (EXPIRE, "below_threshold", "|x"))
+    held = StandingVerdict(ORDERS, ORDERS_UUID, REWRITE, "over_budget", "a|admission: the fleet")
+    assert store.standing_verdicts() == (held,)
+    assert wait(store, NOW + 5 * MINUTE, PLANNED, "") == 1
+
+    of_rewrite = [(one.code, one.at, one.until) for one in store.verdicts(ORDERS).items if one.rule is REWRITE]
+    assert of_rewrite == [(PLANNED, NOW + 5 * MINUTE, None), ("over_budget", NOW + MINUTE, NOW + 5 * MINUTE), (PLANNED, NOW, NOW + MINUTE)]
+
+
+@pytest.mark.parametrize("verdict", [(REWRITE, PLANNED, "b"), (REWRITE, "paused", "a|ann"), (REWRITE, "over_budget", "a")])
+def test_a_plan_that_says_something_else_ends_the_wait(store: Store, verdict: tuple[RuleName, str, str]) -> None:
+    store.record_health(make_health(), make_grade())
+    want(store, NOW, (REWRITE, PLANNED, "a"))
+    wait(store, NOW + MINUTE)
+    want(store, NOW + 2 * MINUTE, verdict)
+    assert told(store)[:2] == [(*verdict[1:], NOW + 2 * MINUTE, None), ("over_budget", "a|admission: the fleet", NOW + MINUTE, NOW + 2 * MINUTE)]
+
+
+def test_a_verdict_that_does_not_stand_any_more_is_not_replaced(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    want(store, NOW, (REWRITE, PLANNED, "a"))
+    (standing,) = store.standing_verdicts()
+    fresh = RuleVerdict(REWRITE, "over_budget", "a|admission: x", "x", NOW + MINUTE)
+    assert store.replace_verdicts([(standing, fresh)]) == (fresh,)
+    assert store.replace_verdicts([(standing, fresh), (replace(standing, table_uuid="another"), fresh)]) == ()
+    assert len(told(store)) == 2
+
+
+def test_a_wait_from_the_very_moment_of_the_plan_takes_its_place(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    want(store, NOW, (REWRITE, PLANNED, "a"))
+    wait(store, NOW)
+    assert told(store) == [("over_budget", "a|admission: the fleet", NOW, None)]
+
+
+def test_only_tables_that_want_something_are_looked_through(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    decide(store, NOW, (REWRITE, PLANNED, "a"))  # a plan that wants nothing that could be admitted
+    assert store.standing_verdicts() == ()
 
 
 def test_verdicts_and_timings_are_read_page_by_page(store: Store) -> None:

@@ -40,7 +40,6 @@ from tests.fakes.adapters.store_leases import FakeLeases
 from tests.fakes.adapters.store_orphans import FakeOrphans
 from tests.fakes.adapters.store_policies import FakePolicyVersions
 from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
-from tests.fakes.adapters.store_story import FakeStory
 
 
 @dataclass
@@ -56,7 +55,6 @@ class FakeStore(FakeLeases, FakePolicyVersions, FakeOrphans):
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
     _planned: dict[TableIdentifier, tuple[str, datetime | None]] = field(default_factory=dict)
-    _story: FakeStory = field(default_factory=FakeStory)
     _lock: RLock = field(default_factory=RLock)
 
     # -- tables

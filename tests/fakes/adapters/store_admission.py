@@ -13,7 +13,9 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
+from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 from maintainer.ports.store import Pause, TableRecord
+from tests.fakes.adapters.store_story import FakeStory
 
 
 @dataclass
@@ -25,6 +27,8 @@ class FakeAdmission:
     _jobs: dict[str, Job] = field(default_factory=dict, kw_only=True)
     _finished: list[Job] = field(default_factory=list, kw_only=True)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
 
+    _story: FakeStory = field(default_factory=FakeStory, kw_only=True)
+
     def _open(self) -> AbstractContextManager[object]:
         raise NotImplementedError
 
@@ -34,6 +38,15 @@ class FakeAdmission:
     def candidates(self) -> Sequence[Candidate]:
         with self._open():
             return tuple(candidate for plan in self.plans() for candidate in find_candidates(plan))
+
+    def standing_verdicts(self) -> Sequence[StandingVerdict]:
+        with self._open():
+            return self._story.standing({candidate.table for candidate in self.candidates()})
+
+    def replace_verdicts(self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]) -> Sequence[RuleVerdict]:
+        with self._open():
+            ordered = sorted(changes, key=lambda change: (change[0].table, change[0].rule))
+            return tuple(fresh for standing, fresh in ordered if self._story.change(standing, fresh))
 
     def spending(self, day: str) -> Spending:
         with self._open():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -10,8 +10,9 @@ from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan
+from maintainer.domain.policy import RuleName
 from maintainer.domain.timing import QueryTiming
-from maintainer.domain.verdict import RuleVerdict
+from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, is_waiting, stands_on
 from maintainer.ports.store import Page
 from tests.fakes.adapters.store_reading import check_limit, page_of
 
@@ -28,14 +29,30 @@ class FakeStory:
     def tell(self, plan: Plan, made: Sequence[RuleVerdict]) -> None:
         if not made:
             return
-        story = self.verdicts.get(plan.table, [])
-        standing = {verdict.rule: (uuid, verdict.code, verdict.key) for uuid, verdict in story if verdict.until is None}
-        wanted = {verdict.rule: (plan.table_uuid, verdict.code, verdict.key) for verdict in made}
-        ending = {rule for rule in standing if standing[rule] != wanted.get(rule)}
-        told = [(uuid, replace(one, until=plan.made_at) if one.rule in ending and one.until is None else one) for uuid, one in story]
-        fresh = [verdict for verdict in made if standing.get(verdict.rule) != wanted[verdict.rule]]
+        known = {verdict.rule: _identify(plan.table, uuid, verdict) for uuid, verdict in self.verdicts.get(plan.table, []) if verdict.until is None}
+        kept = {verdict.rule for verdict in made if verdict.rule in known and stands_on(known[verdict.rule], plan.table_uuid, verdict)}
+        self._end(plan.table, known.keys() - kept, plan.made_at)
+        self._add(plan.table, plan.table_uuid, [verdict for verdict in made if verdict.rule not in kept])
+
+    def _end(self, table: TableIdentifier, rules: Collection[RuleName], at: datetime) -> None:
+        told = self.verdicts.get(table, [])
+        self.verdicts[table] = [(uuid, replace(one, until=at) if one.rule in rules and one.until is None else one) for uuid, one in told]
+
+    def _add(self, table: TableIdentifier, uuid: str, fresh: Sequence[RuleVerdict]) -> None:
         replaced = {(verdict.at, verdict.rule) for verdict in fresh}
-        self.verdicts[plan.table] = [(uuid, one) for uuid, one in told if (one.at, one.rule) not in replaced] + [(plan.table_uuid, one) for one in fresh]
+        self.verdicts[table] = [told for told in self.verdicts[table] if (told[1].at, told[1].rule) not in replaced] + [(uuid, one) for one in fresh]
+
+    def standing(self, tables: Collection[TableIdentifier]) -> Sequence[StandingVerdict]:
+        told = [_identify(table, uuid, one) for table in tables for uuid, one in self.verdicts.get(table, []) if one.until is None]
+        return tuple(sorted((one for one in told if one.code == PLANNED or is_waiting(one.key)), key=lambda one: (str(one.table), one.rule)))
+
+    def change(self, standing: StandingVerdict, fresh: RuleVerdict) -> bool:
+        told = self.verdicts.get(standing.table, [])
+        if not any(one.until is None and _identify(standing.table, uuid, one) == standing for uuid, one in told):
+            return False
+        self._end(standing.table, {standing.rule}, fresh.at)
+        self._add(standing.table, standing.table_uuid, [fresh])
+        return True
 
     def page(self, table: TableIdentifier, uuid: str | None, limit: int, cursor: str | None) -> Page[RuleVerdict]:
         check_limit(limit)
@@ -70,3 +87,7 @@ def _is_over(verdict: RuleVerdict, *, is_known: bool, before: datetime) -> bool:
     if verdict.until is not None:
         return verdict.until < before
     return not is_known and verdict.at < before
+
+
+def _identify(table: TableIdentifier, uuid: str, verdict: RuleVerdict) -> StandingVerdict:
+    return StandingVerdict(table, uuid, verdict.rule, verdict.code, verdict.key)

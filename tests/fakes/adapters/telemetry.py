@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from maintainer.domain.effect import Effect
@@ -10,6 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.reader import ReaderFault
+from maintainer.domain.verdict import RuleVerdict
 
 
 @dataclass
@@ -24,6 +26,7 @@ class FakeTelemetry:
     plans: list[Plan] = field(default_factory=list)
     jobs: list[tuple[Job, Effect | None]] = field(default_factory=list)
     counts: list[dict[str, int]] = field(default_factory=list)
+    verdicts: list[RuleVerdict] = field(default_factory=list)
     steps: list[tuple[str, bool]] = field(default_factory=list)
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
@@ -43,6 +46,9 @@ class FakeTelemetry:
 
     def plan_made(self, plan: Plan) -> None:
         self.plans.append(plan)
+
+    def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
+        self.verdicts.extend(verdicts)
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         self.jobs.append((job, effect))
