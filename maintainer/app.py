@@ -94,7 +94,10 @@ def open_app(settings: Settings) -> Iterator[App]:
         policies = JoinedPolicies(files, polaris) if polaris is not None else files
         store = open_store(settings.store)
         stack.callback(store.close)
-        reader = MetadataReader(ReadLimits(settings.scan.decode_processes, settings.scan.manifest_memory, settings.scan.max_requests))
+        telemetry = PrometheusTelemetry()
+        journal = Journal(telemetry)
+        limits = ReadLimits(settings.scan.decode_processes, settings.scan.manifest_memory, settings.scan.max_requests)
+        reader = MetadataReader(limits, journal.manifests_read_slowly)
         stack.callback(reader.close)
         catalogs = open_catalogs(settings, clock, reader)
         for catalog in catalogs.values():
@@ -111,12 +114,11 @@ def open_app(settings: Settings) -> Iterator[App]:
         )
         stack.callback(_lay_down_leases, store, runner.owner, clock, settings.lease.as_terms())  # when the runner is closed: then nothing of it works any more
         stack.callback(runner.close)
-        telemetry = PrometheusTelemetry()
         telemetry.leadership_changed(is_leader=True)  # every replica plans and submits: leases keep them apart, table by table
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications)
         stack.callback(notifier.close)
-        ports = Ports(catalogs, store, policies, runner, Journal(telemetry), clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms())
+        ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms())
         yield App(settings, ports, telemetry, polaris=polaris)
 
 

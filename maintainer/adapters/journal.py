@@ -11,7 +11,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
-from maintainer.domain.reader import ReaderFault
+from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.units import format_size
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.telemetry import Telemetry
@@ -24,6 +24,7 @@ class Journal:
 
     def __init__(self, inner: Telemetry) -> None:
         self._inner = inner
+        self._slow: set[SlowRead] = set()
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
         """A table has been measured: a line for those who want every one."""
@@ -44,6 +45,13 @@ class Journal:
     def reader_checked(self, fault: ReaderFault | None) -> None:
         """Whether the fast reader works; the reader itself has said why not."""
         self._inner.reader_checked(fault)
+
+    def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
+        """Manifests were left to the slow reader: a warning the first time for each reason, because all that a writer writes may be."""
+        level = logging.DEBUG if reason in self._slow else logging.WARNING
+        self._slow.add(reason)
+        log.log(level, "manifests.read_slowly reason=%s manifests=%d", reason, manifests)
+        self._inner.manifests_read_slowly(reason, manifests)
 
     def fleet_measured(self, data_files: int, data_bytes: int) -> None:
         """The sums over all tables."""

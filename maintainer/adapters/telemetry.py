@@ -20,7 +20,7 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
-from maintainer.domain.reader import ReaderFault
+from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import PLANNED, RuleVerdict
 
 DEFAULT_MAX_TABLES = 2000  # with gauges of their own: eight series each
@@ -129,8 +129,11 @@ class PrometheusTelemetry:
         self._scan_tables = Gauge("maintainer_scan_tables", "Tables that the last scan measured.", registry=here)
         self._scan_faults = Gauge("maintainer_scan_faults", "Names that the last scan could not list or measure.", registry=here)
         self._slow_reader = Gauge("maintainer_slow_reader", "1 for the reason why every manifest is read slowly, else 0.", ["reason"], registry=here)
+        self._slow_reads = Counter("maintainer_slow_reads_total", "Manifests and manifest lists that were read slowly.", ["reason"], registry=here)
         for fault in ReaderFault:
             self._slow_reader.labels(fault.value)
+        for reason in SlowRead:
+            self._slow_reads.labels(reason.value)
 
     def _declare_jobs(self) -> None:
         here, action = self.registry, ["action"]
@@ -195,6 +198,10 @@ class PrometheusTelemetry:
         """Set the reason why manifests are read slowly; all are 0 where they are not."""
         for reason in ReaderFault:
             self._slow_reader.labels(reason.value).set(float(reason is fault))
+
+    def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
+        """Count them."""
+        self._slow_reads.labels(reason.value).inc(manifests)
 
     def fleet_measured(self, data_files: int, data_bytes: int) -> None:
         """Set the fleet's gauges."""

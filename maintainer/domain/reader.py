@@ -11,3 +11,11 @@ class ReaderFault(StrEnum):
     NO_DECODER = "no_decoder"
     DECODER_FAILS = "decoder_fails"
     DECODER_WRONG = "decoder_wrong"
+
+
+class SlowRead(StrEnum):
+    """Why one manifest or manifest list was read by the slow reader."""
+
+    READER = "reader"  # the fast one does not work here at all, see ReaderFault
+    SCHEMA = "schema"  # no fast reader can be made for its writer's schema
+    CONTENTS = "contents"  # the fast reader stumbled over it, and the slow one did not

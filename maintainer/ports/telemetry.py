@@ -10,7 +10,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
-from maintainer.domain.reader import ReaderFault
+from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import RuleVerdict
 
 
@@ -31,6 +31,10 @@ class Telemetry(Protocol):
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
         """Whether the fast reader of manifests works here, or why every one of them is read by the slow one."""
+        ...
+
+    def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
+        """So many manifests and manifest lists were left to the slow reader, each by itself."""
         ...
 
     def fleet_measured(self, data_files: int, data_bytes: int) -> None:

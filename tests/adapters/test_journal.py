@@ -11,6 +11,7 @@ from maintainer.domain.health import Band, Grade
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.reader import SlowRead
 from maintainer.domain.verdict import RuleVerdict
 from tests.fakes.adapters.telemetry import FakeTelemetry
 from tests.samples import NOW, TABLE, UUID, health_of_partitions
@@ -55,3 +56,17 @@ def test_verdicts_of_admission_are_one_line_for_each_kind(caplog: pytest.LogCapt
         Journal(inner).verdicts_changed(verdicts)
     assert [record.getMessage() for record in caplog.records] == ["verdicts.changed code=over_budget actions=2", "verdicts.changed code=planned actions=1"]
     assert inner.verdicts == verdicts
+
+
+def test_slow_readings_are_warned_of_once_for_each_reason(caplog: pytest.LogCaptureFixture) -> None:
+    inner = FakeTelemetry()
+    journal = Journal(inner)
+    told = [(SlowRead.SCHEMA, 3), (SlowRead.SCHEMA, 2), (SlowRead.CONTENTS, 1)]
+    with caplog.at_level(logging.WARNING, "maintainer"):
+        for reason, manifests in told:
+            journal.manifests_read_slowly(reason, manifests)
+    assert [record.getMessage() for record in caplog.records] == [
+        "manifests.read_slowly reason=schema manifests=3",
+        "manifests.read_slowly reason=contents manifests=1",
+    ]
+    assert inner.slow == told

@@ -14,7 +14,7 @@ from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.policy import RuleName
-from maintainer.domain.reader import ReaderFault
+from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.telemetry import Telemetry
 from tests.api.nouns import EFFECT, GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job
@@ -36,6 +36,7 @@ def tell_everything(telemetry: Telemetry) -> None:
     telemetry.fleet_measured(100, 157_286_400)
     telemetry.scan_finished(1.5, 230, 2, 1)
     telemetry.reader_checked(ReaderFault.DECODER_WRONG)
+    telemetry.manifests_read_slowly(SlowRead.SCHEMA, 3)
     telemetry.plan_made(PLAN)
     telemetry.job_finished(finish_job(run_job(make_job())), EFFECT)
     telemetry.job_finished(finish_job(run_job(make_job("job-2")), JobState.FAILED, failure_reason=FailureReason.CONFLICT), None)
@@ -70,12 +71,13 @@ def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry) -> Non
 def test_the_fake_is_told_the_same_things() -> None:
     fake = FakeTelemetry()
     tell_everything(fake)
-    assert [len(told) for told in (fake.measured, fake.plans, fake.jobs, fake.counts, fake.steps, fake.scans, fake.fleets, fake.readers)] == [
+    assert [len(told) for told in (fake.measured, fake.plans, fake.jobs, fake.counts, fake.steps, fake.scans, fake.fleets, fake.readers, fake.slow)] == [
         2,
         1,
         2,
         1,
         2,
+        1,
         1,
         1,
         1,
@@ -101,6 +103,13 @@ def test_a_reader_that_is_whole_again_takes_its_reason_back(telemetry: Prometheu
     assert read(telemetry)['maintainer_slow_reader{reason="no_decoder"}'] == 1
     telemetry.reader_checked(None)
     assert [read(telemetry)[f'maintainer_slow_reader{{reason="{reason}"}}'] for reason in ReaderFault] == [0, 0, 0]
+
+
+def test_what_was_read_slowly_adds_up_by_its_reason(telemetry: PrometheusTelemetry) -> None:
+    for reason, manifests in ((SlowRead.SCHEMA, 3), (SlowRead.CONTENTS, 1), (SlowRead.SCHEMA, 2)):
+        telemetry.manifests_read_slowly(reason, manifests)
+    series = read(telemetry)
+    assert [series[f'maintainer_slow_reads_total{{reason="{reason}"}}'] for reason in SlowRead] == [0, 5, 1]
 
 
 def test_a_fleet_without_files_has_no_average(telemetry: PrometheusTelemetry) -> None:

@@ -11,6 +11,7 @@ import queue
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ from maintainer.adapters.catalog.fast import digest_manifest
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.adapters.catalog.partition import Spec
 from maintainer.domain.inventory import ManifestDigest, SizeClasses
+from maintainer.domain.reader import SlowRead
 
 DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one batch; a process that takes longer is ended
 IDLE_SECONDS: Final = 300.0  # a process that had nothing to do for so long is ended: it holds about 70 MB
@@ -41,7 +43,12 @@ class Batch(msgspec.Struct):
     classes: SizeClasses
 
 
-Decoded = list[ManifestDigest | str]  # in the batch's order; a text says why a manifest cannot be read
+class Decoded(msgspec.Struct):
+    """What the manifests amount to, in the batch's order; a text says why one cannot be read. Slow: how many the slow reader had to read."""
+
+    outcomes: list[ManifestDigest | str]
+    slow: dict[SlowRead, int]
+
 
 _BATCHES: Final = msgspec.msgpack.Decoder(Batch)
 _DECODED: Final = msgspec.msgpack.Decoder(Decoded)
@@ -49,12 +56,13 @@ _DECODED: Final = msgspec.msgpack.Decoder(Decoded)
 
 def decode_batch(batch: Batch) -> Decoded:
     """The digests of the manifests, here and now."""
-    return [_decode(raw, listed, batch) for listed, raw in batch.manifests]
+    slow: list[SlowRead] = []
+    return Decoded([_decode(raw, listed, batch, slow) for listed, raw in batch.manifests], Counter(slow))
 
 
-def _decode(raw: bytes, listed: ListedManifest, batch: Batch) -> ManifestDigest | str:
+def _decode(raw: bytes, listed: ListedManifest, batch: Batch, slow: list[SlowRead]) -> ManifestDigest | str:
     try:
-        return digest_manifest(raw, listed, batch.specs, batch.classes)
+        return digest_manifest(raw, listed, batch.specs, batch.classes, slow.append)
     except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
         return str(error) or type(error).__name__
 

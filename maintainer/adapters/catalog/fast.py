@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import fastavro
 
@@ -22,12 +22,15 @@ from maintainer.adapters.catalog.partition import Spec
 from maintainer.adapters.catalog.tally import Groups, Tally
 from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
-from maintainer.domain.reader import ReaderFault
+from maintainer.domain.reader import ReaderFault, SlowRead
 
 try:
     from pyiceberg.avro.decoder_fast import CythonBinaryDecoder
 except ImportError:  # a PyIceberg without it: the slow reader reads everything
     CythonBinaryDecoder = None  # type: ignore[assignment,misc]
+
+T = TypeVar("T")
+OnSlow = Callable[[SlowRead], object]
 
 _LOG: Final = logging.getLogger(__name__)
 _BATCH_BYTES: Final = 1 << 18  # small blocks are decoded together: PyIceberg writes one entry a block
@@ -61,24 +64,32 @@ elif status != 2: raise ValueError(status)
 """.strip().splitlines()
 
 
-def read_manifest_list(raw: bytes) -> tuple[ListedManifest, ...]:
+def ignore(_reason: SlowRead) -> None:
+    """For those who do not count."""
+
+
+def read_manifest_list(raw: bytes, on_slow: OnSlow = ignore) -> tuple[ListedManifest, ...]:
     """The manifests of one snapshot, in the order of the list; UnreadableFileError when the bytes are broken."""
-    if slow_reader_reason() is None:
-        try:
-            return _read_list(raw)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the slow reader knows better
-            _LOG.debug("a manifest list is left to the slow reader: %s %s", type(error).__name__, error)
-    return manifest.read_manifest_list(raw)
+    return _read("a manifest list", on_slow, partial(_read_list, raw), partial(manifest.read_manifest_list, raw))
 
 
-def digest_manifest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> ManifestDigest:
+def digest_manifest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses, on_slow: OnSlow = ignore) -> ManifestDigest:
     """What a manifest's live entries add up to; UnreadableFileError when the bytes are broken."""
+    arguments = raw, listed, specs, classes
+    return _read(listed.path, on_slow, partial(_digest, *arguments), partial(manifest.digest_manifest, *arguments))
+
+
+def _read(what: str, on_slow: OnSlow, read_fast: Callable[[], T], read_slowly: Callable[[], T]) -> T:
+    reason = SlowRead.READER
     if slow_reader_reason() is None:
         try:
-            return _digest(raw, listed, specs, classes)
-        except Exception as error:  # noqa: BLE001 - as above
-            _LOG.debug("%s is left to the slow reader: %s %s", listed.path, type(error).__name__, error)
-    return manifest.digest_manifest(raw, listed, specs, classes)
+            return read_fast()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the slow reader knows better
+            reason = SlowRead.SCHEMA if isinstance(error, NotGeneratedError) else SlowRead.CONTENTS
+            _LOG.debug("%s is left to the slow reader: %s %s", what, type(error).__name__, error)
+    found = read_slowly()
+    on_slow(reason)  # what cannot be read at all is told as that
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,6 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.access import Access
-from maintainer.adapters.catalog.fast import read_manifest_list
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
 from maintainer.adapters.catalog.found import digest_found
 from maintainer.adapters.catalog.loop import in_thread
@@ -200,7 +199,7 @@ class Inventories:
         if source.list_path is not None:
             try:
                 raw = await self._reader.fetch(opened.access, source.list_path)
-                return await self._reader.decode(len(raw), read_manifest_list, raw), ()
+                return await self._reader.list_manifests(raw), ()
             except Exception as error:  # noqa: BLE001 - whatever stands in the way, the list is a fact that we lack
                 return (), (Unreadable(source.list_path, f"manifest list: {explain_reading(error, opened.access)}"),)
         listed, unreadable = [], []

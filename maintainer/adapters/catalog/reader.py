@@ -11,13 +11,15 @@ from typing import Final, ParamSpec, TypeVar
 
 from maintainer.adapters.catalog.access import Access
 from maintainer.adapters.catalog.container import UnreadableFileError
-from maintainer.adapters.catalog.decoding import IDLE_SECONDS, Batch, DecodingPool, decode_batch
+from maintainer.adapters.catalog.decoding import IDLE_SECONDS, Batch, Decoded, DecodingPool, decode_batch
+from maintainer.adapters.catalog.fast import read_manifest_list
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error
 from maintainer.adapters.catalog.loop import EventLoop, in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.adapters.catalog.partition import Spec
 from maintainer.adapters.catalog.storage import Storages
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, Unreadable
+from maintainer.domain.reader import SlowRead
 from maintainer.domain.units import KIB, MIB
 
 BATCH_BYTES: Final = 4 * MIB  # of manifests that are fetched and decoded together
@@ -91,9 +93,10 @@ class ByteBudget:
 class MetadataReader:
     """Fetches and decodes for all tables. Constructing it starts nothing."""
 
-    def __init__(self, limits: ReadLimits | None = None) -> None:
-        """Take the bounds."""
+    def __init__(self, limits: ReadLimits | None = None, on_slow: Callable[[SlowRead, int], None] = lambda _reason, _manifests: None) -> None:
+        """Take the bounds, and who is told, by any thread, of manifests and lists that were read slowly."""
         self.limits = limits or ReadLimits()
+        self._on_slow = on_slow
         self.loop = EventLoop()
         self.storages = Storages()
         self.pool = DecodingPool(self.limits.decode_processes)
@@ -120,6 +123,10 @@ class MetadataReader:
     async def decode(self, size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Decode something of so many bytes that is no manifest."""
         return work(*args, **kwargs) if size <= INLINE_BYTES else await in_thread(work, *args, **kwargs)
+
+    async def list_manifests(self, raw: bytes) -> tuple[ListedManifest, ...]:
+        """What a manifest list says; UnreadableFileError when its bytes are broken."""
+        return await self.decode(len(raw), read_manifest_list, raw, lambda reason: self._on_slow(reason, 1))
 
     async def digest(
         self, access: Access, listed: Sequence[ListedManifest], specs: Mapping[int, Spec], classes: SizeClasses
@@ -153,9 +160,11 @@ class MetadataReader:
         unreadable: list[ManifestDigest | Unreadable] = [raw for raw in raws if isinstance(raw, Unreadable)]
         fetched = [(manifest, raw) for manifest, raw in zip(batch, raws, strict=True) if isinstance(raw, bytes)]
         decoded = await self._decode_batch(Batch(fetched, specs, classes), is_large=is_large)
+        for reason, manifests in decoded.slow.items():
+            self._on_slow(reason, manifests)
         outcomes = [
             Unreadable(manifest.path, f"manifest: {explain(UnreadableFileError(outcome))}") if isinstance(outcome, str) else outcome
-            for (manifest, _), outcome in zip(fetched, decoded, strict=True)
+            for (manifest, _), outcome in zip(fetched, decoded.outcomes, strict=True)
         ]
         return [*unreadable, *outcomes]
 
@@ -165,7 +174,7 @@ class MetadataReader:
         except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
             return Unreadable(path, f"manifest: {explain_reading(error, access)}")
 
-    async def _decode_batch(self, batch: Batch, *, is_large: bool) -> list[ManifestDigest | str]:
+    async def _decode_batch(self, batch: Batch, *, is_large: bool) -> Decoded:
         entries = sum(count_entries(manifest) for manifest, _ in batch.manifests)
         if entries <= INLINE_ENTRIES:
             return decode_batch(batch)

@@ -17,6 +17,8 @@ from maintainer.adapters.catalog.decoding import Batch, DecodingPool, decode_bat
 from maintainer.adapters.catalog.fast import _sample
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses
+from maintainer.domain.reader import SlowRead
+from tests.adapters.catalog.test_fast import write_tree
 
 RAW = _sample()
 CLASSES = SizeClasses.around(1000)
@@ -55,10 +57,12 @@ def pool() -> Iterator[DecodingPool]:
 
 def test_a_manifest_that_cannot_be_read_does_not_hide_the_others() -> None:
     broken = RAW[: len(RAW) // 2]
-    found = decode_batch(Batch([(listed("a"), RAW), (listed("b"), broken), (listed("c", broken), broken)], {}, CLASSES))
+    decoded = decode_batch(Batch([(listed("a"), RAW), (listed("b"), broken), (listed("c", broken), broken)], {}, CLASSES))
+    found = decoded.outcomes
     assert isinstance(found[0], ManifestDigest)
     assert found[1] == f"it has {len(broken)} bytes, the manifest list says {len(RAW)}"
     assert isinstance(found[2], str)
+    assert decoded.slow == {}, "what no reader can read is not read slowly"
 
 
 def test_without_processes_everything_is_decoded_here() -> None:
@@ -78,6 +82,14 @@ def test_a_process_finds_the_same_and_is_kept_for_the_next_batch(pool: DecodingP
     assert not is_alive(process_id)
     assert pool.decode(batch()) == decode_batch(batch()), "a closed pool serves again"
     assert pool.ids() != [process_id]
+
+
+def test_a_process_says_how_many_manifests_it_read_slowly(pool: DecodingPool) -> None:
+    tree = write_tree()
+    odd = Batch([(listed("a", tree), tree), (listed("b"), RAW), (listed("c", tree), tree)], {}, CLASSES)
+    assert pool.decode(odd) == decode_batch(odd)
+    assert pool.decode(odd).slow == {SlowRead.SCHEMA: 2}
+    assert len(pool.ids()) == 1
 
 
 def test_what_a_killed_process_was_to_decode_is_decoded_here_and_another_takes_its_place(pool: DecodingPool, caplog: pytest.LogCaptureFixture) -> None:

@@ -20,10 +20,11 @@ from maintainer.adapters.catalog.container import UnreadableFileError, read_long
 from maintainer.adapters.catalog.generated import PADDING, NotGeneratedError, Source
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
-from maintainer.domain.reader import ReaderFault
+from maintainer.domain.reader import ReaderFault, SlowRead
 from tests.adapters.catalog.lake import Lake, local_path, rows
 from tests.adapters.catalog.test_manifest import CLASSES, LATER_LIST_SCHEMA, SPECS, entries, entry, listed_as, long, manifest_schema, required, write
 
+LISTED: Final = {"manifest_path": "a" * 2000, "manifest_length": 2**40, "partition_spec_id": 2, "added_snapshot_id": 1, "content": 1, "sequence_number": 8}
 CODECS: Final = ("null", "deflate", "zstandard", "snappy", "bzip2")
 
 
@@ -167,19 +168,45 @@ def test_a_length_that_leaves_the_block_is_refused(kind: object, length: int) ->
     assert decoder.tell() != len(block)
 
 
-def test_a_schema_that_refers_to_itself_is_left_to_the_slow_reader() -> None:
+def write_tree() -> bytes:
+    """A manifest of a schema that refers to itself."""
     schema = manifest_schema(2)
     tree = {"type": "record", "name": "tree", "fields": [{"name": "next", "type": ["null", "tree"]}]}
     schema["fields"].insert(0, required("tree", tree, 2000))
-    raw = write(schema, [{**entry(), "tree": {"next": {"next": None}}}])
+    return write(schema, [{**entry(), "tree": {"next": {"next": None}}}])
+
+
+def test_a_schema_that_refers_to_itself_is_left_to_the_slow_reader() -> None:
+    raw = write_tree()
     with pytest.raises(NotGeneratedError, match="nested deeper than"):
         fast._digest(raw, listed_as(raw), SPECS, CLASSES)
-    assert fast.digest_manifest(raw, listed_as(raw), SPECS, CLASSES).entries_read == 1
+    slow: list[SlowRead] = []
+    assert fast.digest_manifest(raw, listed_as(raw), SPECS, CLASSES, slow.append).entries_read == 1
+    assert slow == [SlowRead.SCHEMA]
+
+
+def test_what_the_fast_reader_stumbles_over_is_told_of_and_what_it_reads_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest_bytes, list_bytes = write(manifest_schema(2), [entry()]), write(LATER_LIST_SCHEMA, [LISTED])
+    slow: list[SlowRead] = []
+
+    def read() -> None:
+        assert fast.digest_manifest(manifest_bytes, listed_as(manifest_bytes), SPECS, CLASSES, slow.append).entries_read == 1
+        assert len(fast.read_manifest_list(list_bytes, slow.append)) == 1
+
+    read()
+    assert slow == []
+
+    def stumble(*_arguments: object) -> None:
+        raise IndexError
+
+    for name in ("_digest", "_read_list"):
+        monkeypatch.setattr(fast, name, stumble)
+    read()
+    assert slow == [SlowRead.CONTENTS] * 2
 
 
 def test_both_readers_read_the_same_manifest_list() -> None:
-    record = {"manifest_path": "a" * 2000, "manifest_length": 2**40, "partition_spec_id": 2, "added_snapshot_id": 1, "content": 1, "sequence_number": 8}
-    raw = write(LATER_LIST_SCHEMA, [record, record | {"manifest_path": "ü", "key_metadata": b"k", "partitions": [{"contains_null": True}] * 3}])
+    raw = write(LATER_LIST_SCHEMA, [LISTED, LISTED | {"manifest_path": "ü", "key_metadata": b"k", "partitions": [{"contains_null": True}] * 3}])
     assert fast._read_list(raw) == manifest.read_manifest_list(raw)
     assert [listed.is_encrypted for listed in fast._read_list(raw)] == [False, True]
 
@@ -238,7 +265,9 @@ def test_a_decoder_that_an_upgrade_broke_is_told_of_once_and_not_used(
     raw = write(manifest_schema(2), [entry()])
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
-            assert fast.digest_manifest(raw, listed_as(raw), SPECS, CLASSES).entries_read == 1
+            slow: list[SlowRead] = []
+            assert fast.digest_manifest(raw, listed_as(raw), SPECS, CLASSES, slow.append).entries_read == 1
+            assert slow == [SlowRead.READER]
     (warning,) = [record.getMessage() for record in caplog.records]
     assert warning.startswith("manifests are read slowly: ")
     assert words in warning

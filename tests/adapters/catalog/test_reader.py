@@ -8,15 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog, pyiceberg_catalog
+from maintainer.adapters.catalog import PyIcebergCatalog, fast, pyiceberg_catalog
 from maintainer.adapters.catalog import reader as reading
 from maintainer.adapters.catalog.access import Access
-from maintainer.adapters.catalog.decoding import Batch, decode_batch
+from maintainer.adapters.catalog.decoding import Batch, Decoded, decode_batch
 from maintainer.adapters.catalog.fast import _sample
+from maintainer.adapters.catalog.generated import NotGeneratedError
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.adapters.catalog.reader import BATCH_BYTES, BATCH_ENTRIES, BATCH_MANIFESTS, ByteBudget, MetadataReader, ReadLimits, count_entries, split
 from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses, TableInventory, Unreadable
+from maintainer.domain.reader import SlowRead
 from maintainer.domain.units import KIB, MIB
 from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, rows, small_target
 
@@ -123,7 +125,7 @@ def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: py
                 most = max(most, in_flight)
             return await super().read(location)
 
-    def decode(batch: Batch) -> list[ManifestDigest | str]:
+    def decode(batch: Batch) -> Decoded:
         nonlocal in_flight
         found = decode_batch(batch)
         with lock:
@@ -168,6 +170,25 @@ def test_digests_are_in_the_order_of_the_list_whatever_becomes_of_each(reader: M
         f"manifest: it has {len(RAW)} bytes, the manifest list says {len(RAW) + 1}",
         "manifest: it is encrypted",
     ]
+
+
+def test_manifests_that_are_read_slowly_are_told_of_batch_by_batch(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(lake, "orders", 3)
+    monkeypatch.setattr(reading, "BATCH_MANIFESTS", 2)
+    monkeypatch.setattr(fast, "_compile_entries", refuse)
+    monkeypatch.setattr(fast, "_compile_list", refuse)
+    told: list[tuple[SlowRead, int]] = []
+    with closing(MetadataReader(on_slow=lambda reason, manifests: told.append((reason, manifests)))) as reader:
+        catalog = PyIcebergCatalog("lake", lake.properties, StoppedClock(), reader=reader)
+        inventory = catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
+        catalog.close()
+    assert isinstance(inventory, TableInventory)
+    assert sorted(told) == [(SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 2)], "the list, and three manifests in two batches"
+
+
+def refuse(*_schema: object) -> None:
+    message = "its writer wrote something new"
+    raise NotGeneratedError(message)
 
 
 @pytest.mark.slow

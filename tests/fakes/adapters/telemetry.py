@@ -10,7 +10,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
-from maintainer.domain.reader import ReaderFault
+from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import RuleVerdict
 
 
@@ -28,6 +28,7 @@ class FakeTelemetry:
     counts: list[dict[str, int]] = field(default_factory=list)
     verdicts: list[RuleVerdict] = field(default_factory=list)
     steps: list[tuple[str, bool]] = field(default_factory=list)
+    slow: list[tuple[SlowRead, int]] = field(default_factory=list)
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
         self.measured.append((health, grade))
@@ -40,6 +41,9 @@ class FakeTelemetry:
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
         self.readers.append(fault)
+
+    def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
+        self.slow.append((reason, manifests))
 
     def fleet_measured(self, data_files: int, data_bytes: int) -> None:
         self.fleets.append((data_files, data_bytes))
