@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -19,13 +19,17 @@ from maintainer.cli.show import make_table
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import JobState
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.units import format_duration, format_size, parse_duration
+from maintainer.ports.store import JobQuery, Store
 from maintainer.settings import Settings
 from maintainer.simulation.autocomp import AutoComp
 from maintainer.simulation.cron import Cron
 from maintainer.simulation.daemon import Daemon
-from maintainer.simulation.fleet import Traits, draw_fleet, take_fleet
+from maintainer.simulation.fleet import Traits, draw_fleet
+from maintainer.simulation.history import LOOKS_BACK, METRICS, MOST_JOBS, TableHistory, recall_table
 from maintainer.simulation.trial import Conditions, Contender, Result, run_trial
 
 MOST_TABLES = 100_000
@@ -68,7 +72,7 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     )
     fleet = _read_fleet(settings) if from_store and settings is not None else draw_fleet(tables, seed)
     contenders: list[Contender] = [*_make_daemons(policies or [], scorers or [], conditions, rules), *_make_peers(is_wanted=peers)]
-    files, limit = sum(traits.files_at_start for traits in fleet), _write_budget(conditions.gb_hours_per_day)
+    files, limit = sum(traits.files_at_start + traits.fitting_files_at_start for traits in fleet), _write_budget(conditions.gb_hours_per_day)
     say(f"{len(fleet):,} tables, {files:,} files at the start, {weeks} weeks, budget {limit}")
     results = _run_all(fleet, contenders, conditions)
     if output is OutputFormat.JSON:
@@ -91,12 +95,23 @@ def _read_cycle(text: str, length: timedelta) -> timedelta:
 
 def _read_fleet(settings: Settings) -> tuple[Traits, ...]:
     with open_app(settings) as app:
-        records = (app.ports.store.table(table) for table in app.ports.store.table_names())
-        fleet = take_fleet(record.health for record in records if record is not None and record.health is not None)
+        now = app.ports.clock.now()
+        recalled = (_recall(app.ports.store, table, now) for table in app.ports.store.table_names())
+        fleet = tuple(traits for traits in recalled if traits is not None)
     if not fleet:
         message = "the store has no measured table with files; `maintainer scan` measures them"
         raise ConfigurationError(message)
     return fleet
+
+
+def _recall(store: Store, table: TableIdentifier, now: datetime) -> Traits | None:
+    record = store.table(table)
+    if record is None or record.health is None:
+        return None
+    samples = {metric: store.history(table, metric, now - LOOKS_BACK, now) for metric in METRICS}
+    jobs = store.jobs(JobQuery((JobState.SUCCEEDED, JobState.FAILED), table, MOST_JOBS)).items
+    own = [job for job in jobs if job.table_uuid == record.health.table_uuid]
+    return recall_table(TableHistory(record.health, samples, own, store.calibration(record.health.table_uuid, table.catalog)))
 
 
 def _make_daemons(directories: Sequence[Path], scorers: Sequence[Scorer], conditions: Conditions, rules: AdmissionRules | None) -> list[Contender]:

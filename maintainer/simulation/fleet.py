@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 from math import exp, log
 from random import Random
@@ -63,6 +64,10 @@ class Traits:
     target_bytes: int = DEFAULT_TARGET_FILE_SIZE_BYTES
     bytes_per_second: float = 64.0 * MIB  # what one job rewrites of this table
     properties: Mapping[str, str] = field(default_factory=dict)
+    start_up: timedelta | None = None  # of its jobs; None: as the conditions say
+    conflicts_per_hour: float | None = None  # that a rewrite runs; None: whenever a merge commits to what is rewritten
+    fitting_files_at_start: int = 0  # those that no rewrite would take
+    fitting_file_bytes: int = 0
 
 
 def draw_file_size(random: Random) -> int:
@@ -99,31 +104,40 @@ def _draw_table(number: int, random: Random) -> Traits:
     )
 
 
-def take_fleet(measured: Iterable[TableHealth]) -> tuple[Traits, ...]:
-    """Tables like the measured ones: their partitioning, rates, sizes and targets as far as they are known; empty tables are left out."""
-    return tuple(_take_table(health) for health in measured if health.data_files and health.data_bytes)
-
-
-def _take_table(health: TableHealth) -> Traits:
+def take_table(health: TableHealth) -> Traits:
+    """A table like the one that was measured: its partitioning, rates, sizes and target as far as they are known."""
     commits = health.commits_per_hour or 0.0
     small = health.small_files and health.small_file_bytes
     size = health.small_file_bytes / health.small_files if small and health.small_file_bytes and health.small_files else health.average_file_size_bytes or MIB
     growth = max(0.0, health.growth_bytes_per_day or 0.0)
     files_per_day = growth / size if size else 0.0
     has_deletes = bool(health.position_delete_files or health.equality_delete_files or health.deletion_vectors)
+    changes_rows = health.last_change_at is not None and health.last_change_at == health.last_write_at
+    files, fitting_files, fitting_bytes = _tell_files(health)
     return Traits(
         table=health.table,
         layout=_tell_layout(health),
-        writer=Writer.MERGE if has_deletes else Writer.APPEND,
+        writer=Writer.MERGE if has_deletes or changes_rows else Writer.APPEND,
         commits_per_hour=commits,
         files_per_commit=max(1, round(files_per_day / (commits * 24))) if commits else 1,
         file_bytes=max(SMALLEST_FILE_BYTES, round(size)),
-        files_at_start=min(_MOST_FILES_AT_START, health.data_files or 0),
+        files_at_start=min(_MOST_FILES_AT_START, files),
         buckets=max(1, len(health.partitions)),
         # Not what the present policies ask for: those that are tried may ask for something else.
         target_bytes=target_file_size(health.properties),
         properties=health.properties,
+        fitting_files_at_start=fitting_files,
+        fitting_file_bytes=fitting_bytes,
     )
+
+
+def _tell_files(health: TableHealth) -> tuple[int, int, int]:
+    """How many files are small, how many are not, and the mean size of those; all are alike where it is not known which are small."""
+    files, size = health.data_files or 0, health.data_bytes or 0
+    if health.small_files is None or health.small_file_bytes is None:
+        return files, 0, 0
+    others = files - health.small_files
+    return health.small_files, others, (size - health.small_file_bytes) // others if others else 0
 
 
 def _tell_layout(health: TableHealth) -> Layout:
@@ -136,4 +150,4 @@ def _tell_layout(health: TableHealth) -> Layout:
 
 def days_at_start(traits: Traits) -> int:
     """How many day partitions a table by day begins with."""
-    return min(_DAYS_AT_START, max(1, traits.files_at_start // 4))
+    return min(_DAYS_AT_START, max(1, (traits.files_at_start + traits.fitting_files_at_start) // 4))

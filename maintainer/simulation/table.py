@@ -132,11 +132,13 @@ class SimulatedTable:
     def fill(self, random: Random) -> None:
         """The files that the table begins with, as its writers left them over the days before."""
         names = self._names_at_start()
-        left = self.traits.files_at_start
+        left, fitting_left = self.traits.files_at_start, self.traits.fitting_files_at_start
         for position, name in enumerate(names):
-            files = left // (len(names) - position)
-            left -= files
-            self._add(name, files, self._draw_size(random), self.started_at - timedelta(days=len(names) - position))
+            share, written_at = len(names) - position, self.started_at - timedelta(days=len(names) - position)
+            files, fitting = left // share, fitting_left // share
+            left, fitting_left = left - files, fitting_left - fitting
+            self._add(name, files, self._draw_size(random), written_at)
+            self._add(name, fitting, self.traits.fitting_file_bytes, written_at)
 
     def _names_at_start(self) -> list[str]:
         match self.traits.layout:
@@ -285,10 +287,11 @@ class SimulatedTable:
         """How likely a rewrite of so many seconds loses to a commit that touches what it rewrites."""
         if self.traits.writer is Writer.APPEND:
             return 0.0
+        rate = self.traits.commits_per_hour if self.traits.conflicts_per_hour is None else self.traits.conflicts_per_hour
         newest = max((p.written_at for p in self.partitions.values() if p.written_at), default=None)
         touched = [p for name, p in self.partitions.items() if only is None or name in only]
         is_hot = self.traits.layout is not Layout.BY_DAY or any(p.written_at == newest for p in touched)
-        return 1 - exp(-self.traits.commits_per_hour * seconds / 3600) if is_hot else 0.0
+        return 1 - exp(-rate * seconds / 3600) if is_hot else 0.0
 
 
 def _sum_up(planned: Mapping[str, Share]) -> Rewritten:

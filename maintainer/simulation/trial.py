@@ -260,7 +260,8 @@ def _run_cycle(  # noqa: PLR0913, PLR0917 - the parts of one trial's state
 def _carry_out(now: datetime, table: SimulatedTable, work: Work, conditions: Conditions, chance: Random) -> Outcome:
     planned = table.plan(work.only, work.most_files)
     size = sum(share.bytes for share in planned.values())
-    seconds = (conditions.start_up.total_seconds() + size / table.traits.bytes_per_second) * chance.lognormvariate(0, 0.1)
+    start_up = conditions.start_up if table.traits.start_up is None else table.traits.start_up
+    seconds = (start_up.total_seconds() + size / table.traits.bytes_per_second) * chance.lognormvariate(0, 0.1)
     gb_hours = (conditions.memory_gb if work.memory_gb is None else work.memory_gb) * seconds / 3600
     started_at = now + work.starts_after
     kept = _commit(table, list(planned), seconds, chance, is_partial=work.is_partial)

@@ -11,7 +11,7 @@ import pytest
 
 from maintainer.domain.units import KIB, MIB
 from maintainer.simulation.cron import Cron
-from maintainer.simulation.fleet import PUBLISHED_FILE_SIZES, Layout, Writer, draw_file_size, draw_fleet, take_fleet
+from maintainer.simulation.fleet import PUBLISHED_FILE_SIZES, Layout, Writer, draw_file_size, draw_fleet, take_table
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Work, run_trial
 from tests.samples import health_of_partitions
@@ -40,15 +40,14 @@ def test_measured_tables_become_simulated_ones() -> None:
         growth_bytes_per_day=2.0 * 24 * 8 * 100 * KIB,
         position_delete_files=3,
     )
-    empty = health_of_partitions({})
-    [traits] = take_fleet([by_day, empty])
+    traits = take_table(by_day)
     assert (traits.layout, traits.writer, traits.commits_per_hour) == (Layout.BY_DAY, Writer.MERGE, 2.0)
     assert (traits.file_bytes, traits.files_per_commit, traits.files_at_start) == (100 * KIB, 8, 80)
 
 
 @pytest.mark.parametrize(("partition", "layout"), [("", Layout.UNPARTITIONED), ("region=eu-west", Layout.BY_BUCKET), ("day=2026-03-04", Layout.BY_DAY)])
 def test_the_layout_of_a_measured_table_is_told_from_its_partitions(partition: str, layout: Layout) -> None:
-    assert take_fleet([health_of_partitions({partition: [MIB] * 3})])[0].layout is layout
+    assert take_table(health_of_partitions({partition: [MIB] * 3})).layout is layout
 
 
 def test_without_maintenance_a_fleet_rots_the_same_whoever_looks_on() -> None:
