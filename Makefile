@@ -26,6 +26,7 @@ locked = awk '/^[a-z]/ { wanted = /^$(1)/ } wanted' toolchain.lock
 
 ifeq ($(shell test -L $(VENV) && echo link),)
 READY := $(STAMPS)/jars
+S3_READY := $(STAMPS)/jars-s3
 NODE_READY := $(STAMPS)/node
 UV_READY := $(STAMPS)/uv
 endif
@@ -101,6 +102,11 @@ $(STAMPS)/jars: maintainer/adapters/spark/jars.py $(STAMPS)/project $(STAMPS)/ja
 	$(BIN)/python -m maintainer.adapters.spark.jars
 	@touch $@
 
+# Only tables in object stores need it, and the tests of them.
+$(STAMPS)/jars-s3: $(STAMPS)/jars
+	$(BIN)/python -m maintainer.adapters.spark.jars --with-s3
+	@touch $@
+
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json $(NODE_READY)
 	$(NPM) ci
 	@touch $@
@@ -113,7 +119,7 @@ $(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 
 # Both suites run even when the first one fails; Python's comes last, because its last lines say what could not run.
 # File by file: tests of one file share what is slow to start.
-test: setup  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
+test: setup $(S3_READY)  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
 	@status=0; $(NPM) test || status=1; $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS) || status=1; exit $$status
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered

@@ -113,6 +113,7 @@ class RemoveOrphanFiles:
     location: str  # the table's own
     options: tuple[tuple[str, str], ...] = ()
     approved: ApprovedList | None = None
+    is_listed: bool = False  # what lies there has been listed already, and is brought to Spark
     procedure: Literal[Procedure.REMOVE_ORPHAN_FILES] = Procedure.REMOVE_ORPHAN_FILES
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Snapshot, TableFault, TableInventory
-from maintainer.domain.orphan import StoredFile
+from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 
 # (table, its properties) -> the target file size in bytes that "small" and "large" are measured against
@@ -96,6 +96,13 @@ class Catalog(Protocol):
 
     def look_at_files(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[StoredFile | None]:
         """What the storage says of each file, several asked for at once; None for what is not there or cannot be looked at."""
+        ...
+
+    def list_files(self, table: TableIdentifier, location: str) -> Iterator[Sequence[FoundFile]] | None:
+        """Every file under a location of the table's that is not empty, in portions, written as the location is; the storage's own exceptions on the way.
+
+        None when only Spark can list there.
+        """
         ...
 
     def read_canary(self, table: TableIdentifier, snapshot_ids: Sequence[int]) -> CanaryReading | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -80,6 +80,13 @@ class Runner(Protocol):
 
     def bring_orphans(self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]) -> None:
         """Have the files ready that the job may delete, before it is submitted. RunnerUnavailableError when they cannot be kept."""
+        ...
+
+    def bring_listing(self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]) -> int:
+        """Have ready what lies in the table's place, before its look is submitted; how many files are old enough.
+
+        RunnerUnavailableError when they cannot be kept; what `pages` raises passes.
+        """
         ...
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:

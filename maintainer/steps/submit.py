@@ -27,6 +27,7 @@ from maintainer.steps.admission import admit_now
 from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
 from maintainer.steps.lease import let_work
+from maintainer.steps.look import prepare_look
 from maintainer.steps.plan import look_around, make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.removal import prepare_removal
@@ -130,7 +131,7 @@ def _start(ports: Ports, job: Job) -> bool:
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    return _hand_over(ports, ready, baseline)
+    return _hand_over(ports, prepare_look(ports, ready), baseline)
 
 
 def _start_rollback(ports: Ports, job: Job, action: RollBack, baseline: Baseline) -> bool:

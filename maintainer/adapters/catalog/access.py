@@ -6,21 +6,22 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
 import obstore
 from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
-from obstore.store import LocalStore
+from obstore.store import HTTPStore, LocalStore
 from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, secrets_of
+from maintainer.adapters.catalog.listing import list_files
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.storage import Storages
 from maintainer.domain.inventory import FaultKind
-from maintainer.domain.orphan import StoredFile
+from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.units import KIB
 from maintainer.ports.clock import Clock
 
@@ -88,6 +89,11 @@ class Access:
         with suppress(Exception):
             return StoredFile(len(self._io.new_input(location)))
         return None
+
+    def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]] | None:
+        """Portions of what lies there, by so many requests at once; None where only other libraries can list: obstore's own exceptions."""
+        found = self._storages.find(location.rstrip("/"), self._io.properties)
+        return None if found is None or isinstance(found[0], LocalStore | HTTPStore) else list_files(*found, location, workers)
 
     def secrets(self) -> tuple[str, ...]:
         """What must not be shown of the credentials, vended ones too."""

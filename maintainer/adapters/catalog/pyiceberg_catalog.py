@@ -25,7 +25,7 @@ from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
-from maintainer.domain.orphan import StoredFile
+from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -179,6 +179,11 @@ class PyIcebergCatalog:
             return [None] * len(paths)
         with ThreadPoolExecutor(self._workers, thread_name_prefix=f"looks-{self._name}") as pool:
             return list(pool.map(opened.access.look, paths))
+
+    def list_files(self, table: TableIdentifier, location: str) -> Iterator[Sequence[FoundFile]] | None:
+        """Every file under a location, in portions; None when obstore cannot list there."""
+        opened = wait_for(self._submit(self._inventories.open(table)))
+        return None if isinstance(opened, TableFault) else opened.access.list_files(location, self._workers)
 
     def read_canary(self, table: TableIdentifier, snapshot_ids: Sequence[int]) -> CanaryReading | None:
         """A bounded look at files that these snapshots added. Our own reader has been there before: PyIceberg's does not check its bounds."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from shutil import rmtree
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.catalogs import needs_s3
@@ -21,7 +22,7 @@ from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.liveness import owner_lives
 from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, megabytes, spark_settings
-from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list
+from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list, write_listing
 from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.statements import Statements, statements_of
 from maintainer.adapters.spark.tracking import TrackedJob, failure, lost, read_causes
@@ -220,11 +221,11 @@ class LocalRunner:
 
     def bring_orphans(self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]) -> None:
         """Have the files ready that the job may delete."""
-        try:
-            write_list(self._brought(job_id), action, files)
-        except OSError as error:
-            message = f"the list of files cannot be kept: {error}"
-            raise RunnerUnavailableError(message) from error
+        write_list(self._brought(job_id), action, files)
+
+    def bring_listing(self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]) -> int:
+        """Have ready what lies in the table's place; how many files are old enough."""
+        return write_listing(self._listing(job_id), action, pages)
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
         """What a removal of orphans was given, and what it has told; None when not even the list is here."""
@@ -236,6 +237,7 @@ class LocalRunner:
         """Drop what a reading has found and what was brought."""
         self._findings(job_id).unlink(missing_ok=True)
         self._brought(job_id).unlink(missing_ok=True)
+        rmtree(self._listing(job_id), ignore_errors=True)
 
     def close(self) -> None:
         """End Spark and everything it runs; returns when its processes are gone."""
@@ -305,7 +307,8 @@ class LocalRunner:
         if job.table.catalog not in self._catalogs:
             message = f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; known are {', '.join(sorted(self._catalogs)) or 'none'}"
             raise InvalidValueError(message)
-        return statements_of(job, self._brought(job.job_id))
+        is_look = isinstance(job.action, RemoveOrphanFiles) and job.action.approved is None
+        return statements_of(job, self._listing(job.job_id) if is_look else self._brought(job.job_id))
 
     def _open_findings(self, job: Job) -> str | None:
         """Where the driver is to put what a reading finds: outside its own directory, which goes with it."""
@@ -317,6 +320,9 @@ class LocalRunner:
 
     def _findings(self, job_id: str) -> Path:
         return self._run_dir / "findings" / f"{job_id}.jsonl.gz"
+
+    def _listing(self, job_id: str) -> Path:
+        return self._run_dir / "findings" / f"{job_id}.listing"
 
     def _brought(self, job_id: str) -> Path:
         return self._run_dir / "findings" / f"{job_id}.list.json"

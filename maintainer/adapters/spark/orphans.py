@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from re import compile as compile_regex
+from shutil import rmtree
+from typing import TextIO
 
 from maintainer.adapters.spark.driver_mover import MOVE
-from maintainer.adapters.spark.procedure import call_statement, quote_identifier, quote_text, view_of
+from maintainer.adapters.spark.procedure import LISTING_VIEW, call_statement, quote_identifier, quote_text, view_of
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
-from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans, quarantine_of
 from maintainer.domain.place import respell
@@ -23,13 +28,18 @@ MAX_REACHED = 10_000  # files that the table reaches and that are told after a r
 _WITHOUT_SCHEME = "regexp_replace({}, '^([A-Za-z0-9+.-]+:)?/*', '')"
 _GLOB = compile_regex(r"([{}\[\]*?\\])")  # Spark takes any path for a pattern
 _MOMENT = timedelta(microseconds=1)
+MAX_TOLD = 1_000_001  # found files that are read into memory: one more than any list may have
+PART_FILES = 1_000_000  # of a listing, that Spark compares with the table at a time
+_PARTS = "*.json"
+_OF_A_PART, _CALL_OF_A_PART = 4, 2  # statements, and which of them finds orphans
 _OF_REMOVAL, _OF_RESTORING = 5, 4  # statements, up to the one that tells what the table reaches
 
 
 def orphan_statements(table: TableIdentifier, action: RemoveOrphanFiles, listed: Path | None = None) -> list[str]:
     """Of a look: how many of the table's own files lie elsewhere, then the dry run. Of a list: what `listed` holds is what is worked on."""
     if action.approved is None:
-        return [_count_foreign(table, action, "count(*) AS foreign_files"), call_statement(table, action)]
+        look = _look_at(table, action, listed) if action.is_listed else [call_statement(table, action)]
+        return [_count_foreign(table, action, "count(*) AS foreign_files"), *look]
     return _disposal_statements(table, action, action.approved, listed)
 
 
@@ -48,23 +58,37 @@ def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: st
     return f"SELECT {result} FROM {_name(table)}.all_files WHERE NOT startswith({path}, {own})"  # noqa: S608 - names and text are quoted
 
 
+def _look_at(table: TableIdentifier, action: RemoveOrphanFiles, listing: Path | None) -> list[str]:
+    """Part by part, so that neither what is listed nor what is found of it has to fit into memory at once."""
+    parts = sorted(listing.glob(_PARTS)) if listing is not None else []
+    if not parts:
+        message = f"what lies in {action.location} is not listed here"
+        raise InvalidValueError(message)
+    view = quote_identifier(LISTING_VIEW)
+    return [statement for part in parts for statement in (*_show(view, part, "the listing is not whole"), call_statement(table, action), f"DROP VIEW {view}")]
+
+
+def _show(view: str, part: Path, complaint: str) -> list[str]:
+    """The lines of a file as a temporary view, and an assertion that they are all there."""
+    with part.open("rb") as file:
+        lines = sum(1 for _ in file)
+    place = quote_text(_GLOB.sub(r"\\\1", f"file://{part}"))
+    columns = "file_path STRING, last_modified TIMESTAMP, target STRING"
+    whole = f"assert_true(count(*) = {lines} AND count(DISTINCT file_path) = {lines}, {quote_text(complaint)})"
+    return [f"CREATE OR REPLACE TEMPORARY VIEW {view} ({columns}) USING json OPTIONS (path {place})", f"SELECT {whole} FROM {view}"]  # noqa: S608 - quoted
+
+
 def _disposal_statements(table: TableIdentifier, action: RemoveOrphanFiles, approved: ApprovedList, listed: Path | None) -> list[str]:
     if listed is None or not listed.is_file():
         message = f"the files of list {approved.list_id} are not here: nothing is deleted"
         raise InvalidValueError(message)
-    with listed.open("rb") as file:
-        count = sum(1 for _ in file)
     view = quote_identifier(view_of(approved))
-    place = quote_text(_GLOB.sub(r"\\\1", f"file://{listed}"))
-    columns = "file_path STRING, last_modified TIMESTAMP, target STRING"
     # Asked again by Spark itself, right before: a table that add_files has just been called on is not looked at as if nothing had happened.
     foreign = f"assert_true(count(*) = 0, {quote_text('files of the table lie outside its location: nothing is deleted')})"
-    whole = f"assert_true(count(*) = {count} AND count(DISTINCT file_path) = {count}, {quote_text('the list is not whole: nothing is deleted')})"
     is_back = approved.disposal is Disposal.RESTORE  # takes nothing away
     return [
         *([] if is_back else [_count_foreign(table, action, foreign)]),
-        f"CREATE OR REPLACE TEMPORARY VIEW {view} ({columns}) USING json OPTIONS (path {place})",
-        f"SELECT {whole} FROM {view}",  # noqa: S608 - the name is quoted
+        *_show(view, listed, "the list is not whole: nothing is deleted"),
         disposal_statement(table, action),
         _tell_reached(table, view),
         f"DROP VIEW {view}",
@@ -93,16 +117,44 @@ def write_list(path: Path, action: RemoveOrphanFiles, files: Iterable[FoundFile]
     approved = action.approved
     aside = quarantine_of(action.location, approved.list_id) if approved is not None else ""
     own = action.location.rstrip("/") + "/"
-    path.parent.mkdir(exist_ok=True, mode=0o700)
-    part = path.with_suffix(".part")
-    with part.open("w", encoding="utf-8") as lines:
+    with _written(path) as lines:
         for file, spelt in zip(held, respell(action.location, (file.path for file in held)), strict=True):
             moved = aside + spelt.removeprefix(own)
             modified = (file.modified_at or action.older_than - _MOMENT).astimezone(UTC)
             is_aside = approved is not None and approved.disposal in {Disposal.RESTORE, Disposal.EMPTY}
             place, target = (moved, spelt) if is_aside else (spelt, moved)
             lines.write(json.dumps({"file_path": place, "last_modified": _write_instant(modified), "target": target}) + "\n")
-    part.replace(path)
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[TextIO]:
+    """A file that is there when all of it is written; RunnerUnavailableError when it cannot be kept."""
+    part = path.with_suffix(".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with part.open("w", encoding="utf-8") as lines:
+            yield lines
+        part.replace(path)
+    except OSError as error:
+        message = f"the list of files cannot be kept: {error}"
+        raise RunnerUnavailableError(message) from error
+
+
+def write_listing(directory: Path, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]) -> int:
+    """What a storage lists, in parts of at most PART_FILES, and at least one; what was written since older_than is left out. Returns how many files are in."""
+    rmtree(directory, ignore_errors=True)
+    files = (file for page in pages for file in page if file.modified_at is None or file.modified_at < action.older_than)
+    total = 0
+    while True:
+        with _written(directory / f"{total:012}.json") as lines:
+            written = 0
+            for file in islice(files, PART_FILES):
+                modified = (file.modified_at or action.older_than - _MOMENT).astimezone(UTC)
+                lines.write(json.dumps({"file_path": file.path, "last_modified": _write_instant(modified)}) + "\n")
+                written += 1
+        total += written
+        if written < PART_FILES:
+            return total
 
 
 def _write_instant(instant: datetime) -> str:
@@ -110,10 +162,13 @@ def _write_instant(instant: datetime) -> str:
 
 
 def read_orphans(path: Path) -> FoundOrphans | None:
-    """What a look has found; None when it is not whole."""
+    """What a look has found; None when it is not whole. Of more than MAX_TOLD the rest is counted alone."""
     match _read_tables(path):
-        case [[[int(foreign)]], rows]:
-            return FoundOrphans(tuple(str(row[0]) for row in rows), len(rows), foreign)
+        case [_Rows([[int(foreign)]]), *looks] if len(looks) == 1 or (looks and not len(looks) % _OF_A_PART):
+            # One CALL, or the four statements of each part of a listing.
+            calls = looks if len(looks) == 1 else looks[_CALL_OF_A_PART::_OF_A_PART]
+            paths = (str(row[0]) for call in calls for row in call.kept)
+            return FoundOrphans(tuple(islice(paths, MAX_TOLD)), sum(call.counted for call in calls), foreign)
         case _:
             return None
 
@@ -130,24 +185,37 @@ def read_removed(path: Path, listed: Path, action: RemoveOrphanFiles) -> Removed
     if len(tables) < (_OF_RESTORING if is_back else _OF_REMOVAL):
         return RemovedOrphans(brought, None, targets)
     reached = tables[(_OF_RESTORING if is_back else _OF_REMOVAL) - 1]
-    return RemovedOrphans(brought, tuple(respell(action.location, (str(row[0]) for row in reached))), targets)
+    return RemovedOrphans(brought, tuple(respell(action.location, (str(row[0]) for row in reached.kept))), targets)
 
 
-def _read_tables(path: Path) -> list[list[list[object]]]:
+@dataclass(slots=True)
+class _Rows:
+    """Of one statement: the first MAX_TOLD rows, and how many there are."""
+
+    kept: list[list[object]]
+    counted: int = 0
+
+    def add(self, row: list[object]) -> None:
+        self.counted += 1
+        if self.counted <= MAX_TOLD:
+            self.kept.append(row)
+
+
+def _read_tables(path: Path) -> list[_Rows]:
     """The rows of each statement of which the driver has written all; none when the file is torn."""
-    tables: list[list[list[object]]] = []
+    tables: list[_Rows] = []
     is_open = False
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for line in file:
                 match json.loads(line):
                     case {"schema": _} if not is_open:
-                        tables.append([])
+                        tables.append(_Rows([]))
                         is_open = True
-                    case {"rows": int(count)} if is_open and count == len(tables[-1]):
+                    case {"rows": int(count)} if is_open and count == tables[-1].counted:
                         is_open = False
                     case list(row) if is_open:
-                        tables[-1].append(row)
+                        tables[-1].add(row)
                     case _:
                         return []
     except (OSError, EOFError, ValueError):

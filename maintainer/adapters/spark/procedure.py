@@ -26,7 +26,9 @@ from maintainer.domain.orphan import quarantine_of
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
 
-__all__ = ["call_statement", "quote_identifier", "quote_text", "view_of"]
+__all__ = ["LISTING_VIEW", "call_statement", "quote_identifier", "quote_text", "view_of"]
+
+LISTING_VIEW = "maintainer_listing"  # the temporary view of what lies in a table's place
 
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
@@ -89,10 +91,11 @@ def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
     deletes = approved is not None and approved.disposal in {Disposal.DELETE, Disposal.EMPTY}
     fixed = [("older_than", _timestamp(action.older_than, action.procedure)), ("dry_run", str(not deletes).lower())]
     fixed.append(("prefix_mismatch_mode", quote_text("ERROR")))
+    own = action.location.rstrip("/") + "/"  # a view's paths are compared with startsWith: without the slash the location would be that of its siblings too
     if approved is None:
-        return [*fixed, *_further_arguments(action.procedure, action.options)]
-    # Iceberg compares the view's paths with startsWith: without the slash the location would be that of its siblings too.
-    place = quarantine_of(action.location, approved.list_id) if approved.disposal is Disposal.EMPTY else action.location.rstrip("/") + "/"
+        listing = [("location", quote_text(own)), ("file_list_view", quote_text(LISTING_VIEW))] if action.is_listed else []
+        return [*fixed, *listing, *_further_arguments(action.procedure, action.options)]
+    place = quarantine_of(action.location, approved.list_id) if approved.disposal is Disposal.EMPTY else own
     listed = [("location", quote_text(place)), ("file_list_view", quote_text(view_of(approved)))]
     return [*fixed, *listed, *([("stream_results", "true")] if deletes else [])]  # its rows are a sample then
 

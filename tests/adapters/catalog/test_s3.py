@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import boto3
+import obstore
 import pytest
 import requests
 from moto.server import ThreadedMotoServer
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
 from pyiceberg.catalog import load_catalog
 
-from maintainer.adapters.catalog import PyIcebergCatalog
+from maintainer.adapters.catalog import PyIcebergCatalog, listing
 from maintainer.adapters.catalog import access as reading
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
+from maintainer.domain.orphan import FoundFile
 from tests.adapters.catalog.lake import ROWS, StoppedClock, identify, know_nothing, rows, small_target
 
 pytestmark = pytest.mark.slow
@@ -226,3 +230,70 @@ def test_keys_that_never_open_the_table_are_a_fault_after_one_more_load(lake: S3
     assert found.kind is FaultKind.ACCESS_DENIED
     assert "quite-wrong-secret" not in found.reason
     assert vending.loads == 2
+
+
+# -- what lies in a place
+
+
+def put_files(lake: S3Lake, names: Iterable[str]) -> dict[str, int]:
+    """Files under a place of the bucket by their names there, and their sizes."""
+    client = lake.client("s3")
+    files = {name: 1 + number % 7 for number, name in enumerate(names)}
+    for name, size in files.items():
+        client.put_object(Bucket="lake", Key=f"place/t/{name}", Body=b"x" * size)
+    return files
+
+
+@pytest.mark.parametrize("ranges", [1, 3, 32])
+def test_every_file_of_a_place_is_listed_once_however_it_is_divided(lake: S3Lake, monkeypatch: pytest.MonkeyPatch, ranges: int) -> None:
+    monkeypatch.setattr(listing, "RANGES_AT_MOST", ranges)
+    monkeypatch.setattr(listing, "PAGE_FILES", 7)
+    names = [f"data/day={day}/hour={hour}/{file}.parquet" for day in range(4) for hour in range(2) for file in range(2)]
+    names += ["metadata/1.avro", "lies beside.parquet", "data/lies-beside.parquet", "data/day=1", "data/day=10/\N{SNOWMAN} it's #1.parquet", "zz/a", "data!/a"]
+    expected = put_files(lake, names)
+    client = lake.client("s3")
+    for other in ("place/t_2/data/sibling.parquet", "place/t.parquet", "place/s/x"):
+        client.put_object(Bucket="lake", Key=other, Body=b"x")
+    client.put_object(Bucket="lake", Key="place/t/metadata/", Body=b"")  # PyArrow's marker of a directory
+    with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock())) as catalog:
+        portions = catalog.list_files(ORDERS, "s3://lake/place/t/")
+        assert portions is not None
+        found = [file for portion in portions for file in portion]
+    assert sorted((file.path, file.size_bytes) for file in found) == sorted((f"s3://lake/place/t/{name}", size) for name, size in expected.items())
+    assert all(file.modified_at is not None and file.modified_at.tzinfo is not None for file in found)
+
+
+def test_a_directory_of_many_files_is_listed_page_by_page_and_may_be_left_in_the_middle(lake: S3Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "PAGE_FILES", 5)
+    monkeypatch.setattr(listing, "PAGES_AHEAD", 1)
+    opened: list[str] = []
+    list_directory = obstore.list_with_delimiter
+
+    def note_and_list(store: S3Store, path: str) -> object:
+        opened.append(path)
+        return list_directory(store, path)
+
+    monkeypatch.setattr(obstore, "list_with_delimiter", note_and_list)
+    put_files(lake, [f"data/{number:03}.parquet" for number in range(20)])
+    before = threading.active_count()
+    with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock())) as catalog:
+        portions = catalog.list_files(ORDERS, "s3://lake/place/t")
+        assert portions is not None
+        assert len(next(iter(portions))) <= 5
+        assert "place/t/data" not in opened, "one answer would have held all of its files"
+        cast("Generator[Sequence[FoundFile]]", portions).close()
+        assert threading.active_count() <= before + 1
+
+
+def test_a_listing_without_a_right_to_list_raises_what_the_storage_says(lake: S3Lake) -> None:
+    with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock())) as catalog:
+        portions = catalog.list_files(ORDERS, "s3://lake/warehouse/sales/orders")
+        assert portions is not None
+        lake.client("iam").delete_access_key(UserName="writer", AccessKeyId=lake.keys["s3.access-key-id"])
+        with lake.enforcing(), pytest.raises(BaseError):
+            list(portions)
+
+
+def test_a_local_place_is_left_to_spark(lake: S3Lake, tmp_path: Path) -> None:
+    with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock())) as catalog:
+        assert catalog.list_files(ORDERS, f"file://{tmp_path}") is None

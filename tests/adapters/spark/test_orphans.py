@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.spark.orphans import orphan_statements, read_orphans, read_removed, write_list
+from maintainer.adapters.spark import orphans
+from maintainer.adapters.spark.orphans import orphan_statements, read_orphans, read_removed, write_list, write_listing
 from maintainer.adapters.spark.statements import main_statement
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError
@@ -58,6 +59,50 @@ def test_a_file_that_was_torn_is_none(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
     assert read_orphans(path) is None
     assert read_orphans(tmp_path / "gone") is None
+
+
+def test_of_more_than_any_list_may_have_the_rest_is_counted_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orphans, "MAX_TOLD", 1)
+    assert read_orphans(written(tmp_path, WHOLE)) == FoundOrphans(("s3://b/x",), 2, 0)
+
+
+# -- what lies there, listed before
+
+LISTED = RemoveOrphanFiles(datetime(2026, 3, 4, tzinfo=UTC), "s3://b/it's", is_listed=True)
+LONG_AGO = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
+
+
+def test_a_listing_is_looked_at_part_by_part_and_its_young_files_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orphans, "PART_FILES", 2)
+    names = iter("abcde")
+    pages = [[FoundFile(f"s3://b/it's/{next(names)}", 1, LONG_AGO) for _ in range(size)] for size in (3, 0, 2)]
+    pages.insert(1, [FoundFile("s3://b/it's/young", 1, LISTED.older_than), FoundFile("s3://b/it's/undated", 1)])
+    assert write_listing(tmp_path / "m[1].listing", LISTED, pages) == 6
+    _, *statements = orphan_statements(ORDERS, LISTED, tmp_path / "m[1].listing")
+    assert len(statements) == 16, "four parts, the last of them empty"
+    shown, whole, call, dropped = statements[:4]
+    assert shown.startswith("CREATE OR REPLACE TEMPORARY VIEW `maintainer_listing` (file_path STRING, last_modified TIMESTAMP, target STRING) USING json")
+    assert r"m\\[1\\].listing" in shown, "Spark takes any path for a pattern"
+    assert whole.startswith("SELECT assert_true(count(*) = 2 AND count(DISTINCT file_path) = 2")
+    assert "dry_run => true, prefix_mismatch_mode => 'ERROR', location => 's3://b/it\\'s/', file_list_view => 'maintainer_listing')" in call
+    assert call == main_statement(ORDERS, LISTED)
+    assert dropped == "DROP VIEW `maintainer_listing`"
+    lines = [json.loads(line) for part in sorted((tmp_path / "m[1].listing").iterdir()) for line in part.read_text().splitlines()]
+    assert [line["file_path"][-1] for line in lines] == ["a", "b", "c", "d", "d", "e"]
+
+
+def test_what_was_found_part_by_part_is_read_as_one(tmp_path: Path) -> None:
+    empty, table = ['{"schema": {}}', '{"rows": 0}'], ['{"schema": {}}', '["s3://b/%s"]', '{"rows": 1}']
+    part = [*empty, *table, *table, *empty]
+    lines = [*WHOLE[:3], *(line.replace("%s", name) for name in "xy" for line in part)]
+    assert read_orphans(written(tmp_path, lines)) == FoundOrphans(("s3://b/x", "s3://b/y"), 2, 0)
+    assert read_orphans(written(tmp_path, lines[:-5])) is None
+
+
+def test_without_its_listing_no_look_can_be_written(tmp_path: Path) -> None:
+    for nowhere in (None, tmp_path / "gone"):
+        with pytest.raises(InvalidValueError, match="what lies in s3://b/it's is not listed here"):
+            orphan_statements(ORDERS, LISTED, nowhere)
 
 
 # -- an approved list

@@ -10,7 +10,7 @@ from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
-from maintainer.domain.orphan import StoredFile
+from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -24,6 +24,7 @@ class FakeCatalog:
         self._rows: dict[tuple[TableIdentifier, int], int] = {}
         self._failing_namespaces: dict[tuple[str, ...], str] = {}
         self._outage: str | None = None
+        self.broken_listing: Exception | None = None
         self._files: dict[str, int] = {}
         self._spoilt: dict[int, list[str]] = {}
         self._written: dict[str, datetime | None] = {}
@@ -159,6 +160,19 @@ class FakeCatalog:
     def look_at_files(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[StoredFile | None]:
         sizes = [self.file_bytes(table, path) for path in paths]
         return [None if size is None else StoredFile(size, self._written.get(path)) for path, size in zip(paths, sizes, strict=True)]
+
+    def list_files(self, table: TableIdentifier, location: str) -> Iterator[Sequence[FoundFile]] | None:
+        """What put_file has put under an object store's location, file by file; broken_listing comes in the middle."""
+        if isinstance(self._find(table), TableFault) or not location.startswith("s3:"):
+            return None
+        own = [FoundFile(path, size, self._written.get(path)) for path, size in self._files.items() if path.startswith(location.rstrip("/") + "/")]
+        return self._list(own)
+
+    def _list(self, files: Sequence[FoundFile]) -> Iterator[Sequence[FoundFile]]:
+        for file in files:
+            yield [file]
+        if self.broken_listing is not None:
+            raise self.broken_listing
 
     def spoil(self, snapshot_id: int, problem: str) -> None:
         """What read_canary finds among the files that a snapshot added."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from maintainer.domain.action import RemoveOrphanFiles
@@ -107,6 +107,11 @@ class FakeRunner:
         """See brought."""
         del action
         self.brought[job_id] = tuple(files)
+
+    def bring_listing(self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]) -> int:
+        """See brought."""
+        self.brought[job_id] = tuple(file for page in pages for file in page if file.modified_at is None or file.modified_at < action.older_than)
+        return len(self.brought[job_id])
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
         """What the test has put into removed."""
