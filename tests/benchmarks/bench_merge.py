@@ -20,9 +20,9 @@ from tests.benchmarks.harness import Measured, less_is_better
 from tests.conformance.session import Session, SparkError
 from tests.end_to_end.programs import serving
 
-MERGES = 40
+MERGES = 30
 TRIGGER_SECONDS = 12.0
-CHANGES, NEW_ROWS, FIRST_ROWS, REGIONS = 2_000, 200, 40_000, 8
+CHANGES, NEW_ROWS, FIRST_ROWS, REGIONS = 2_000, 200, 400_000, 8
 WARM_UP = 4
 COMPARED = 3  # merges at either end, of which the median counts
 ATTEMPTS = 5  # of one merge whose commit a rewrite has overtaken
@@ -60,7 +60,7 @@ class Stream:
 
 
 def run(scale: float) -> list[Measured]:
-    """At scale 1: 40 merges every 12 seconds, twice: the interval is many times what a merge takes at first, as in the published experiment."""
+    """At scale 1: 30 merges every 12 seconds, twice: the interval is many times what a merge takes at first, as in the published experiment."""
     try:
         find_jars(default_directory(), with_s3=False)
     except RunnerUnavailableError as error:
