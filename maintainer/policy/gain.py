@@ -15,6 +15,7 @@ from maintainer.domain.action import (
     RewriteManifests,
     RewritePositionDeleteFiles,
 )
+from maintainer.domain.condition import join_conditions
 from maintainer.domain.health import TableHealth
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.pin import Pin
@@ -99,7 +100,7 @@ def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | Non
     if target_bytes is not None:
         options.setdefault("target-file-size-bytes", str(target_bytes))
     options.setdefault("partial-progress.enabled", "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false")
-    where = f"({rule.where}) AND ({scope.where})" if rule.where and scope.where else scope.where or rule.where
+    where = join_conditions(rule.where, scope.where) if rule.where and scope.where else scope.where or rule.where
     action = RewriteDataFiles(rule.strategy, rule.sort_order, where, tuple(sorted(options.items())))
     if scope.is_hot:
         return Gain(action, estimate, is_worthwhile=False, sentence=scope.sentence, next_at=scope.next_at, code=SkipCode.HOT_PARTITION)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFiles
+from maintainer.domain.condition import join_conditions
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.job import Job
 from maintainer.domain.reading import DigestManifests
@@ -33,7 +34,7 @@ def surround(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:
     sample = write_where(health.table.catalog, [(p.spec_id, p.partition) for p in _choose(health)], health.specs)
     if sample is None:
         return replace(wanted, checksum=Checksum.OFF)
-    return replace(wanted, checksum_where=f"({where}) AND ({sample})" if where is not None else sample)
+    return replace(wanted, checksum_where=join_conditions(where, sample) if where is not None else sample)
 
 
 def _choose(health: TableHealth) -> list[PartitionHealth]:

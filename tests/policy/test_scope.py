@@ -3,7 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
+
 from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
@@ -127,6 +130,11 @@ def test_the_policys_own_filter_stands_beside_that_of_the_partitions() -> None:
     assert isinstance(gain.action, RewriteDataFiles)
     assert gain.action.where == "(a < 1 OR b) AND ((`p` = 6))"
     assert find_gain(replace(RULE, where="a < 1"), table(MANY), None, NOW).action.where == "a < 1"  # type: ignore[union-attr]
+
+
+def test_a_filter_that_would_set_the_partitions_aside_is_not_written() -> None:
+    with pytest.raises(InvalidValueError, match=r"closes a bracket with \) at character 2"):
+        find_gain(replace(SLICED, where="a) OR (b"), table(MANY), None, NOW)
 
 
 def test_a_filter_holds_no_more_partitions_than_a_statement_can() -> None:

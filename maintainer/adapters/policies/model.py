@@ -3,103 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, Any, Literal
-from zoneinfo import available_timezones
 
-from croniter import croniter
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model_validator
 
 from maintainer.adapters.policies.document import resolve_scalar
+from maintainer.adapters.policies.texts import MAXIMUM_PATTERN_CHARACTERS, check_cron, check_filter, check_pattern, check_text, check_timezone
 from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween, OffOrBetween, SizeBetween, Strict, refuse
 from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
 from maintainer.domain.policy import Approval, Mode, Others, Window
 from maintainer.domain.safeguards import Canary, Checksum
 from maintainer.domain.size import JobSize
 from maintainer.domain.units import parse_size
 
-MAXIMUM_PATTERN_CHARACTERS = 500
-MAXIMUM_FILTER_CHARACTERS = 10_000
 MAXIMUM_COLUMNS = 1_000
 _LARGEST_COUNT = 2**31 - 1  # Iceberg counts in a Java int
-_CRON_FIELDS = 5
-
-
-def _check_text(value: object, limit: int) -> object:
-    if isinstance(value, str):
-        if not value.strip():
-            refuse("is blank; write a value or leave it out")
-        if len(value) > limit:
-            refuse(f"has {len(value)} characters, over the limit of {limit}")
-        if any(ord(character) < 0x20 and character not in "\t\n\r" for character in value) or "\x7f" in value:  # noqa: PLR2004 - the first printable character
-            refuse("holds a control character")
-    return value
-
-
-def _check_cron(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    # Seconds, words such as @daily, and Jenkins' hashed and random fields are croniter's own: a window must mean the same on every run.
-    if (
-        len(value.split()) != _CRON_FIELDS
-        or any(letter in value.upper() for letter in ("R(", "H("))
-        or {"R", "H"} & set(value.upper().replace("/", " ").split())
-    ):
-        refuse(f"is {value!r}, but must be a cron expression of {_CRON_FIELDS} fields: minute hour day month weekday")
-    try:
-        croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001 - whether it ever fires, wherever
-    except (ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
-        refuse(f"is {value!r}, which is not a cron expression that ever fires ({error})")
-    return value
-
-
-def _check_timezone(value: object) -> object:
-    if isinstance(value, str) and value not in available_timezones():
-        refuse(f"is {value!r}, which is not a time zone; write one like Europe/Berlin or UTC")
-    return value
-
-
-def _read_patterns(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-def _check_pattern(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    if not value.strip() or len(value) > MAXIMUM_PATTERN_CHARACTERS:
-        refuse(f"has {len(value)} characters, but must have 1 to {MAXIMUM_PATTERN_CHARACTERS}")
-    if not any(character in value for character in "*?["):
-        try:
-            return str(TableIdentifier.parse(value))
-        except InvalidValueError as error:
-            refuse(f"is not a table: {error}")
-    if not value.isprintable() or " " in value:
-        refuse(f"is {value!r}, but a glob must not hold blanks or control characters")
-    if _has_open_bracket(value):
-        refuse(f"is {value!r}, a glob with a [ that is never closed")
-    return value
-
-
-def _has_open_bracket(glob: str) -> bool:
-    """As fnmatch reads it: a ] right after [ or [! belongs to the set; an unclosed [ would silently be a literal."""
-    position = 0
-    while (start := glob.find("[", position)) >= 0:
-        first = start + 2 if glob.startswith("!", start + 1) else start + 1
-        end = glob.find("]", first + 1)
-        if end < 0:
-            return True
-        position = end + 1
-    return False
 
 
 Count = Annotated[int, Field(ge=0, le=_LARGEST_COUNT)]
 Ratio = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 FileRatio = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Column = Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_PATTERN_CHARACTERS))]
+Column = Annotated[str, BeforeValidator(lambda value: check_text(value, MAXIMUM_PATTERN_CHARACTERS))]
+
+
+def _read_patterns(value: object) -> object:
+    return [value] if isinstance(value, str) else value
 
 
 def _read_list(value: object) -> object:
@@ -224,7 +156,7 @@ RewritePositionDeleteFilesOptions = _options_model(Procedure.REWRITE_POSITION_DE
 RewriteManifestsOptions = _options_model(Procedure.REWRITE_MANIFESTS)
 ExpireSnapshotsOptions = _options_model(Procedure.EXPIRE_SNAPSHOTS)
 RemoveOrphanFilesOptions = _options_model(Procedure.REMOVE_ORPHAN_FILES)
-Filter = Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_FILTER_CHARACTERS))]
+Filter = Annotated[str, BeforeValidator(check_filter)]
 
 
 class RewriteDataFilesRule(_RewriteModel):
@@ -233,7 +165,7 @@ class RewriteDataFilesRule(_RewriteModel):
     when: RewriteDataFilesWhen | None = None
     where: Filter | None = Field(None, description="Only files that may hold matching rows, as a Spark SQL condition on the table's columns.")
     strategy: Literal["binpack", "sort"] | None = Field(None, description="How rows are laid out; default binpack, or sort when sort_order is given.")
-    sort_order: Annotated[str, BeforeValidator(lambda value: _check_text(value, MAXIMUM_PATTERN_CHARACTERS))] | None = Field(
+    sort_order: Annotated[str, BeforeValidator(lambda value: check_text(value, MAXIMUM_PATTERN_CHARACTERS))] | None = Field(
         None, description="Columns to sort by, like `id DESC NULLS LAST, name` or `zorder(a, b)`; with strategy sort."
     )
     hot_partition_age: Annotated[timedelta, DurationBetween("0s", "365d")] | None = Field(
@@ -333,9 +265,9 @@ class RulesModel(Strict):
 class WindowModel(Strict):
     """When work may start: from each firing of cron, for the duration."""
 
-    cron: Annotated[str, BeforeValidator(_check_cron)] = Field(description="Five fields: minute, hour, day of month, month, weekday.", examples=["0 1 * * *"])
+    cron: Annotated[str, BeforeValidator(check_cron)] = Field(description="Five fields: minute, hour, day of month, month, weekday.", examples=["0 1 * * *"])
     duration: Annotated[timedelta, DurationBetween("1m", "31d")] = Field(description="How long the window stays open; 1m to 31d.")
-    timezone: Annotated[str, BeforeValidator(_check_timezone)] | None = Field(
+    timezone: Annotated[str, BeforeValidator(check_timezone)] | None = Field(
         None, description="The time zone of cron; default UTC.", examples=["UTC", "Europe/Berlin"]
     )
 
@@ -363,7 +295,7 @@ class PolicyModel(Strict):
 
     tables: (
         Annotated[
-            list[Annotated[str, BeforeValidator(_check_pattern)]],
+            list[Annotated[str, BeforeValidator(check_pattern)]],
             BeforeValidator(_read_patterns),
             Field(min_length=1),
             WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}]}),

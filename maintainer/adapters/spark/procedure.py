@@ -19,6 +19,7 @@ from maintainer.domain.action import (
     RewriteManifests,
     RewritePositionDeleteFiles,
 )
+from maintainer.domain.condition import check_condition
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option
@@ -34,6 +35,7 @@ _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
 _LEAST_KEPT = 2  # snapshots: the floor of every policy, held here once more
 _MAX_TEXT_CHARACTERS = 10_000  # of a where or sort_order clause
+PARTS_OF_SCOPE = 2  # a where: the policy's condition and the partitions that are worked on now
 _MAX_COLUMNS = 1_000  # of compute_table_stats
 
 # max-failed-commits is never left to Iceberg's default, with which every commit may fail unnoticed.
@@ -150,6 +152,10 @@ def _clauses(procedure: Procedure, *texts: tuple[str, str | None]) -> list[tuple
 def _check_clause(procedure: Procedure, name: str, text: str) -> str:
     if not text.strip() or len(text) > _MAX_TEXT_CHARACTERS:
         message = f"{name} of {procedure} has {len(text)} characters; it must have 1 to {_MAX_TEXT_CHARACTERS} that are not all blank"
+        raise InvalidValueError(message)
+    problem = check_condition(text, PARTS_OF_SCOPE) if name == "where" else None
+    if problem is not None:
+        message = f"{name} of {procedure} {problem}"
         raise InvalidValueError(message)
     return text
 

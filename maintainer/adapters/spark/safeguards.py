@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from math import ceil
 
-from maintainer.adapters.spark.procedure import quote_identifier, quote_text
+from maintainer.adapters.spark.procedure import PARTS_OF_SCOPE, quote_identifier, quote_text
 from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFiles
+from maintainer.domain.condition import enclose
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.reading import JobAction
@@ -14,6 +15,7 @@ from maintainer.domain.safeguards import Canary, Checksum, rollback_tag
 
 CANARY_ROWS = 100
 _LEAST_MINUTES = 1
+_PARTS_OF_SAMPLE = PARTS_OF_SCOPE + 1  # and the partitions of the sample
 _VARIABLE = "maintainer_checksums"
 # A map has no order of its own, but a rewrite keeps the order that it has.
 _HASH_MAPS = "SET spark.sql.legacy.allowHashOnMapType = true"
@@ -32,7 +34,7 @@ def statements_before(job: Job) -> list[str]:
         statements.append(f"ALTER TABLE {table} CREATE TAG IF NOT EXISTS {tag} AS OF VERSION {baseline.snapshot_id} RETAIN {minutes} MINUTES")
     if guards.checksum is not Checksum.OFF:
         # Before anything is changed: a table whose rows cannot be hashed is refused.
-        trial = f"(SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF {baseline.snapshot_id} WHERE {_condition(job)} LIMIT 0)"  # noqa: S608 - quoted
+        trial = f"(SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF {baseline.snapshot_id}{_write_where(_condition(job))} LIMIT 0)"  # noqa: S608 - quoted
         statements += [_HASH_MAPS, f"SELECT {_SUMS} FROM {trial}"]  # noqa: S608 - as above
     return statements
 
@@ -42,8 +44,7 @@ def statements_after(job: Job) -> list[str]:
     table, guards = name_table(job.table), job.safeguards
     statements = []
     if guards.canary is not Canary.OFF:
-        scope = _where_of(job.action)
-        within = f" WHERE {scope}" if scope else ""
+        within = _write_where(_scope_of(job.action))
         # Of the rows themselves nothing is told: how long each is as a text makes Spark read all its columns.
         statements.append(f"SELECT length(to_json(struct(*))) AS canary_characters FROM {table}{within} LIMIT {CANARY_ROWS}")  # noqa: S608 - as above
     if guards.checksum is not Checksum.OFF and job.baseline is not None and job.baseline.snapshot_at is not None:
@@ -64,12 +65,21 @@ def _retained_minutes(job: Job) -> int:
     return max(_LEAST_MINUTES, ceil((max(age, timedelta(0)) + job.safeguards.rollback_for) / timedelta(minutes=1)))
 
 
-def _where_of(action: JobAction) -> str | None:
-    return action.where if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) else None
+def _scope_of(action: JobAction) -> str | None:
+    """The rows that the rewrite worked on, in brackets; InvalidValueError where the condition would not stay in them."""
+    where = action.where if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) else None
+    return enclose(f"where of {action.procedure}", where, PARTS_OF_SCOPE) if where is not None else None
 
 
-def _condition(job: Job) -> str:
-    return job.safeguards.checksum_where or _where_of(job.action) or "true"
+def _condition(job: Job) -> str | None:
+    """The rows that are compared, in brackets; InvalidValueError as above."""
+    chosen = job.safeguards.checksum_where
+    return enclose("checksum_where", chosen, _PARTS_OF_SAMPLE) if chosen is not None else _scope_of(job.action)
+
+
+def _write_where(enclosed: str | None) -> str:
+    # Not the brackets alone: Spark reads FROM t WHERE (a) as an alias of the table, WHERE, with a column of that name.
+    return f" WHERE true AND {enclosed}" if enclosed is not None else ""
 
 
 def _write_comparison(job: Job) -> str:
@@ -85,6 +95,6 @@ def _write_comparison(job: Job) -> str:
         "UNION SELECT snapshot_id FROM own WHERE snapshot_id NOT IN (SELECT parent_id FROM own)"
     )
     before = f" AS snapshot_id, {_SUMS} FROM (SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "  # noqa: S608 - as above
-    one = f"concat('SELECT ', snapshot_id, {quote_text(before)}, snapshot_id, {quote_text(f' WHERE {_condition(job)})')})"
+    one = f"concat('SELECT ', snapshot_id, {quote_text(before)}, snapshot_id, {quote_text(f'{_write_where(_condition(job))})')})"
     whole = f"concat('SELECT to_json(collect_list(struct(*))) AS checksums FROM (', concat_ws(' UNION ALL ', collect_list({one})), ')')"  # noqa: S608 - as above
     return f"WITH own AS ({own}), ends AS ({ends}) SELECT IF(count(*) = 0, 'SELECT CAST(NULL AS STRING) AS checksums', {whole}) FROM ends"  # noqa: S608 - as above

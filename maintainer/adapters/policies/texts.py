@@ -1,0 +1,92 @@
+"""What a text in a policy file must be: each check returns it, or refuses it in a sentence about the value; what is no text is left to its type."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import available_timezones
+
+from croniter import croniter
+
+from maintainer.adapters.policies.validation import refuse
+from maintainer.domain.condition import MAX_CONDITION_CHARACTERS, check_condition
+from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.identifier import TableIdentifier
+
+MAXIMUM_PATTERN_CHARACTERS = 500
+_CRON_FIELDS = 5
+
+
+def check_text(value: object, limit: int) -> object:
+    """Printable, not blank, and of no more characters than the limit."""
+    if isinstance(value, str):
+        if not value.strip():
+            refuse("is blank; write a value or leave it out")
+        if len(value) > limit:
+            refuse(f"has {len(value)} characters, over the limit of {limit}")
+        if any(ord(character) < 0x20 and character not in "\t\n\r" for character in value) or "\x7f" in value:  # noqa: PLR2004 - the first printable character
+            refuse("holds a control character")
+    return value
+
+
+def check_cron(value: object) -> object:
+    """Five fields of a cron expression that fires some day."""
+    if not isinstance(value, str):
+        return value
+    # Seconds, words such as @daily, and Jenkins' hashed and random fields are croniter's own: a window must mean the same on every run.
+    if (
+        len(value.split()) != _CRON_FIELDS
+        or any(letter in value.upper() for letter in ("R(", "H("))
+        or {"R", "H"} & set(value.upper().replace("/", " ").split())
+    ):
+        refuse(f"is {value!r}, but must be a cron expression of {_CRON_FIELDS} fields: minute hour day month weekday")
+    try:
+        croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001 - whether it ever fires, wherever
+    except (ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
+        refuse(f"is {value!r}, which is not a cron expression that ever fires ({error})")
+    return value
+
+
+def check_timezone(value: object) -> object:
+    """A name of the time-zone database."""
+    if isinstance(value, str) and value not in available_timezones():
+        refuse(f"is {value!r}, which is not a time zone; write one like Europe/Berlin or UTC")
+    return value
+
+
+def check_pattern(value: object) -> object:
+    """A table's whole name, returned as a table writes itself, or a glob over whole names."""
+    if not isinstance(value, str):
+        return value
+    if not value.strip() or len(value) > MAXIMUM_PATTERN_CHARACTERS:
+        refuse(f"has {len(value)} characters, but must have 1 to {MAXIMUM_PATTERN_CHARACTERS}")
+    if not any(character in value for character in "*?["):
+        try:
+            return str(TableIdentifier.parse(value))
+        except InvalidValueError as error:
+            refuse(f"is not a table: {error}")
+    if not value.isprintable() or " " in value:
+        refuse(f"is {value!r}, but a glob must not hold blanks or control characters")
+    if _has_open_bracket(value):
+        refuse(f"is {value!r}, a glob with a [ that is never closed")
+    return value
+
+
+def _has_open_bracket(glob: str) -> bool:
+    """As fnmatch reads it: a ] right after [ or [! belongs to the set; an unclosed [ would silently be a literal."""
+    position = 0
+    while (start := glob.find("[", position)) >= 0:
+        first = start + 2 if glob.startswith("!", start + 1) else start + 1
+        end = glob.find("]", first + 1)
+        if end < 0:
+            return True
+        position = end + 1
+    return False
+
+
+def check_filter(value: object) -> object:
+    """A condition on the table's own columns that stays within its brackets."""
+    text = check_text(value, MAX_CONDITION_CHARACTERS)
+    reason = check_condition(text) if isinstance(text, str) else None
+    if reason is not None:
+        refuse(reason)
+    return text
