@@ -25,6 +25,9 @@ HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
 )  # fmt: skip
 
 
+DIGEST_VERSION = 1  # raise it when the same manifest would be digested otherwise than before: then all manifests are read anew
+
+
 def histogram_bin(size_bytes: int) -> int:
     """Index of the histogram bin that a file of this size falls in."""
     return bisect_right(HISTOGRAM_BOUNDS_BYTES, size_bytes)

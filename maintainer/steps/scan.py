@@ -14,7 +14,7 @@ from maintainer import __version__
 from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
+from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.reading import UnreadManifests
 from maintainer.health.measure import measure, target_file_size
@@ -31,7 +31,7 @@ from maintainer.steps.each import Trouble, each
 from maintainer.steps.ports import Ports
 
 MEASURE_VERSION = 2  # raise it when the same metadata would be measured otherwise than before
-PROGRAM = f"{__version__} {MEASURE_VERSION}"
+PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
 DEFAULT_REMEASURE = timedelta(hours=6)
 
 

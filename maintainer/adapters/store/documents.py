@@ -15,10 +15,20 @@ from maintainer.domain.calibration import CostFit
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.domain.health import Grade, PartitionHealth, SnapshotStamp, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, ManifestDigest, Ref, TableFault
+from maintainer.domain.inventory import (
+    DIGEST_VERSION,
+    HISTOGRAM_BOUNDS_BYTES,
+    LARGE_FILE_RATIO,
+    SMALL_FILE_RATIO,
+    CatalogFault,
+    ManifestDigest,
+    Ref,
+    TableFault,
+)
 from maintainer.domain.job import Job
 from maintainer.domain.orphan import FoundFile, OrphanList
 from maintainer.domain.plan import FailureStreak, Plan
+from maintainer.domain.sizes import MAX_LISTED_SIZES, MIN_LISTED_SIZES
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Pause
 
@@ -54,7 +64,14 @@ _FOUND_FILES = msgspec.json.Decoder(tuple[FoundFile, ...])
 _FIELDS = msgspec.json.Decoder(dict[str, object])
 _LEVELS = msgspec.json.Decoder(tuple[str, tuple[str, ...], str])
 
-DIGEST_SHAPE = sha256(msgspec.json.encode(msgspec.json.schema(ManifestDigest), order="deterministic")).hexdigest()[:16]
+
+def shape_of_digests() -> str:
+    """What a digest's fields are, and what its numbers mean: changed bounds and rules make old ones as useless as changed fields do."""
+    meaning = [DIGEST_VERSION, HISTOGRAM_BOUNDS_BYTES, SMALL_FILE_RATIO, LARGE_FILE_RATIO, MIN_LISTED_SIZES, MAX_LISTED_SIZES]
+    return sha256(msgspec.json.encode([msgspec.json.schema(ManifestDigest), meaning], order="deterministic")).hexdigest()[:16]
+
+
+DIGEST_SHAPE = shape_of_digests()
 
 
 def _write(what: str, write: Callable[[], bytes]) -> bytes:

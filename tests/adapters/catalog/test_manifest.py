@@ -6,10 +6,13 @@ import json
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
 from io import BytesIO
 from typing import Any, Final
 
 import fastavro
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -22,7 +25,8 @@ from maintainer.adapters.catalog.deletes import PATH_COLUMN
 from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.partition import Spec, SpecField
-from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
+from maintainer.domain.filelist import unpack_files
+from maintainer.domain.inventory import DIGEST_VERSION, Content, ManifestContent, ManifestDigest, SizeClasses
 from tests.plain_manifests import check_digest
 
 CLASSES: Final = SizeClasses.around(1000)
@@ -213,6 +217,21 @@ def entry(**changes: object) -> dict[str, Any]:
 def digest_of(*records: dict[str, Any], version: int = 3) -> ManifestDigest:
     raw = write(manifest_schema(version), records)
     return digest_manifest(raw, listed_as(raw), SPECS, CLASSES)
+
+
+KNOWN_DIGESTS: Final = {1: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c449556d4e9358794e"}  # by DIGEST_VERSION
+
+
+def test_a_digest_that_comes_out_otherwise_than_before_has_another_version() -> None:
+    sizes = [size * factor for factor in (1, 7, 100_000) for size in (0, 749, 750, 999, 1800, 1801, 70_000)]
+    files: list[dict[str, Any]] = [
+        {"file_size_in_bytes": size, "partition": {"day": day, "key": "k", "price": None}} for size in sizes * 8 for day in (None, 20454)
+    ]
+    deletes: list[dict[str, Any]] = [{"content": 1}, {"content": 2}, {"content": 1, "file_format": "PUFFIN", "content_offset": 4, "content_size_in_bytes": 40}]
+    raw = write(manifest_schema(3), [entry(**changes) for changes in (*files, *deletes)])
+    digest = digest_manifest(raw, replace(listed_as(raw), length_bytes=None, keeps_files=True), SPECS, CLASSES)
+    told = msgspec.json.encode([replace(digest, files=b"", length_bytes=0), list(unpack_files(digest.files))])
+    assert sha256(told).hexdigest() == KNOWN_DIGESTS[DIGEST_VERSION]
 
 
 def test_deletion_vectors_that_share_a_puffin_file_count_by_their_own_size() -> None:

@@ -17,7 +17,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy import event, text
 
-from maintainer.adapters.store import SqlStore, open_store
+from maintainer.adapters.store import SqlStore, documents, open_store
 from maintainer.adapters.store.database import Database
 from maintainer.domain.errors import MaintainerError, StoreUnavailableError
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
@@ -277,6 +277,33 @@ def test_digests_of_another_version_are_read_anew(store_url: str) -> None:
     store.record_digests("uuid", 512, [digest])
     with store._database.write() as connection:
         connection.execute(text("UPDATE manifest_digests SET shape = 'older'"))
+    assert store.digests("uuid", [digest.path], 512) == {}
+
+    store.record_digests("uuid", 512, [digest])
+    assert store.digests("uuid", [digest.path], 512) == {digest.path: digest}
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("meaning", "changed"),
+    [
+        ("DIGEST_VERSION", 99),
+        ("HISTOGRAM_BOUNDS_BYTES", (1, 2, 3)),
+        ("SMALL_FILE_RATIO", 0.5),
+        ("LARGE_FILE_RATIO", 2.0),
+        ("MIN_LISTED_SIZES", 8),
+        ("MAX_LISTED_SIZES", 8),
+    ],
+)
+def test_digests_whose_numbers_would_mean_something_else_are_read_anew(
+    sqlite_file: Path, monkeypatch: pytest.MonkeyPatch, meaning: str, changed: object
+) -> None:
+    digest = ManifestDigest("s3://lake/m.avro", 1, 0, ManifestContent.DATA, 1)
+    store = open_store(f"sqlite:///{sqlite_file}")
+    store.record_digests("uuid", 512, [digest])
+    assert documents.shape_of_digests() == documents.DIGEST_SHAPE
+    monkeypatch.setattr(documents, meaning, changed)
+    monkeypatch.setattr(documents, "DIGEST_SHAPE", documents.shape_of_digests())  # as the next process would have it
     assert store.digests("uuid", [digest.path], 512) == {}
 
     store.record_digests("uuid", 512, [digest])
