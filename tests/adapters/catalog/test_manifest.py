@@ -224,9 +224,8 @@ KNOWN_DIGESTS: Final = {1: "4222e60f30c6f3b0031d2a9402dee33972a655868cd212c44955
 
 def test_a_digest_that_comes_out_otherwise_than_before_has_another_version() -> None:
     sizes = [size * factor for factor in (1, 7, 100_000) for size in (0, 749, 750, 999, 1800, 1801, 70_000)]
-    files: list[dict[str, Any]] = [
-        {"file_size_in_bytes": size, "partition": {"day": day, "key": "k", "price": None}} for size in sizes * 8 for day in (None, 20454)
-    ]
+    partitions = [{"day": day, "key": "k", "price": None} for day in (None, 20454)]
+    files = [{"file_size_in_bytes": size, "partition": partition} for size in sizes * 8 for partition in partitions]
     deletes: list[dict[str, Any]] = [{"content": 1}, {"content": 2}, {"content": 1, "file_format": "PUFFIN", "content_offset": 4, "content_size_in_bytes": 40}]
     raw = write(manifest_schema(3), [entry(**changes) for changes in (*files, *deletes)])
     digest = digest_manifest(raw, replace(listed_as(raw), length_bytes=None, keeps_files=True), SPECS, CLASSES)
