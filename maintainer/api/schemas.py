@@ -279,7 +279,7 @@ class JobEventOut(Schema):
 
 
 class Sums(Schema):
-    """Over the tables of a namespace or of the fleet; average_file_size_bytes = all bytes / all files, live_file_ratio = live data files / kept ones."""
+    """Over the tables of a namespace, catalog or fleet; average_file_size_bytes = all bytes / all files, live_file_ratio = live data files / kept ones."""
 
     tables: int
     measured_tables: int
@@ -314,10 +314,11 @@ class CatalogFaultOut(Schema):
     seen_at: datetime
 
 
-class CatalogOut(Schema):
+class CatalogOut(Sums):
+    """A configured catalog."""
+
     name: str
     type: str
-    tables: int
     faults: list[CatalogFaultOut]
 
 

@@ -9,10 +9,11 @@ import pytest
 from maintainer import __version__
 from maintainer.api.wire import write_overview
 from maintainer.domain.health import Band
+from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault
 from maintainer.domain.job import JobState
 from maintainer.domain.units import MIB
-from tests.api.nouns import NOW, ORDERS
+from tests.api.nouns import GRADE, HEALTH, NOW, ORDERS
 from tests.api.serving import Client, expect_problem, path_of
 
 
@@ -37,12 +38,28 @@ def test_an_empty_fleet_has_no_average() -> None:
     assert (overview["tables"], overview["average_file_size_bytes"], overview["last_measured_at"]) == (0, None, None)
 
 
-def test_catalogs_come_with_their_tables_and_faults(client: Client) -> None:
+def test_catalogs_come_with_what_could_not_be_listed(client: Client) -> None:
     client.daemon.store.record_catalog_faults("ice", [CatalogFault("ice", ("a", "b.c"), "connection refused", NOW)])
-    assert client.get("/api/v1/catalogs").json() == [
-        {"name": "ice", "type": "rest", "tables": 0, "faults": [{"namespace": "a.`b.c`", "reason": "connection refused", "seen_at": "2026-03-01T12:00:00Z"}]},
-        {"name": "lake", "type": "sql", "tables": 1, "faults": []},
-    ]
+    ice, lake = client.get("/api/v1/catalogs").json()
+    assert (ice["name"], ice["type"]) == ("ice", "rest")
+    assert ice["faults"] == [{"namespace": "a.`b.c`", "reason": "connection refused", "seen_at": "2026-03-01T12:00:00Z"}]
+    assert (lake["name"], lake["type"], lake["faults"]) == ("lake", "sql", [])
+
+
+def test_catalogs_come_with_the_sums_of_their_tables_alone(client: Client) -> None:
+    table = client.get("/api/v1/tables").json()["items"][0]
+    client.daemon.store.record_health(replace(HEALTH, table=TableIdentifier("ice", ("a",), "t"), table_uuid="u-ice", data_files=3, data_bytes=3 * MIB), GRADE)
+    ice, lake = client.get("/api/v1/catalogs").json()
+    assert (lake["tables"], lake["data_files"], lake["small_files"], lake["manifests"]) == (1, table["data_files"], table["small_files"], table["manifests"])
+    assert (lake["data_bytes"], lake["average_file_size_bytes"]) == (table["data_bytes"], 1.5 * MIB)
+    assert lake["bands"] == {"healthy": 0, "watch": 0, "degraded": 1, "critical": 0}
+    assert (ice["tables"], ice["data_files"], ice["data_bytes"], ice["average_file_size_bytes"]) == (1, 3, 3 * MIB, MIB)
+
+
+def test_a_catalog_without_files_has_no_average(client: Client) -> None:
+    ice = client.get("/api/v1/catalogs").json()[0]
+    assert (ice["tables"], ice["data_files"], ice["average_file_size_bytes"]) == (0, 0, None)
+    assert ice["bands"] == {"healthy": 0, "watch": 0, "degraded": 0, "critical": 0}
 
 
 def test_namespaces_come_with_their_sums_page_by_page(client: Client) -> None:

@@ -30,7 +30,7 @@ export interface paths {
     };
     /**
      * The configured catalogs
-     * @description Each catalog by name, with how many tables it has and what could not be listed.
+     * @description Each catalog by name, with its sums, its average file size and what could not be listed; kept up to date, not computed when asked.
      */
     get: operations["get_catalogs"];
     put?: never;
@@ -888,12 +888,41 @@ export interface components {
        */
       seen_at: string;
     };
-    /** CatalogOut */
+    /**
+     * CatalogOut
+     * @description A configured catalog.
+     */
     CatalogOut: {
+      /** Average File Size Bytes */
+      average_file_size_bytes: number | null;
+      /** Bands */
+      bands: {
+        [key: string]: number;
+      };
+      /** Data Bytes */
+      data_bytes: number;
+      /** Data Files */
+      data_files: number;
+      /** Delete Files */
+      delete_files: number;
       /** Faults */
       faults: components["schemas"]["CatalogFaultOut"][];
+      /** Faulty Tables */
+      faulty_tables: number;
+      /** Live File Ratio */
+      live_file_ratio: number | null;
+      /** Manifests */
+      manifests: number;
+      /** Measured Tables */
+      measured_tables: number;
       /** Name */
       name: string;
+      /** Paused Tables */
+      paused_tables: number;
+      /** Small Files */
+      small_files: number;
+      /** Snapshots */
+      snapshots: number;
       /** Tables */
       tables: number;
       /** Type */

@@ -6,6 +6,7 @@ import { Empty, ErrorNotice, Loaded, Loading } from "../../components/notices";
 import type { TablesAddress } from "../../lib/addresses";
 import { pluralize } from "../../lib/format";
 import { DEFAULT_SORT } from "../../lib/sorts";
+import { CatalogList } from "./CatalogList";
 import { FleetAlerts } from "./FleetAlerts";
 import { Outlook } from "./Outlook";
 import { OverviewTiles } from "./OverviewTiles";
@@ -39,6 +40,7 @@ export function TablesPage() {
       <Loaded query={overview} label="the overview" height={TILES_HEIGHT}>
         {(data) => <OverviewTiles overview={data} />}
       </Loaded>
+      {!search && !band && <CatalogList chosen={catalog} />}
       {!search && !catalog && !band && <Outlook />}
       <TableFilters address={address} onChange={change} onClear={() => change({ search: "", catalog: "", band: undefined })} />
       {tables.error && <ErrorNotice error={tables.error} onRetry={() => void tables.refetch()} />}

@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { catalogsQuery } from "../../api/queries";
+import type { CatalogOut } from "../../api/types";
+import { Grid } from "../../components/Grid";
+import { Panel } from "../../components/Panel";
+import { formatBytes, formatCount } from "../../lib/format";
+import { BAND_WORDS, BANDS } from "../../lib/words";
+
+/** How many tables are in each band, without the empty ones. */
+function sayBands({ bands }: CatalogOut): string {
+  const filled = BANDS.filter((band) => (bands[band] ?? 0) > 0);
+  return filled.map((band) => `${formatCount(bands[band])} ${BAND_WORDS[band].toLowerCase()}`).join(", ");
+}
+
+export function CatalogGrid({ catalogs }: { catalogs: CatalogOut[] }) {
+  return (
+    <Grid
+      label="Catalogs, figures"
+      headings={[
+        "Catalog",
+        "Kind",
+        { figures: "Tables" },
+        { figures: "Avg file size" },
+        { figures: "Data files" },
+        { figures: "Small files" },
+        { figures: "Data size" },
+        "Bands",
+      ]}
+    >
+      {catalogs.map((catalog) => (
+        <tr key={catalog.name}>
+          <th scope="row">
+            <Link to="/" search={{ catalog: catalog.name }}>
+              {catalog.name}
+            </Link>
+          </th>
+          <td>{catalog.type}</td>
+          <td className="num">{formatCount(catalog.tables)}</td>
+          <td className="num">{formatBytes(catalog.average_file_size_bytes)}</td>
+          <td className="num">{formatCount(catalog.data_files)}</td>
+          <td className="num">{formatCount(catalog.small_files)}</td>
+          <td className="num">{formatBytes(catalog.data_bytes)}</td>
+          <td>{sayBands(catalog)}</td>
+        </tr>
+      ))}
+    </Grid>
+  );
+}
+
+/** The chosen catalog in figures, else all of them; a fleet of one catalog has its figures above. */
+export function CatalogList({ chosen }: { chosen: string | undefined }) {
+  const catalogs = useQuery(catalogsQuery).data ?? [];
+  const shown = chosen ? catalogs.filter(({ name }) => name === chosen) : catalogs;
+  if (catalogs.length < 2 || shown.length === 0) return null;
+  return (
+    <Panel title={chosen ? "Catalog" : "Catalogs"}>
+      <CatalogGrid catalogs={shown} />
+    </Panel>
+  );
+}
