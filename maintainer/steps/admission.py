@@ -5,7 +5,7 @@ from __future__ import annotations
 from maintainer.domain.admission import AdmissionVerdict, Candidate
 from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.policy.admit import AdmissionCircumstances, admit, choose, find_spent, is_shut, running_of
+from maintainer.policy.admit import AdmissionCircumstances, admit, choose, find_blackout, find_spent, is_shut, running_of
 from maintainer.policy.notices import notice_of_budget
 from maintainer.steps.ports import Ports
 
@@ -27,6 +27,11 @@ def read_queue(ports: Ports) -> tuple[AdmissionVerdict, ...]:
 def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ...]:
     """What admission says of one table's actions: why not now, when next."""
     return tuple(verdict for verdict in read_queue(ports) if verdict.candidate.table == table)
+
+
+def is_blackout(ports: Ports) -> bool:
+    """True in a blackout of all tables: nothing starts then but what a person asks for."""
+    return find_blackout(AdmissionCircumstances(ports.clock.now(), ports.runner.capacity, ports.admission)) is not None
 
 
 def read_candidates(ports: Ports) -> list[Candidate]:

@@ -23,7 +23,7 @@ from maintainer.policy.hold import Circumstances
 from maintainer.policy.rollback import refuse_rollback
 from maintainer.policy.safeguards import find_lapsed_tags, surround
 from maintainer.policy.timeouts import find_deadline
-from maintainer.steps.admission import admit_now
+from maintainer.steps.admission import admit_now, is_blackout
 from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
 from maintainer.steps.lease import let_work
@@ -56,10 +56,12 @@ def _add_admitted(ports: Ports, verdict: AdmissionVerdict) -> bool:
 
 
 def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Hand pending jobs to the runner, oldest first; those named in `only`, or all. While the daemon drains they wait."""
+    """Hand pending jobs to the runner, oldest first; those named in `only`, or all. While the daemon drains they wait, in a blackout those of no person."""
     if is_draining(ports.store.halts()):
         return 0
     pending = [job for job in ports.store.unfinished_jobs() if job.state is JobState.PENDING and (only is None or job.job_id in only)]
+    if is_blackout(ports):  # it may have begun since they were admitted
+        pending = [job for job in pending if job.requested_by not in {"policy", BY_SCAN}]
     return sum(each(pending, partial(_start, ports)))
 
 

@@ -16,6 +16,7 @@ from maintainer.domain.units import MIB
 from maintainer.policy.decide import decide, on_request
 from maintainer.policy.gain import find_gain
 from maintainer.policy.hold import Circumstances
+from maintainer.policy.window import is_blacked_out, is_open
 from tests.samples import NOW, health_of_partitions, with_history
 
 DAY = timedelta(days=1)
@@ -298,7 +299,8 @@ RULES = st.lists(
 WINDOWS = st.none() | st.builds(
     Window, st.sampled_from(["0 1 * * *", "*/30 * * * *", "15 2 * * 0"]), st.timedeltas(timedelta(minutes=1), DAY), st.sampled_from(["UTC", "Europe/Berlin"])
 )
-POLICIES = st.builds(Policy, st.sampled_from(Mode), st.integers(0, 100), st.none() | st.just(128 * MIB), WINDOWS, RULES)
+BLACKOUTS = st.lists(WINDOWS, max_size=2).map(lambda windows: tuple(window for window in windows if window is not None))
+POLICIES = st.builds(Policy, st.sampled_from(Mode), st.integers(0, 100), st.none() | st.just(128 * MIB), WINDOWS, RULES, blackouts=BLACKOUTS)
 HISTORIES = st.builds(
     RuleHistory,
     st.just(RuleName.REWRITE_DATA_FILES),
@@ -347,6 +349,8 @@ def test_nothing_is_planned_that_would_achieve_nothing_or_is_forbidden(health: T
         assert policy.mode is Mode.ENFORCE
         assert circumstances.in_flight is None
         assert circumstances.paused_by is None
+        assert policy.window is None or is_open(policy.window, circumstances.now)
+        assert not any(is_blacked_out(blackout, circumstances.now) for blackout in policy.blackouts)
     for planned in plan.planned:
         if isinstance(planned.action, ExpireSnapshots):
             assert planned.action.retain_last >= 2

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 
@@ -159,3 +160,28 @@ def test_in_a_blackout_of_all_tables_nothing_starts(world: World) -> None:
     assert submit(world.ports) == 0
     world.clock.advance(timedelta(hours=1))
     assert submit(world.ports) == 1
+
+
+def test_a_job_that_a_crash_left_pending_waits_for_the_end_of_a_blackout_of_all_tables(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.put("orders")
+    look(world)
+    with monkeypatch.context() as broken:
+        broken.setattr("maintainer.steps.submit.start_pending", Mock(side_effect=MemoryError))
+        with pytest.raises(MemoryError):
+            submit(world.ports)
+    assert states(world) == [JobState.PENDING], "stored, and not handed over"
+
+    world.clock.advance(timedelta(minutes=1))
+    world.ports = replace(world.restarted(), admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)))
+    assert submit(world.ports) == 0
+    assert states(world) == [JobState.PENDING]
+    world.clock.advance(timedelta(hours=1))
+    assert submit(world.ports) == 1
+
+
+def test_what_a_person_asks_for_starts_in_a_blackout_of_all_tables(world: World) -> None:
+    table = world.put("orders")
+    world.ports = replace(world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)))
+    _, job = request_run(world.ports, table, (RuleName.REWRITE_DATA_FILES,), "person ann")
+    assert job is not None
+    assert start_pending(world.ports) == 1

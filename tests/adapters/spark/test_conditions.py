@@ -33,7 +33,7 @@ def catalyst() -> Iterator[Any]:
     jars = Path(pyspark.__file__).parent / "jars"
     server = str(next(jars.glob("py4j-*.jar")))
     port, process = launch_gateway(classpath=f"{jars}/*", jarpath=server, die_on_exit=True, javaopts=["-Xmx512m", "-XX:+UseSerialGC"], return_proc=True)
-    gateway = JavaGateway(gateway_parameters=GatewayParameters(port=int(port)))
+    gateway = JavaGateway(gateway_parameters=GatewayParameters(port=int(port), enable_memory_management=False))
     yield gateway.jvm.org.apache.spark.sql.catalyst
     gateway.close()
     process.stdin.close()  # which ends it
