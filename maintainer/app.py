@@ -40,6 +40,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.lease import LeaseTerms
+from maintainer.domain.notice import Notice
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.domain.size import JobSize
@@ -63,6 +64,7 @@ from maintainer.steps.review import review
 from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import ScanOptions, scan
 from maintainer.steps.submit import request_cancel, request_run, submit
+from maintainer.steps.tell import note_told
 from maintainer.steps.versions import compare_versions
 from maintainer.steps.waits import INTERVAL as WAITS_INTERVAL
 from maintainer.steps.waits import REST_FACTOR as WAITS_REST
@@ -116,7 +118,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         stack.callback(runner.close)
         telemetry.leadership_changed(is_leader=True)  # every replica plans and submits: leases keep them apart, table by table
         telemetry.reader_checked(slow_reader_reason())
-        notifier = open_notifier(settings.notifications)
+        notifier = open_notifier(settings.notifications, partial(note_told, store, clock))
         stack.callback(notifier.close)
         ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms())
         yield App(settings, ports, telemetry, polaris=polaris)
@@ -191,7 +193,7 @@ def poll_limits(scan: ScanSettings) -> PollLimits:
     )
 
 
-def open_notifier(settings: NotificationSettings) -> Notifier:
+def open_notifier(settings: NotificationSettings, on_told: Callable[[Notice], None]) -> Notifier:
     """Who tells people; ConfigurationError when a target is no URL that Apprise knows."""
     if not settings.targets:
         return NoNotifier()
@@ -203,7 +205,8 @@ def open_notifier(settings: NotificationSettings) -> Notifier:
             bodies={kind: words.body for kind, words in settings.templates.items() if words.body is not None},
             repeat_after=settings.repeat_after,
             max_per_hour=settings.max_per_hour,
-        )
+        ),
+        on_told,
     )
 
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from math import inf
 from queue import Empty, Full, Queue
 from string import Template
-from threading import Event, Thread
+from threading import Event, Lock, Thread
+from time import monotonic
 
 from apprise import Apprise, NotifyType
 
-from maintainer.domain.errors import ConfigurationError
+from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.notice import Notice, NoticeKind
 
 log = logging.getLogger(__name__)
 
 MAX_WAITING = 1000
+# After the last of these a target that does not take a notice does not get it.
+RETRY_WAITS = (timedelta(seconds=15), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=20), timedelta(hours=1))
 CLOSE_GRACE = timedelta(seconds=5)
 _LOOK_SECONDS = 0.2
 
@@ -30,7 +35,7 @@ _TYPES = {
     NoticeKind.APPROVAL_NEEDED: NotifyType.INFO,
 }
 TITLES: Mapping[NoticeKind, str] = {
-    NoticeKind.FAILED_PROOF: "Proof failed, table paused: $subject",
+    NoticeKind.FAILED_PROOF: "Proof failed: $subject",
     NoticeKind.REPEATED_FAILURE: "Maintenance keeps failing: $subject",
     NoticeKind.TABLE_CRITICAL: "Table is critical: $subject",
     NoticeKind.BUDGET_SPENT: "Budget spent: $subject",
@@ -50,42 +55,68 @@ class NotifierOptions:
     bodies: Mapping[NoticeKind, str] = field(default_factory=dict)
     repeat_after: timedelta = timedelta(hours=6)
     max_per_hour: int = 60
+    retry_waits: tuple[timedelta, ...] = RETRY_WAITS
 
 
 class _Limit:
-    """Lets a notice pass once in repeat_after for its kind and subject, and max_per_hour in all."""
+    """Lets a notice pass once in repeat_after for its kind and subject, and max_per_hour in all; what has reached nobody was not told."""
 
     def __init__(self, options: NotifierOptions) -> None:
         self._options = options
-        self._told: dict[tuple[NoticeKind, str], datetime] = {}
+        self._mutex = Lock()
+        self._told: dict[tuple[NoticeKind, str], datetime] = {}  # or on the way
         self._recent: deque[datetime] = deque()
         self._held_back = 0
 
     def admit(self, notice: Notice) -> int | None:
         """How many were held back since the last that passed; None when this one is held back too."""
-        since = notice.at - self._options.repeat_after
-        self._told = {key: at for key, at in self._told.items() if at > since}
-        if (notice.kind, notice.subject) in self._told:
-            return None  # told already: nobody misses it
-        while self._recent and self._recent[0] <= notice.at - timedelta(hours=1):
-            self._recent.popleft()
-        if len(self._recent) >= self._options.max_per_hour:
-            self._held_back += 1
-            return None
-        self._told[notice.kind, notice.subject] = notice.at
-        self._recent.append(notice.at)
-        held_back, self._held_back = self._held_back, 0
-        return held_back
+        key, since = (notice.kind, notice.subject), notice.at - self._options.repeat_after
+        with self._mutex:
+            self._told = {known: at for known, at in self._told.items() if at > since}
+            if key in self._told:
+                return None  # nobody misses it
+            while self._recent and self._recent[0] <= notice.at - timedelta(hours=1):
+                self._recent.popleft()
+            if len(self._recent) >= self._options.max_per_hour:
+                self._held_back += 1
+                return None
+            self._told[key] = notice.at
+            self._recent.append(notice.at)
+            held_back, self._held_back = self._held_back, 0
+            return held_back
+
+    def forget(self, notice: Notice, held_back: int) -> None:
+        """It has reached nobody and never will: the same is told when it comes again."""
+        key = notice.kind, notice.subject
+        with self._mutex:
+            if self._told.get(key) == notice.at:
+                del self._told[key]
+            self._held_back += held_back + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    """A notice on its way to those who have not got it yet."""
+
+    notice: Notice
+    held_back: int
+    targets: tuple[str, ...]
+    attempts: int = 0
+    due: float = 0.0  # by the monotonic clock
+    is_told: bool = False  # somebody has got it
 
 
 class AppriseNotifier:
-    """Delivers from a thread of its own, so that a slow mail server never holds up a step."""
+    """Delivers from a thread of its own, so that a slow mail server never holds up a step; what a target does not take is tried again after RETRY_WAITS."""
 
-    def __init__(self, options: NotifierOptions) -> None:
+    def __init__(self, options: NotifierOptions, on_told: Callable[[Notice], None] = lambda _notice: None) -> None:
+        """`on_told` is called from that thread with each notice that has reached somebody."""
         self._options = options
+        self._on_told = on_told
         self._targets = {name: _make_target(name, url) for name, url in options.targets.items()}
         self._limit = _Limit(options)
-        self._waiting: Queue[tuple[Notice, int]] = Queue(MAX_WAITING)
+        self._waiting: Queue[_Letter] = Queue(MAX_WAITING)
+        self._refused: list[_Letter] = []
         self._closing = Event()
         self._thread = Thread(target=self._deliver_all, name="notifier", daemon=True)
         self._thread.start()
@@ -98,28 +129,57 @@ class AppriseNotifier:
         if held_back is None:
             return
         try:
-            self._waiting.put_nowait((notice, held_back))
+            self._waiting.put_nowait(_Letter(notice, held_back, tuple(self._targets)))
         except Full:
+            self._limit.forget(notice, held_back)
             log.warning("notice.dropped kind=%s subject=%s waiting=%d", notice.kind, notice.subject, MAX_WAITING)
 
     def _deliver_all(self) -> None:
         while not (self._closing.is_set() and self._waiting.empty()):
-            try:
-                notice, held_back = self._waiting.get(timeout=_LOOK_SECONDS)
-            except Empty:
-                continue
-            self._deliver(notice, held_back)
+            with suppress(Empty):
+                self._deliver(self._waiting.get(timeout=_LOOK_SECONDS))
+            self._try_again(monotonic())
+        self._try_again(inf)  # a last time
 
-    def _deliver(self, notice: Notice, held_back: int) -> None:
-        title, body = write_notice(notice, self._options, held_back)
-        for name, target in self._targets.items():
-            try:
-                is_delivered = target.notify(body=body, title=title, notify_type=_TYPES[notice.kind])
-            except Exception as error:  # noqa: BLE001 - a hundred plug-ins: none may end the thread; the text might hold the target's secrets
-                log.warning("notice.failed target=%s kind=%s error=%s", name, notice.kind, type(error).__name__)
-                continue
-            if not is_delivered:
-                log.warning("notice.failed target=%s kind=%s", name, notice.kind)
+    def _try_again(self, now: float) -> None:
+        due = [letter for letter in self._refused if letter.due <= now]
+        self._refused = [letter for letter in self._refused if letter.due > now]
+        for letter in due:
+            self._deliver(letter)
+
+    def _deliver(self, letter: _Letter) -> None:
+        notice = letter.notice
+        title, body = write_notice(notice, self._options, letter.held_back)
+        left = tuple(name for name in letter.targets if not self._send(name, notice, title, body))
+        is_told = letter.is_told or len(left) < len(letter.targets)
+        if is_told and not letter.is_told:
+            self._note(notice)
+        if not left:
+            return
+        waits = self._options.retry_waits
+        if letter.attempts < len(waits) and not self._closing.is_set():
+            due = monotonic() + waits[letter.attempts].total_seconds()
+            self._refused.append(replace(letter, targets=left, attempts=letter.attempts + 1, due=due, is_told=is_told))
+            return
+        log.error("notice.lost kind=%s subject=%s targets=%s attempts=%d", notice.kind, notice.subject, ",".join(left), letter.attempts + 1)
+        if not is_told:
+            self._limit.forget(notice, letter.held_back)
+
+    def _send(self, name: str, notice: Notice, title: str, body: str) -> bool:
+        try:
+            is_delivered = bool(self._targets[name].notify(body=body, title=title, notify_type=_TYPES[notice.kind]))
+        except Exception as error:  # noqa: BLE001 - a hundred plug-ins: none may end the thread; the text might hold the target's secrets
+            log.warning("notice.failed target=%s kind=%s error=%s", name, notice.kind, type(error).__name__)
+            return False
+        if not is_delivered:
+            log.warning("notice.failed target=%s kind=%s", name, notice.kind)
+        return is_delivered
+
+    def _note(self, notice: Notice) -> None:
+        try:
+            self._on_told(notice)
+        except MaintainerError as error:
+            log.warning("notice.not_noted kind=%s subject=%s error=%s", notice.kind, notice.subject, error)  # at worst it is told once more
 
     def close(self) -> None:
         """Deliver what waits, for CLOSE_GRACE at most."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from maintainer.domain.budget import SpentBudget
@@ -16,6 +17,9 @@ from maintainer.policy.admit import write_amount
 
 # One failure is retried without a word; from here on somebody should look.
 REPEATED_FAILURES = 3
+
+
+MOST_NAMED = 5  # tables of one scan that are told of one by one
 
 
 def notice_of_job(job: Job, effect: Effect | None, consecutive_failures: int, now: datetime) -> Notice | None:
@@ -48,7 +52,15 @@ def notice_of_budget(spent: SpentBudget, now: datetime) -> Notice:
 
 
 def notice_of_grade(table: TableIdentifier, before: Grade | None, after: Grade, now: datetime) -> Notice | None:
-    """What to tell of a table that has just been measured: only its way into the critical band."""
-    if after.band is not Band.CRITICAL or before is None or before.band is Band.CRITICAL:
+    """What to tell of a table that has just been measured: only its way into the critical band, which its first measurement may be."""
+    if after.band is not Band.CRITICAL or (before is not None and before.band is Band.CRITICAL):
         return None
     return Notice(NoticeKind.TABLE_CRITICAL, str(table), after.reason, now)
+
+
+def notice_of_many(catalog: str, tables: Sequence[str], now: datetime) -> Notice:
+    """What to tell of the tables that were found critical in one scan beyond those that are told of one by one."""
+    named = ", ".join(sorted(tables)[:MOST_NAMED])
+    others = f" and {len(tables) - MOST_NAMED:,} others" if len(tables) > MOST_NAMED else ""
+    more = "1 more table" if len(tables) == 1 else f"{len(tables):,} more tables"
+    return Notice(NoticeKind.TABLE_CRITICAL, f"{more} of {catalog}", f"in the same scan: {named}{others}", now)

@@ -10,10 +10,9 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.domain.reading import DigestManifests
-from maintainer.domain.rollback import Repair, RollBack
+from maintainer.domain.rollback import RollBack
 from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import summarise
-from maintainer.policy.notices import notice_of_job
 from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
 from maintainer.steps.lease import held_jobs, token_of
@@ -24,6 +23,7 @@ from maintainer.steps.proof import pause_unproved, prove_contents
 from maintainer.steps.rollback import review_rollback
 from maintainer.steps.scan import Measured, scan_table
 from maintainer.steps.submit import request_run
+from maintainer.steps.tell import tell_end
 
 
 def review(ports: Ports, only: frozenset[str] | None = None) -> int:
@@ -83,16 +83,9 @@ def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> 
     fields = {"state": verdict.state.value, "message": verdict.message or (effect.sentence if effect is not None else "")}
     ports.store.append_events([JobEvent(job.job_id, now, "job.reviewed", fields)])
     ports.telemetry.job_finished(settled, effect)
-    _tell(ports, settled, effect)
+    tell_end(ports, settled, effect)
     _follow_up(ports, settled)
     return True
-
-
-def _tell(ports: Ports, job: Job, effect: Effect | None) -> None:
-    history = ports.store.rule_history(job.table_uuid).get(job.policy_rule) if not isinstance(job.rule, Repair) else None
-    notice = notice_of_job(job, effect, history.consecutive_failures if history is not None else 0, ports.clock.now())
-    if notice is not None:
-        ports.notifier.notify(notice)
 
 
 def _follow_up(ports: Ports, job: Job) -> None:

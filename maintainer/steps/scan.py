@@ -28,6 +28,7 @@ from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, Targe
 from maintainer.ports.store import ScanMark
 from maintainer.steps.digest import defer, is_held
 from maintainer.steps.each import Trouble, each
+from maintainer.steps.gather import GatheredNotices
 from maintainer.steps.ports import Ports
 
 MEASURE_VERSION = 2  # raise it when the same metadata would be measured otherwise than before
@@ -131,6 +132,11 @@ class _CatalogScan:
     refused: list[TableIdentifier] = field(default_factory=list)  # too large to be read here, and not to be had from Spark
     trouble: Trouble = field(default_factory=Trouble)
     is_whole: bool = False
+    notices: GatheredNotices = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.notices = GatheredNotices(self.ports.notifier, self.catalog.name)
+        self.ports = replace(self.ports, notifier=self.notices)
 
     def run(self) -> None:
         """Ask which tables there are and which have changed, and measure those, each as soon as the catalog has read it."""
@@ -141,6 +147,7 @@ class _CatalogScan:
             self._measure(self.refused, None)
             self.trouble.tell()
         finally:
+            self.notices.tell_rest(self.ports.clock.now())
             if self.is_whole:
                 self._take_listing()
             if not self.is_whole or self.changed:

@@ -32,6 +32,7 @@ from maintainer.steps.plan import look_around, make_plan, measured_record, plan_
 from maintainer.steps.ports import Ports
 from maintainer.steps.removal import prepare_removal
 from maintainer.steps.scan import scan_table
+from maintainer.steps.tell import tell_end
 
 CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between two statements
 
@@ -242,6 +243,7 @@ def _finish(ports: Ports, before: Job, after: Job, token: int | None = None) -> 
     event = JobEvent(after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message})
     ports.store.append_events([event])
     ports.telemetry.job_finished(after, None)
+    tell_end(ports, after, None)
     _plan_again(ports, after.table)
     return True
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from string import Template
@@ -12,7 +13,7 @@ from string import Template
 import pytest
 
 from maintainer.adapters.notifier import _TYPES, TITLES, AppriseNotifier, NotifierOptions, find_unknown_placeholders, write_notice
-from maintainer.domain.errors import ConfigurationError
+from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.notice import Notice, NoticeKind
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
@@ -23,6 +24,7 @@ class Receiver:
 
     def __init__(self, status: int = 200, answers: threading.Event | None = None) -> None:
         received: list[dict[str, str]] = []
+        receiver = self
         self.answers = may_answer = answers or threading.Event()
         if answers is None:
             self.answers.set()
@@ -32,13 +34,14 @@ class Receiver:
                 message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 may_answer.wait(20)
                 received.append(message)
-                self.send_response(status)
+                self.send_response(receiver.status)
                 self.end_headers()
 
             def log_message(self, *_: object) -> None:
                 """Say nothing."""
 
         self.received = received
+        self.status = status
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
@@ -154,3 +157,67 @@ def test_every_kind_reaches_the_receiver_with_its_title_and_weight(receiver: Rec
     (message,) = receiver.received
     assert message["title"] == Template(TITLES[kind]).substitute(subject="lake.sales.orders")
     assert message["type"] == _TYPES[kind].value
+
+
+AT_ONCE = (timedelta(0),) * 3
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "not so within a minute"
+        time.sleep(0.01)
+
+
+def test_what_a_target_does_not_take_is_tried_again_until_it_does(receiver: Receiver) -> None:
+    good = Receiver()
+    told: list[Notice] = []
+    receiver.status = 500
+    notifier = AppriseNotifier(NotifierOptions({"late": receiver.url, "good": good.url}, retry_waits=(timedelta(0),) * 1000), told.append)
+    notifier.notify(notice())
+    wait_until(lambda: len(receiver.received) > 1)
+    receiver.status = 200
+    tries = len(receiver.received)
+    wait_until(lambda: len(receiver.received) > tries)
+    notifier.close()
+    good.close()
+    assert (len(good.received), told) == (1, [notice()]), "who has it is not told again"
+
+
+def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_told_when_it_comes_again(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+    told: list[Notice] = []
+    receiver.status = 500
+    notifier = AppriseNotifier(NotifierOptions({"down": receiver.url}, retry_waits=AT_ONCE), told.append)
+    notifier.notify(notice())
+    wait_until(lambda: "notice.lost kind=table_critical subject=lake.sales.orders targets=down attempts=4" in caplog.text)
+    assert (len(receiver.received), told) == (1 + len(AT_ONCE), [])
+    receiver.status = 200
+    again = notice(at=NOW + timedelta(minutes=1))
+    notifier.notify(again)
+    notifier.close()
+    assert told == [again]
+    assert receiver.received[-1]["message"].endswith("(1 more notices were held back)")
+
+
+def test_a_notice_that_is_on_its_way_is_not_queued_twice(receiver: Receiver) -> None:
+    receiver.status = 500
+    notifier = AppriseNotifier(NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)))
+    notifier.notify(notice())
+    wait_until(lambda: len(receiver.received) == 1)
+    notifier.notify(notice(at=NOW + timedelta(minutes=1)))
+    receiver.status = 200
+    notifier.close()
+    assert len(receiver.received) == 2, "the one, and at the end once more"
+
+
+def test_a_store_that_does_not_take_who_was_told_does_not_end_the_telling(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+    def refuse(_notice: Notice) -> None:
+        message = "the database is away"
+        raise StoreUnavailableError(message)
+
+    notifier = AppriseNotifier(NotifierOptions({"one": receiver.url}), refuse)
+    notifier.notify(notice())
+    notifier.notify(notice("lake.sales.other"))
+    notifier.close()
+    assert len(receiver.received) == 2
+    assert "notice.not_noted kind=table_critical subject=lake.sales.orders error=the database is away" in caplog.text

@@ -11,7 +11,7 @@ from maintainer.domain.budget import BudgetState, Resource, SpentBudget
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import NoticeKind
-from maintainer.policy.notices import REPEATED_FAILURES, notice_of_budget, notice_of_grade, notice_of_job
+from maintainer.policy.notices import REPEATED_FAILURES, notice_of_budget, notice_of_grade, notice_of_job, notice_of_many
 from tests.api.nouns import make_job
 from tests.samples import NOW, TABLE
 
@@ -38,7 +38,13 @@ def test_what_did_not_fail_is_not_told(state: JobState) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "is_told"),
-    [(Band.WATCH, Band.CRITICAL, True), (Band.CRITICAL, Band.CRITICAL, False), (Band.WATCH, Band.DEGRADED, False), (None, Band.CRITICAL, False)],
+    [
+        (Band.WATCH, Band.CRITICAL, True),
+        (Band.CRITICAL, Band.CRITICAL, False),
+        (Band.WATCH, Band.DEGRADED, False),
+        (None, Band.CRITICAL, True),
+        (None, Band.DEGRADED, False),
+    ],
 )
 def test_a_table_is_told_of_when_it_becomes_critical(before: Band | None, after: Band, is_told: bool) -> None:
     told = notice_of_grade(TABLE, Grade(before) if before else None, Grade(after, reason="bad"), NOW)
@@ -56,3 +62,16 @@ def test_a_spent_budget_is_told_with_who_waits_and_until_when(waiting: int, word
 def test_a_budget_of_bytes_is_told_in_bytes_and_one_that_never_frees_without_a_time() -> None:
     told = notice_of_budget(SpentBudget(BudgetState("the fleet", Resource.BYTES_PER_DAY, 2048.0, 1024.0), 3), NOW)
     assert told.sentence == "1 KiB of 2 KiB of the fleet are spent today; 3 actions wait for it"
+
+
+@pytest.mark.parametrize(
+    ("count", "subject", "named"),
+    [
+        (1, "1 more table of lake", "in the same scan: t0"),
+        (5, "5 more tables of lake", "in the same scan: t0, t1, t2, t3, t4"),
+        (1207, "1,207 more tables of lake", "in the same scan: t0, t1, t10, t100, t1000 and 1,202 others"),
+    ],
+)
+def test_many_tables_are_one_notice(count: int, subject: str, named: str) -> None:
+    told = notice_of_many("lake", [f"t{number}" for number in reversed(range(count))], NOW)
+    assert (told.kind, told.subject, told.sentence) == (NoticeKind.TABLE_CRITICAL, subject, named)

@@ -49,7 +49,7 @@ def assert_paused(world: World, table: TableIdentifier, done: Job, words: str) -
     assert done.job_id in record.pause.reason
     (paused,) = [entry for entry in world.store.audit(AuditQuery(table=table)).items if entry.deed is Deed.WORK_PAUSED]
     assert (paused.actor, paused.job_id, paused.fields) == (BY_PROOF, done.job_id, {"scope": str(table), "reason": record.pause.reason})
-    assert [notice.kind for notice in world.notifier.notices] == [NoticeKind.FAILED_PROOF]
+    assert [notice.kind for notice in world.notifier.news] == [NoticeKind.FAILED_PROOF]
 
 
 def test_guard_25_a_file_that_cannot_be_read_fails_the_job_and_pauses_the_table() -> None:

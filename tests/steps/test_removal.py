@@ -104,14 +104,14 @@ def test_guard_5_a_list_waits_and_people_are_told_once() -> None:
     world = looked()
     orphans = the_list(world)
     assert (orphans.state, orphans.files, orphans.bytes) == (OrphanListState.WAITING, 3, 210)
-    (notice,) = world.notifier.notices
+    (notice,) = world.notifier.news
     assert (notice.kind, notice.subject, notice.job_id) == (NoticeKind.APPROVAL_NEEDED, str(TABLE), orphans.list_id)
     assert notice.sentence.startswith(f"3 orphan files of 210 B wait for approval as list {orphans.list_id}, until ")
     world.clock.advance(timedelta(hours=1))
     plan(world.ports)
     assert submit(world.ports) == 0, "nothing goes without a word"
     assert code_of(world) is SkipCode.COOLING_DOWN
-    assert len(world.notifier.notices) == 1
+    assert len(world.notifier.news) == 1
 
 
 def test_guard_5_exactly_the_approved_list_goes_and_the_storage_proves_it() -> None:
@@ -148,7 +148,7 @@ def test_a_policy_may_do_without_a_word_and_is_named_for_it() -> None:
     world = looked(AUTOMATIC)
     assert the_list(world).state is OrphanListState.APPROVED
     assert the_list(world).decided_by.startswith("policy ")
-    assert world.notifier.notices == []
+    assert world.notifier.news == []
     job = world.begin()
     delete(world, job)
     world.runner.finish(job.job_id)
@@ -304,7 +304,7 @@ def test_guard_25_a_live_file_that_was_deleted_fails_the_job_and_pauses_the_tabl
     assert isinstance(record.pause, Pause)
     assert record.pause.reason == f"job {job.job_id} deleted 1 files that the table needs; look at its page before resuming"
     assert Deed.WORK_PAUSED in {entry.deed for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items}
-    assert world.notifier.notices[-1].kind is NoticeKind.FAILED_PROOF
+    assert world.notifier.news[-1].kind is NoticeKind.FAILED_PROOF
     assert the_list(world).state is OrphanListState.APPROVED
 
 
@@ -397,7 +397,7 @@ def test_a_list_that_the_judgement_refuses_is_kept_and_nobody_is_asked() -> None
     orphans = the_list(world)
     assert orphans.state is OrphanListState.REFUSED
     assert "are more than 30%" in (orphans.refusal or "")
-    assert world.notifier.notices == []
+    assert world.notifier.news == []
     with pytest.raises(InvalidTransitionError, match="is refused: 600 files"):
         approve_list(world.ports, TABLE, orphans.list_id, "ada")
 
@@ -426,7 +426,7 @@ def test_a_crash_between_the_list_and_the_end_of_the_job_tells_the_same_again(mo
     assert done.effect is not None
     assert done.effect.orphans_listed == 1
     assert len(world.store.orphan_lists(TABLE)) == 1
-    assert len(world.notifier.notices) == 1
+    assert len(world.notifier.news) == 1
 
 
 # -- a look whose files are listed before

@@ -380,7 +380,7 @@ def test_people_are_told_at_once_of_a_job_whose_proof_failed() -> None:
     world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
     watch(world.ports)
     review(world.ports)
-    [told] = world.notifier.notices
+    [told] = world.notifier.news
     assert (told.kind, told.subject, told.job_id) == (NoticeKind.FAILED_PROOF, str(job.table), job.job_id)
 
 
@@ -391,9 +391,9 @@ def test_people_are_told_of_the_third_failure_in_a_row() -> None:
         world.runner.lose(job.job_id, FailureReason.OTHER, "Spark's JVM ended")
         watch(world.ports)
         review(world.ports)
-        assert len(world.notifier.notices) == (attempt == 2)
+        assert len(world.notifier.news) == (attempt == 2)
         world.clock.advance(timedelta(days=1))
         plan(world.ports)
         submit(world.ports)
         job = world.store.unfinished_jobs()[0]
-    assert world.notifier.notices[0].kind is NoticeKind.REPEATED_FAILURE
+    assert world.notifier.news[0].kind is NoticeKind.REPEATED_FAILURE

@@ -108,9 +108,9 @@ def test_a_budget_that_is_spent_is_told_when_work_is_to_be_admitted() -> None:
     scan(world.ports)
     plan(world.ports)
     assert submit(world.ports) == 1
-    assert world.notifier.notices == []
+    assert world.notifier.news == []
     submit(world.ports)
-    (told,) = world.notifier.notices
+    (told,) = world.notifier.news
     assert (told.kind, told.subject) == (NoticeKind.BUDGET_SPENT, "the fleet")
     assert "1 action waits for it until" in told.sentence
     watch(world.ports)

@@ -1,0 +1,57 @@
+"""Tell people what became of jobs, and again what a process that has ended did not come to tell."""
+
+from __future__ import annotations
+
+from maintainer.domain.effect import Effect
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.notice import Notice
+from maintainer.domain.policy import RuleName
+from maintainer.policy.notices import notice_of_job
+from maintainer.ports.clock import Clock
+from maintainer.ports.store import JobQuery, Store
+from maintainer.steps.ports import Ports
+from maintainer.steps.proof import BY_PROOF
+
+TOLD = "people.told"  # the event of a job of which a notice has reached somebody
+_JOBS_LOOKED_AT = 20  # of a table, for the one whose proof paused it
+
+
+def tell_end(ports: Ports, job: Job, effect: Effect | None) -> None:
+    """Tell of a job that has just reached its final state, where that is worth it; wherever it failed, before Spark had it too."""
+    notice = notice_of_job(job, effect, _count_failures(ports, job), ports.clock.now())
+    if notice is not None:
+        ports.notifier.notify(notice)
+
+
+def _count_failures(ports: Ports, job: Job) -> int:
+    """In a row, those included that say nothing of the rule: when Spark is lost again and again, somebody should look too."""
+    history = ports.store.rule_history(job.table_uuid).get(job.rule) if isinstance(job.rule, RuleName) else None
+    if history is None:
+        return 0
+    return max(history.consecutive_failures, history.streak.times if history.streak is not None else 0)
+
+
+def note_told(store: Store, clock: Clock, notice: Notice) -> None:
+    """Write into the job's story that a notice of it has reached somebody."""
+    if notice.job_id:
+        store.append_events([JobEvent(notice.job_id, clock.now(), TOLD, {"kind": notice.kind.value})])
+
+
+def retell_pauses(ports: Ports) -> int:
+    """At a daemon's start, tell of the tables that a failed proof keeps paused and nobody has heard of; returns how many."""
+    paused = [table for table, pause in ports.store.paused_tables().items() if pause.by == BY_PROOF]
+    untold = [notice for notice in (_find_untold(ports, table) for table in paused) if notice is not None]
+    for notice in untold:
+        ports.notifier.notify(notice)
+    return len(untold)
+
+
+def _find_untold(ports: Ports, table: TableIdentifier) -> Notice | None:
+    """The notice of the last job on the table whose proof failed; None when it has reached somebody."""
+    failed = ports.store.jobs(JobQuery((JobState.FAILED,), table, _JOBS_LOOKED_AT)).items
+    notices = (notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed)  # without a failure before it: of a proof alone
+    last = next((notice for notice in notices if notice is not None), None)
+    if last is None or any(event.name == TOLD for event in ports.store.events(last.job_id)):
+        return None
+    return last
