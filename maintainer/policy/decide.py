@@ -22,7 +22,7 @@ from maintainer.policy.orphans import refuse_orphans, wants_back
 from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
 from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
-from maintainer.policy.size import choose_size
+from maintainer.policy.size import choose_size, spread_groups
 from maintainer.policy.timeouts import find_timeout
 
 _ORDER = tuple(RuleName)
@@ -92,6 +92,7 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
         return SkippedRule(rule.name, code, sentence, next_at, findings, estimate)
     if gain.refusal is not None:
         return SkippedRule(rule.name, SkipCode.PINNED, gain.refusal, None, findings, gain.estimate)
+    gain = replace(gain, action=spread_groups(gain.action, gain.estimate, circumstances.tasks_at_once))
     cost = predict(rule.name, measure_work(gain.action, gain.estimate, health), circumstances.calibration, memory_gb)
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from maintainer.domain.action import Action, RewriteDataFiles, RewritePositionDeleteFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import FailureReason
-from maintainer.domain.plan import RuleHistory
+from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.size import SIZES, JobSize, SizeProfile
 from maintainer.domain.units import GIB, format_size
 from maintainer.policy.hold import Circumstances
-from maintainer.policy.memory import USABLE_SHARE, weigh_deletes
+from maintainer.policy.memory import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
 
 # What a job keeps in memory for each of them, on the safe side.
 _BYTES_PER_FILE = 4 * 1024  # the planner's task for a file, with its statistics, until its group is rewritten
 _BYTES_PER_MANIFEST_BYTE = 10  # entries, compressed in the manifest and objects in memory
 _BYTES_PER_DELETE_BYTE = 4  # position deletes, compressed in the file and bitmaps in memory
+DEFAULT_GROUPS_AT_ONCE = 5  # Iceberg's
+MAX_GROUPS_AT_ONCE = 64  # each is planned and committed by a thread of the driver's
 _SORT_SHARE = 0.1  # of what is sorted; the rest is spilled to disk
 
 
@@ -41,6 +44,14 @@ def choose_size(rule: Rule, health: TableHealth, policy: Policy, circumstances: 
     if times:
         reason += f"; it ran out of memory {times} time{'' if times == 1 else 's'} in a row"
     return SizeChoice(chosen, reason)
+
+
+def spread_groups(action: Action, estimate: Estimate, tasks_at_once: int) -> Action:
+    """The rewrite with as many groups at work at once as there are tasks for them, where that is more than Iceberg's own number and the policy says none."""
+    if not isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) or GROUPS_AT_ONCE in dict(action.options):
+        return action
+    groups = min(estimate.partitions, tasks_at_once, MAX_GROUPS_AT_ONCE)
+    return replace(action, options=tuple(sorted((*action.options, (GROUPS_AT_ONCE, str(groups)))))) if groups > DEFAULT_GROUPS_AT_ONCE else action
 
 
 def _within(policy: Policy, profiles: Sequence[SizeProfile]) -> list[SizeProfile]:

@@ -5,12 +5,15 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.domain.action import RewriteDataFiles, RewriteManifests, RewritePositionDeleteFiles
 from maintainer.domain.health import TableHealth
-from maintainer.domain.plan import FailureStreak, RuleHistory
-from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.plan import Estimate, FailureStreak, RuleHistory
+from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.size import JobSize, SizeProfile
+from maintainer.policy.decide import decide
 from maintainer.policy.hold import Circumstances
-from maintainer.policy.size import SizeChoice, choose_size
+from maintainer.policy.memory import GROUPS_AT_ONCE
+from maintainer.policy.size import SizeChoice, choose_size, spread_groups
 from tests.samples import NOW, health_of_partitions
 
 SMALL, MEDIUM, LARGE = (SizeProfile(size, memory_gb) for size, memory_gb in zip(JobSize, (1.0, 4.0, 16.0), strict=True))
@@ -29,6 +32,28 @@ def choose(health: TableHealth, rule: Rule = REWRITE, policy: Policy | None = No
 
 def out_of_memory(times: int, reason: str = "out_of_memory") -> FailureStreak:
     return FailureStreak(reason, times, NOW - timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    ("partitions", "tasks", "options", "groups"),
+    [(40, 16, (), "16"), (9, 16, (), "9"), (400, 200, (), "64"), (40, 5, (), None), (5, 16, (), None), (40, 16, ((GROUPS_AT_ONCE, "2"),), "2")],
+    ids=["a_group_a_task", "a_task_a_group", "bounded", "no_more_tasks_than_icebergs_own", "no_more_groups", "the_policy_says"],
+)
+def test_as_many_groups_are_at_work_as_there_are_tasks_for_them(partitions: int, tasks: int, options: tuple[tuple[str, str], ...], groups: str | None) -> None:
+    estimate = Estimate(100, 40, 60, 1, partitions)
+    for action in (RewriteDataFiles(options=options), RewritePositionDeleteFiles(options=options)):
+        spread = spread_groups(action, estimate, tasks)
+        assert isinstance(spread, RewriteDataFiles | RewritePositionDeleteFiles)
+        assert dict(spread.options).get(GROUPS_AT_ONCE) == groups
+    assert spread_groups(RewriteManifests(0), estimate, tasks) == RewriteManifests(0)
+
+
+def test_a_plan_spreads_its_rewrite_over_the_tasks_of_spark() -> None:
+    health = health_of_partitions({f"day={day}": [1000] * 10 for day in range(8)})
+    policy = Policy(mode=Mode.ENFORCE, rules=(REWRITE,))
+    (planned,) = decide(health, policy, Circumstances(NOW, tasks_at_once=7)).planned
+    assert isinstance(planned.action, RewriteDataFiles)
+    assert dict(planned.action.options)[GROUPS_AT_ONCE] == "7"
 
 
 def test_a_job_is_as_small_as_what_it_keeps_in_memory_allows_and_says_so() -> None:
