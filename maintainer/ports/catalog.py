@@ -16,6 +16,8 @@ from maintainer.domain.reading import FoundManifest, UnreadManifests
 TargetOf = Callable[[TableIdentifier, Mapping[str, str]], int]
 # (table uuid, manifest paths, target in bytes) -> the digests that are already known under that target
 KnownDigests = Callable[[str, Iterable[str], int], Mapping[str, ManifestDigest]]
+# (table uuid, target in bytes, digests that were read now): a portion of a table that takes several, so that a reading that ends early was not in vain
+KeepDigests = Callable[[str, int, Sequence[ManifestDigest]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +62,20 @@ class Catalog(Protocol):
         """The table's metadata now. Never raises for what is wrong with a table: that is a TableFault, or an `unreadable`."""
         ...
 
-    def inventories(
+    def inventories(  # noqa: PLR0913, PLR0917 - what is to be read and within which bounds, what is known of it, and who keeps it
         self,
         tables: Iterable[TableIdentifier],
         target_of: TargetOf,
         known: KnownDigests,
         should_stop: Callable[[], bool] = ...,
         most_files: int | None = None,
+        keep: KeepDigests | None = None,
     ) -> Iterator[Taken]:
         """An inventory of each table, several taken side by side, the first to be ready first; the tables are asked for one by one, as there is room.
 
         Where the manifests that are not known list more than most_files files, none is read: that is UnreadManifests.
-        `target_of` and `known` are called by other threads. It ends early, whatever it is waiting for, as soon as should_stop says so.
+        What is read of a table goes to `keep` portion by portion; a table that is read at one go has none.
+        `target_of`, `known` and `keep` are called by other threads. It ends early, whatever it is waiting for, as soon as should_stop says so.
         """
         ...
 

@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
+from maintainer.domain.inventory import CatalogFault, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.pin import Pin
 from maintainer.domain.place import Place
@@ -20,6 +20,7 @@ from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.admission import AdmissionStore
+from maintainer.ports.digests import DigestStore
 from maintainer.ports.leases import LeaseStore
 from maintainer.ports.orphans import OrphanStore
 
@@ -167,7 +168,7 @@ class PlanDue:
     wanted: int
 
 
-class Store(AdmissionStore, LeaseStore, OrphanStore, Protocol):
+class Store(AdmissionStore, DigestStore, LeaseStore, OrphanStore, Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
     # -- tables
@@ -249,19 +250,6 @@ class Store(AdmissionStore, LeaseStore, OrphanStore, Protocol):
 
     def timings(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[QueryTiming]:
         """A page of what users measured on the table's present UUID, newest first."""
-        ...
-
-    # -- manifest digests
-    def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
-        """Known digests by manifest path, of those made under this target file size."""
-        ...
-
-    def record_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-        """Keep exactly these for the table: new ones are added, those not named (or of another target) are dropped."""
-        ...
-
-    def add_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-        """Keep these beside what is known of the table, in the place of older ones of the same manifests."""
         ...
 
     # -- plans

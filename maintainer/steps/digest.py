@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
 
+from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
@@ -14,6 +16,7 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.reading import DigestManifests, FoundManifest, Reading, UnreadManifests
 from maintainer.health.compare import describe_timeout, is_timed_out
 from maintainer.policy.halt import find_halt
+from maintainer.ports.catalog import KeepDigests
 from maintainer.ports.store import JobQuery
 from maintainer.steps.lease import token_of
 from maintainer.steps.ports import Ports
@@ -37,6 +40,17 @@ def defer(ports: Ports, unread: UnreadManifests, requested_by: str = BY_SCAN) ->
         return None
     job = _make_job(ports, unread, requested_by)
     return job if ports.store.add_job(job) else ports.store.unfinished_job_of(unread.table_uuid)
+
+
+def keep_portions(ports: Ports) -> KeepDigests:
+    """What is read of a table before it is read whole, so that a scan that is killed is continued by the next one."""
+
+    def keep(table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
+        # What was not kept is only read again, and what is wrong with it or the store is told when the table is recorded.
+        with suppress(InvalidValueError, StoreUnavailableError):
+            ports.store.add_digests(table_uuid, target_bytes, digests, ports.clock.now())
+
+    return keep
 
 
 def is_held(ports: Ports, table: TableIdentifier) -> bool:
@@ -114,7 +128,7 @@ def _land(ports: Ports, job: Job, action: DigestManifests) -> _Landing | TableFa
         return digests
     landed = 0
     for some in _split(digests):
-        ports.store.add_digests(job.table_uuid, action.target_bytes, some)
+        ports.store.add_digests(job.table_uuid, action.target_bytes, some, ports.clock.now())
         landed += len(some)
     return _Landing(counted.number, landed)
 

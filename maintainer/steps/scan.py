@@ -26,7 +26,7 @@ from maintainer.policy.grade import grade
 from maintainer.policy.notices import notice_of_grade
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
-from maintainer.steps.digest import defer, is_held
+from maintainer.steps.digest import defer, is_held, keep_portions
 from maintainer.steps.each import Trouble, each
 from maintainer.steps.gather import GatheredNotices
 from maintainer.steps.ports import Ports
@@ -155,7 +155,8 @@ class _CatalogScan:
 
     def _measure(self, tables: Iterable[TableIdentifier], most_files: int | None) -> None:
         known = _know_nothing if self.options.is_deep else self.ports.store.digests
-        for taken in self.catalog.inventories(tables, target_by(self.ports.policies.current), known, self.should_stop, most_files):
+        target_of, keep = target_by(self.ports.policies.current), keep_portions(self.ports)
+        for taken in self.catalog.inventories(tables, target_of, known, self.should_stop, most_files, keep):
             self.trouble.guard(partial(self._record, taken))
 
     def _recall_marks(self) -> None:
@@ -359,7 +360,7 @@ def scan_tables(
         on_table(scanned)
 
     for named in by_catalog.values():
-        for taken in ports.catalog_of(named[0]).inventories(named, target_by(ports.policies.current), known):
+        for taken in ports.catalog_of(named[0]).inventories(named, target_by(ports.policies.current), known, keep=keep_portions(ports)):
             trouble.guard(partial(record, taken))
     trouble.tell()
     return result

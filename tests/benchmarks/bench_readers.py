@@ -98,9 +98,14 @@ def make_table(directory: Path, manifests: int, partitions: int = 0) -> Path:
         with table.update_spec() as update:
             update.add_identity(_PARTITION)
     table.append(rows)
-    metadata = json.loads(_path(table.metadata_location).read_bytes())
-    list_path = _path(metadata["snapshots"][0]["manifest-list"])
     catalog.close()
+    return write_copies(table.metadata_location, manifests, partitions)
+
+
+def write_copies(metadata_location: str, manifests: int, partitions: int = 0) -> Path:
+    """Put so many manifests of FILES_A_MANIFEST files, which are many names of one, in the place of the only one of a table of one file; its metadata.json."""
+    metadata = json.loads(_path(metadata_location).read_bytes())
+    list_path = _path(metadata["snapshots"][0]["manifest-list"])
     list_header, (listed,) = _read(list_path)
     manifest = _path(listed["manifest_path"])
     header, (entry,) = _read(manifest)
@@ -109,8 +114,9 @@ def make_table(directory: Path, manifests: int, partitions: int = 0) -> Path:
     copies[0].write_bytes(many)
     for copy in copies[1:]:
         copy.hardlink_to(copies[0])
-    list_path.write_bytes(_write(list_header, [listed | {"manifest_path": f"file://{copy}", "manifest_length": len(many)} for copy in copies]))
-    return _path(table.metadata_location)
+    told = listed | {"manifest_length": len(many), "added_files_count": FILES_A_MANIFEST}
+    list_path.write_bytes(_write(list_header, [told | {"manifest_path": f"file://{copy}"} for copy in copies]))
+    return _path(metadata_location)
 
 
 def _vary(entry: dict[str, Any], number: int, partitions: int) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from maintainer.domain.errors import InvalidValueError, UnknownTableError
+from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, Unreadable
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.units import MIB
+from maintainer.steps.prune import KEEP_READINGS, prune
 from maintainer.steps.scan import Measured, ScannedTable, scan, scan_table, scan_tables
 from tests.samples import NOW
 from tests.steps.world import World, layer
@@ -38,6 +40,64 @@ def test_a_manifest_is_read_once_in_its_life() -> None:
     more = scan(world.ports)
     assert (more.entries_read, more.manifests_read, more.manifests_reused) == (20, 1, 3)
     assert (more.bytes_read, more.bytes_reused) == (8000, 24000)
+
+
+class KilledError(BaseException):
+    """Ends a program wherever it is, as SIGKILL does."""
+
+
+def test_a_scan_that_is_killed_in_the_middle_of_a_table_is_continued_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    table = world.put("orders", small_files=60, manifests=6)
+    monkeypatch.setattr(type(world.store), "add_digests", kill_after(2, type(world.store).add_digests))
+    with pytest.raises(KilledError):
+        scan(world.ports)
+    assert (world.store.table_names(), world.store.overview().data_files) == ((), 0), "half a table counts for nothing"
+    monkeypatch.undo()
+    prune(world.ports, timedelta(days=730), timedelta(days=365))
+    result = scan(world.ports)
+    assert (result.measured, result.manifests_read, result.manifests_reused, result.entries_read) == (1, 4, 2, 40)
+    record = world.store.table(table)
+    assert record is not None
+    assert record.health is not None
+    assert (record.health.data_files, world.store.overview().data_files) == (60, 60)
+
+
+def kill_after(calls: int, work: Callable[..., None]) -> Callable[..., None]:
+    left = [calls]
+
+    def call(*arguments: object) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KilledError
+        work(*arguments)
+
+    return call
+
+
+def test_what_a_store_cannot_keep_of_half_a_table_is_no_trouble_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    world.put("orders", small_files=60, manifests=6)
+
+    def refuse(*_: object) -> None:
+        message = "other writers held it"
+        raise StoreUnavailableError(message)
+
+    monkeypatch.setattr(type(world.store), "add_digests", refuse)
+    result = scan(world.ports)
+    assert (result.measured, result.manifests_read, result.faults) == (1, 6, [])
+
+
+def test_half_a_table_is_forgotten_when_it_is_not_read_whole_in_a_week(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    world.put("orders", small_files=60, manifests=6)
+    monkeypatch.setattr(type(world.store), "add_digests", kill_after(2, type(world.store).add_digests))
+    with pytest.raises(KilledError):
+        scan(world.ports)
+    monkeypatch.undo()
+    world.clock.advance(KEEP_READINGS + timedelta(seconds=1))
+    assert prune(world.ports, timedelta(days=730), timedelta(days=365))["digests"] == 2
+    assert scan(world.ports).manifests_reused == 0
 
 
 def test_a_broken_table_does_not_stop_the_others() -> None:

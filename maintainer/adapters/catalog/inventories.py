@@ -22,7 +22,7 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, TableFault, TableInventory, Unreadable
 from maintainer.domain.reading import FoundManifest, UnreadManifests
-from maintainer.ports.catalog import KnownDigests, TargetOf
+from maintainer.ports.catalog import KeepDigests, KnownDigests, TargetOf
 from maintainer.ports.clock import Clock
 
 READ_ATTEMPTS: Final = 3  # a table that commits and expires while we read is read again, so often
@@ -81,14 +81,14 @@ class Inventories:
         return outcome
 
     async def take_within(
-        self, bounds: Bounds, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
+        self, bounds: Bounds, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, keep: KeepDigests | None = None
     ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
         """The table's metadata now, or what stands against it when more manifests would have to be read than the bounds allow."""
         opened = await self.open(table)
         for attempt in range(READ_ATTEMPTS):
             if isinstance(opened, TableFault):
                 return opened
-            inventory = await self._take(table, opened, target_of, known, bounds)
+            inventory = await self._take(table, opened, target_of, known, keep, bounds)
             if isinstance(inventory, TooMuch | UnreadManifests) or not inventory.unreadable or attempt == READ_ATTEMPTS - 1:
                 return inventory
             # Files may be gone only because the table moved on and expired them meanwhile.
@@ -143,8 +143,8 @@ class Inventories:
 
         return Access(pointer.io, self._reader.storages, self._clock, renew if can_renew else None)
 
-    async def _take(
-        self, table: TableIdentifier, opened: Opened, target_of: TargetOf, known: KnownDigests, bounds: Bounds
+    async def _take(  # noqa: PLR0913, PLR0917 - all that the caller gave, and what was opened
+        self, table: TableIdentifier, opened: Opened, target_of: TargetOf, known: KnownDigests, keep: KeepDigests | None, bounds: Bounds
     ) -> TableInventory | TooMuch | UnreadManifests:
         metadata = opened.metadata
         listed, unreadable = await self.list_manifests(opened, metadata.current_snapshot_id)
@@ -155,7 +155,12 @@ class Inventories:
         entries = sum(map(count_entries, missing))
         if bounds.entries is not None and entries > bounds.entries:
             return TooMuch(entries)
-        outcomes = await self._reader.digest(opened.access, missing, metadata.specs, classes)
+
+        async def keep_portion(digests: list[ManifestDigest]) -> None:
+            if keep is not None:
+                await in_thread(keep, metadata.table_uuid, classes.target_bytes, digests)
+
+        outcomes = await self._reader.digest(opened.access, missing, metadata.specs, classes, keep_portion)
         fresh = {outcome.path: outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)}
         broken = [outcome for outcome in outcomes if isinstance(outcome, Unreadable)]
         digests = {**fresh, **{path: replace(digest, entries_read=0) for path, digest in recalled.items()}}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from pyiceberg.catalog import Catalog
@@ -27,7 +28,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
 from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.reading import FoundManifest, UnreadManifests
-from maintainer.ports.catalog import KnownDigests, Polled, Taken, TargetOf
+from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
 
 DEFAULT_WORKERS: Final = 4
@@ -36,6 +37,7 @@ HUGE_ENTRIES: Final = 60_000  # of new manifests: half a second of one core
 _NO_TARGET: Final = SizeClasses(target_bytes=0, small_below_bytes=0, large_above_bytes=0)  # for counting rows alone
 
 T = TypeVar("T")
+_Within = TableInventory | TableFault | TooMuch | UnreadManifests
 
 
 class PyIcebergCatalog:
@@ -110,28 +112,30 @@ class PyIcebergCatalog:
         """The table's metadata now; what is wrong with the table is a fault or an `unreadable`, never an exception."""
         return wait_for(self._submit(self._inventories.take(table, target_of, known)))
 
-    def inventories(
+    def inventories(  # noqa: PLR0913, PLR0917 - as the port has it
         self,
         tables: Iterable[TableIdentifier],
         target_of: TargetOf,
         known: KnownDigests,
         should_stop: Callable[[], bool] = never,
         most_files: int | None = None,
+        keep: KeepDigests | None = None,
     ) -> Iterator[Taken]:
         """Inventories of several tables, as many at once as there are workers; a huge one is left until it keeps no other waiting."""
 
         def start(table: TableIdentifier, may_be_put_off: bool) -> Future[Taken | TooMuch]:
-            return self._submit(self._take(table, target_of, known, Bounds(HUGE_ENTRIES if may_be_put_off else None, most_files)))
+            bounds = Bounds(HUGE_ENTRIES if may_be_put_off else None, most_files)
+            return self._submit(self._take(table, partial(self._inventories.take_within, bounds, table, target_of, known, keep)))
 
         for _, future in Abreast(start, lambda found: isinstance(found, TooMuch), self._workers).run(tables, should_stop):
             taken = future.result()
             if isinstance(taken, Taken):
                 yield taken
 
-    async def _take(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, bounds: Bounds) -> Taken | TooMuch:
+    async def _take(self, table: TableIdentifier, take: Callable[[], Awaitable[_Within]]) -> Taken | TooMuch:
         started = self._clock.now()
         try:
-            outcome: TableInventory | TableFault | TooMuch | UnreadManifests | Exception = await self._inventories.take_within(bounds, table, target_of, known)
+            outcome: _Within | Exception = await take()
         except Exception as error:  # noqa: BLE001 - it is told with the table that brought it out
             outcome = error
         return outcome if isinstance(outcome, TooMuch) else Taken(table, outcome, (self._clock.now() - started).total_seconds())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, ParamSpec, TypeVar
@@ -35,6 +35,7 @@ STARTING_ENTRIES: Final = 50_000  # a table from this size on is worth starting 
 
 T = TypeVar("T")
 P = ParamSpec("P")
+TakePortion = Callable[[list[ManifestDigest]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,26 +130,29 @@ class MetadataReader:
         return await self.decode(len(raw), read_manifest_list, raw, lambda reason: self._on_slow(reason, 1))
 
     async def digest(
-        self, access: Access, listed: Sequence[ListedManifest], specs: Mapping[int, Spec], classes: SizeClasses
+        self, access: Access, listed: Sequence[ListedManifest], specs: Mapping[int, Spec], classes: SizeClasses, on_portion: TakePortion | None = None
     ) -> list[ManifestDigest | Unreadable]:
-        """What each manifest amounts to, a few batches at once: another table's come between."""
+        """What each manifest amounts to, a few batches at once: another table's come between. Of several batches each is a portion as soon as it is read."""
         found: dict[str, ManifestDigest | Unreadable] = {
             manifest.path: Unreadable(manifest.path, "manifest: it is encrypted") for manifest in listed if manifest.is_encrypted
         }
         readable = [manifest for manifest in listed if not manifest.is_encrypted]
         is_large = sum(map(count_entries, readable)) >= STARTING_ENTRIES
         window = asyncio.Semaphore(2 * max(1, self.limits.decode_processes) + 1)
+        batches = list(split(readable))
 
         async def take(batch: list[ListedManifest]) -> None:
             try:
                 async with self.budget.lend(sum(map(length_of, batch))):
-                    for outcome in await self._digest_batch(access, batch, dict(specs), classes, is_large=is_large):
-                        found[outcome.path] = outcome
+                    outcomes = await self._digest_batch(access, batch, dict(specs), classes, is_large=is_large)
+                found.update({outcome.path: outcome for outcome in outcomes})
+                if on_portion is not None and len(batches) > 1:
+                    await on_portion([outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)])
             finally:
                 window.release()
 
         async with asyncio.TaskGroup() as tasks:
-            for batch in split(readable):
+            for batch in batches:
                 await window.acquire()
                 tasks.create_task(take(batch))
         return [found[manifest.path] for manifest in listed]

@@ -153,6 +153,15 @@ manifest_digests = Table(
     Column("document", Packed, nullable=False),
 )
 
+# Readings that have kept some of a table's manifests and not yet seen the end of it: what they kept is nobody's while the table was never measured.
+unfinished_readings = Table(
+    "unfinished_readings",
+    metadata,
+    Column("table_uuid", name_type(), primary_key=True),
+    Column("kept_at", Instant, nullable=False),  # the last portion
+    Index("ix_unfinished_readings_kept_at", "kept_at"),
+)
+
 catalog_faults = Table(
     "catalog_faults",
     metadata,

@@ -10,11 +10,12 @@ from logging import getLogger
 
 from sqlalchemy import select, text
 
-from maintainer.adapters.store import audit, counters, fleet, listing, manifests, marks, samples, work
+from maintainer.adapters.store import audit, counters, fleet, listing, marks, samples, work
 from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work, want_plan
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
+from maintainer.adapters.store.manifests import SqlDigests
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.name_parts import add_missing_names
 from maintainer.adapters.store.orphans import SqlOrphans
@@ -27,7 +28,7 @@ from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, re
 from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, ManifestDigest, TableFault
+from maintainer.domain.inventory import CatalogFault, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.pin import Pin
 from maintainer.domain.place import Place
@@ -41,7 +42,7 @@ from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overvi
 _log = getLogger(__name__)
 
 
-class SqlStore(SqlAdmission, SqlLeases, SqlOrphans):
+class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlOrphans):
     """Implements Store. One instance serves all threads of a process; several processes may use the same database."""
 
     def record_health(self, health: TableHealth, grade: Grade) -> None:
@@ -145,21 +146,6 @@ class SqlStore(SqlAdmission, SqlLeases, SqlOrphans):
         """See Store."""
         with self._database.read() as connection:
             return read_timings(connection, table, limit, cursor)
-
-    def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
-        """See Store."""
-        with self._database.read() as connection:
-            return manifests.read_digests(connection, table_uuid, paths, target_bytes)
-
-    def record_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-        """See Store."""
-        with self._database.write() as connection:
-            manifests.record_digests(connection, table_uuid, target_bytes, digests)
-
-    def add_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-        """See Store."""
-        with self._database.write() as connection:
-            manifests.add_digests(connection, table_uuid, target_bytes, digests)
 
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         """See Store; a plan of a table that was forgotten or replaced meanwhile is dropped."""

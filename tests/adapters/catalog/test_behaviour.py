@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -169,6 +169,25 @@ def test_inventories_of_several_tables_are_those_of_each(world: World) -> None:
     assert {one.table: one.outcome for one in taken} == {table: world.catalog.inventory(table, small_target, know_nothing) for table in (ORDERS, ABSENT, ITEMS)}
     assert len(taken) == 3
     assert all(one.seconds >= 0 for one in taken)
+
+
+def test_portions_are_of_what_is_read_and_of_the_callers_target(world: World) -> None:
+    world.append(ORDERS, 3)
+    memory = Memory()
+    memory.remember(read_by(world.catalog, ORDERS, memory))
+    for count in (4, 5):
+        world.append(ORDERS, count)
+    kept: list[tuple[str, int, ManifestDigest]] = []
+
+    def keep(table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
+        kept.extend((table_uuid, target_bytes, digest) for digest in digests)
+
+    (taken,) = world.catalog.inventories([ORDERS], small_target, memory.known, keep=keep)
+    assert isinstance(taken.outcome, TableInventory)
+    fresh = {digest for digest in taken.outcome.manifests if digest.entries_read > 0}
+    assert len(fresh) == 2
+    assert {(uuid, target) for uuid, target, _ in kept} <= {(taken.outcome.table_uuid, TARGET_BYTES)}
+    assert {digest for _, _, digest in kept} <= fresh
 
 
 def test_a_mistake_that_one_table_brings_out_is_told_with_it(world: World) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from maintainer.adapters.catalog.reader import BATCH_BYTES, BATCH_ENTRIES, BATCH
 from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses, TableInventory, Unreadable
 from maintainer.domain.reader import SlowRead
 from maintainer.domain.units import KIB, MIB
-from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, rows, small_target
+from tests.adapters.catalog.lake import TARGET_BYTES, Lake, StoppedClock, identify, know_nothing, rows, small_target
 
 RAW = _sample()
 CLASSES = SizeClasses.around(1000)
@@ -236,6 +236,40 @@ def test_a_huge_table_keeps_no_tiny_one_waiting(lake: Lake, monkeypatch: pytest.
                 may_go_on.set()
     assert sorted(order[:5]) == [f"tiny{number}" for number in range(5)]
     assert order[5:] == ["huge"]
+
+
+def test_what_was_read_of_a_table_is_handed_over_before_the_rest_is_there(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(lake, "orders", 4)
+    monkeypatch.setattr(reading, "BATCH_MANIFESTS", 1)
+    inventory = lake.catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
+    assert isinstance(inventory, TableInventory)
+    stuck = inventory.manifests[0].path
+    kept: list[ManifestDigest] = []
+    are_kept = threading.Event()
+    original = MetadataReader._fetch_manifest
+
+    async def fetch(self: MetadataReader, access: Access, path: str) -> bytes | Unreadable:
+        if path == stuck:
+            await asyncio.Event().wait()
+        return await original(self, access, path)
+
+    def keep(table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
+        assert (table_uuid, target_bytes) == (inventory.table_uuid, TARGET_BYTES)
+        kept.extend(digests)
+        if len(kept) == 3:
+            are_kept.set()
+
+    monkeypatch.setattr(MetadataReader, "_fetch_manifest", fetch)
+    assert list(lake.catalog.inventories([identify("sales", "orders")], small_target, know_nothing, are_kept.is_set, keep=keep)) == []
+    assert sorted(kept, key=lambda digest: digest.path) == sorted(inventory.manifests[1:], key=lambda digest: digest.path)
+
+
+def test_a_table_that_is_read_at_one_go_is_not_handed_over_in_portions(lake: Lake) -> None:
+    fill(lake, "orders", 4)
+    kept: list[object] = []
+    (taken,) = lake.catalog.inventories([identify("sales", "orders")], small_target, know_nothing, keep=lambda *portion: kept.append(portion))
+    assert isinstance(taken.outcome, TableInventory)
+    assert kept == []
 
 
 def test_what_a_manifest_costs_is_known_from_its_list_or_guessed_from_its_length() -> None:

@@ -14,7 +14,7 @@ from maintainer.domain.audit import AuditEntry, AuditQuery, audit_change, audit_
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, TableFault
+from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.pin import Pin
 from maintainer.domain.place import Place, overlap, paths_of
@@ -36,6 +36,7 @@ from maintainer.ports.store import (
     TableQuery,
     TableRecord,
 )
+from tests.fakes.adapters.store_digests import FakeDigests
 from tests.fakes.adapters.store_leases import FakeLeases
 from tests.fakes.adapters.store_orphans import FakeOrphans
 from tests.fakes.adapters.store_policies import FakePolicyVersions
@@ -43,14 +44,13 @@ from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, fin
 
 
 @dataclass
-class FakeStore(FakeLeases, FakePolicyVersions, FakeOrphans):
+class FakeStore(FakeDigests, FakeLeases, FakePolicyVersions, FakeOrphans):
     """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
 
     broken: str = ""
     _uuids: dict[TableIdentifier, str] = field(default_factory=dict)
     _samples: dict[str, dict[datetime, TableHealth]] = field(default_factory=dict)
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)
-    _digests: dict[str, tuple[int, dict[str, ManifestDigest]]] = field(default_factory=dict)
     _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
     _wanted: Counter[TableIdentifier] = field(default_factory=Counter)
@@ -74,7 +74,8 @@ class FakeStore(FakeLeases, FakePolicyVersions, FakeOrphans):
             self._story.places.update((path, health.table_uuid, str(health.table)) for path in paths_of(health.location, health.properties))
             self._samples.setdefault(health.table_uuid, {})[health.measured_at] = health
             self._want_plan(health.table)
-            self._drop_orphans(samples=False)
+            if uuid is not None:
+                self._drop_digests([uuid])
 
     def record_fault(self, fault: TableFault) -> None:
         with self._open():
@@ -92,7 +93,8 @@ class FakeStore(FakeLeases, FakePolicyVersions, FakeOrphans):
     def _want_plan_of(self, table_uuid: str) -> None:
         self._want_plan(*(table for table, uuid in self._uuids.items() if uuid == table_uuid))
 
-    def _forget(self, tables: Iterable[TableIdentifier]) -> None:
+    def _forget(self, tables: Sequence[TableIdentifier]) -> None:
+        forgotten = [self._uuids[table] for table in tables if table in self._uuids]
         for table in tables:
             self._tables.pop(table, None)
             self._planned.pop(table, None)
@@ -100,14 +102,10 @@ class FakeStore(FakeLeases, FakePolicyVersions, FakeOrphans):
             uuid = self._uuids.pop(table, None)
             if uuid is not None and uuid not in self._uuids.values():
                 self._samples.pop(uuid, None)
-        self._drop_orphans(samples=False)
+        self._drop_digests(forgotten)
 
-    def _drop_orphans(self, *, samples: bool) -> None:
-        for uuid in set(self._digests) - set(self._uuids.values()):
-            del self._digests[uuid]
-        if samples:
-            for uuid in set(self._samples) - set(self._uuids.values()):
-                del self._samples[uuid]
+    def _known_uuids(self) -> Collection[str]:
+        return self._uuids.values()
 
     def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
         with self._open():
@@ -211,21 +209,6 @@ class FakeStore(FakeLeases, FakePolicyVersions, FakeOrphans):
             names = sorted({(table.catalog, table.namespace_text) for table in self._tables if catalog in {None, table.catalog}})
             found = [NamespaceCounters(*name, self.counters(*name)) for name in names]
             return page_of(found, limit, cursor, f"namespaces/{catalog}", lambda item: json.dumps([item.catalog, item.namespace]))
-
-    # -- manifest digests
-    def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
-        with self._open():
-            target, known = self._digests.get(table_uuid, (target_bytes, {}))
-            return {path: known[path] for path in paths if path in known and target == target_bytes}
-
-    def record_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-        with self._open():
-            self._digests[table_uuid] = (target_bytes, {digest.path: digest for digest in digests})
-
-    def add_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-        with self._open():
-            target, known = self._digests.get(table_uuid, (target_bytes, {}))
-            self._digests[table_uuid] = (target_bytes, {**(known if target == target_bytes else {}), **{digest.path: digest for digest in digests}})
 
     # -- plans
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
