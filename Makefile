@@ -34,7 +34,7 @@ endif
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 PURE_CORE := maintainer/domain maintainer/health maintainer/policy
 
-.PHONY: help setup demo run test test-web test-fast conformance bench torture check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
+.PHONY: help setup demo run test test-web test-fast conformance bench torture interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -135,6 +135,9 @@ bench: setup  ## all benchmarks, one table of ratios against named peers (SCALE=
 torture: setup  ## writers, and everything around the daemon breaks: was anything lost? (MINUTES=30 SEED=1; docs/torture.md)
 	@mkdir -p test-results
 	$(BIN)/python -m tests.torture --minutes "$(MINUTES)" --seed "$(or $(SEED),1)" --json test-results/torture.json
+
+interleavings: setup  ## thousands of stories of writers, people, crashes and clocks, with fakes (EXAMPLES=3000)
+	INTERLEAVINGS="$(or $(EXAMPLES),3000)" $(BIN)/pytest tests/steps/test_interleavings.py --numprocesses 0
 
 # All of them run, so that one look shows all that is wrong.
 CHECKS := check-format check-lint check-types check-layers check-generated check-page

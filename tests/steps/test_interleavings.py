@@ -1,108 +1,86 @@
-"""The loop under any interleaving of writers, steps, crashes, lost drivers, stalls and moved clocks, with two replicas on one store."""
+"""The loop under any interleaving of writers, tags and pins, steps, crashes, lost drivers, stalls and moved clocks, with two replicas on one store.
+
+INTERLEAVINGS says how many stories are told; `make interleavings EXAMPLES=3000` tells thousands.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
+from maintainer.domain.action import ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.errors import MaintainerError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.ports.store import JobQuery
-from maintainer.steps.plan import plan
-from maintainer.steps.ports import Ports
-from maintainer.steps.review import review
-from maintainer.steps.scan import scan
-from maintainer.steps.submit import request_cancel, request_run, submit
-from maintainer.steps.watch import watch
-from tests.fakes.adapters.clock import FakeClock
+from maintainer.steps.submit import request_cancel, request_run
 from tests.fakes.adapters.spark import FakeRunner
 from tests.samples import manifest, share
-from tests.steps.world import ENFORCE, World, layer
+from tests.steps.holds import Holds
+from tests.steps.machines import STEPS, Machine
+from tests.steps.strays import Strays
+from tests.steps.world import World, layer
+
+EXAMPLES = int(os.environ.get("INTERLEAVINGS", "100"))
+SECONDS_PER_EXAMPLE = 2  # at most, on average
 
 NAMES = ("orders", "events", "users")
 MOST_CRASHES = 6  # in one story, so that some of its jobs live to their end
-STEPS: Mapping[str, Callable[[Ports], object]] = {"scan": scan, "plan": plan, "submit": submit, "watch": watch, "review": review}
 TABLES = st.sampled_from(NAMES)
 WRITES = ("add_job", "submit_job", "update_job", "append_events", "record_plan", "record_health", "renew_lease", "take_lease")
 JOB_WRITES = ("submit_job", "update_job", "renew_lease", "take_lease")
-TIMED = ENFORCE.replace("rewrite_data_files: {when", "rewrite_data_files: {timeout: 30m, when")
+POLICY = """
+tables: "*"
+mode: enforce
+rules:
+  rewrite_data_files: {timeout: 30m, when: {average_file_size_below: 32MiB}}
+  rewrite_manifests: {when: {manifest_count_above: 100}}
+  expire_snapshots: {when: {snapshot_count_above: 2}, max_age: 24h, keep: 2, cooldown: 1h}
+  remove_orphan_files: {every: 12h, older_than: 3d, approval: automatic, quarantine: off}
+"""
 REPLICAS = st.integers(0, 1)
+FOUR_DAYS, ROUNDS_PER_DAY = 345_600, 2
 MOST_SKEW = 7  # seconds, either way: two clocks differ by less than the margin of the leases
 
 
-class Machine:
-    """One of two machines with a daemon on each: a clock of its own, and a Spark that knows nothing of the other's."""
-
-    def __init__(self, world: World, name: str) -> None:
-        self.world = world
-        self.name = name
-        self.skew = timedelta(0)
-        self.clock = FakeClock(world.clock.now())
-        self.lives = 0
-        self.other: Machine | None = None
-        self.past: list[FakeRunner] = []
-        self.runner = self._begin()
-
-    def _begin(self) -> FakeRunner:
-        self.lives += 1
-        runner = FakeRunner(self.clock, capacity=2, owner=f"{self.name}-{self.lives}")
-        self.past.append(runner)
-        self.ports: Ports = replace(self.world.restarted(), runner=runner, clock=self.clock)
-        return runner
-
-    def restart(self, *, adopts: bool) -> None:
-        gone = self.runner
-        self.runner = self._begin()
-        if adopts:
-            self.runner.adopt(gone)
-        gone.closed = True
-
-    def tell_time(self) -> None:
-        self.clock.time = self.world.clock.now() + self.skew
-        self.runner.end_overdue()
-
-    def working(self) -> list[Job]:
-        """The jobs that this machine's Spark is at work on: neither ended, nor past the time that it may work."""
-        self.runner.end_overdue()
-        taken = {**self.runner.submitted, **self.runner.adopted}
-        return [job for job_id, job in taken.items() if job_id not in self.runner._outcomes]
-
-    def run(self, *steps: str) -> None:
-        if self.other is not None:
-            self.runner.distant_owners = {runner.owner for runner in self.other.past}
-        for step in steps:
-            STEPS[step](self.ports)
-
-
 class Interleavings(RuleBasedStateMachine):
-    """A model beside the world: the rows that writers were told are committed, and the jobs that really committed."""
+    """A model beside the world: the rows that writers were told are committed, the jobs that really committed, what is held, what nobody knows."""
+
+    happened: ClassVar[Counter[str]] = Counter()  # in all stories: a test in which expiry never ran says nothing of pins
 
     def __init__(self) -> None:
         super().__init__()
         self.world = World()
-        self.world.policies.layers = (layer(TIMED),)
+        self.world.policies.layers = (layer(POLICY),)
         self.machines = (Machine(self.world, "a"), Machine(self.world, "b"))
         for one, other in (self.machines, self.machines[::-1]):
             one.other = other
         self.rows: dict[str, int] = {}
         self.committed: set[str] = set()
+        self.holds = Holds(self.world)
+        self.strays = Strays(self.world)
+        self.handed_over: set[str] = set()  # removals whose files have been looked at
         self.files = 0
         self.crashes = 0
 
     @initialize()
     def begin(self) -> None:
         for name in NAMES:
-            self.world.put(name, small_files=60, rows=1000)
+            table = self.world.put(name, small_files=60, rows=1000)
+            self.world.replace(replace(self.world.look(table), location=f"file:///warehouse/sales/{name}"))
+            self.strays.keep(table)
             self.rows[name] = 1000
+        self.machines[0].run("scan")
+        self.pass_time(FOUR_DAYS)  # of a table that was seen for a shorter time nothing is deleted
 
     # -- what the world does
 
@@ -113,6 +91,36 @@ class Interleavings(RuleBasedStateMachine):
         self.files += 1
         added = manifest(f"{name}-w{self.files}", [share([1000] * files, "day=1")], sizes=[1000] * files)
         self.world.commit(table, "append", summary={"total-records": str(self.rows[name])}, manifests=(*self.world.look(table).manifests, added))
+
+    @rule(name=TABLES, data=st.data(), is_pin=st.booleans())
+    def tag(self, name: str, data: st.DataObject, is_pin: bool) -> None:
+        table = _table(name)
+        snapshot = data.draw(st.sampled_from(self.world.look(table).snapshots), "snapshot")
+        self.holds.tag(table, snapshot, is_pin=is_pin, is_late=self._is_expiring(table))
+
+    @rule(name=TABLES, data=st.data(), valid_for=st.sampled_from([None, None, timedelta(hours=7), timedelta(hours=30)]))
+    def pin(self, name: str, data: st.DataObject, valid_for: timedelta | None) -> None:
+        table = _table(name)
+        snapshot = data.draw(st.sampled_from(self.world.look(table).snapshots), "snapshot")
+        self.holds.pin(table, snapshot, valid_for, is_late=self._is_expiring(table))
+
+    @precondition(lambda self: self.holds.held)
+    @rule(data=st.data())
+    def release(self, data: st.DataObject) -> None:
+        self.holds.release(data.draw(st.sampled_from(sorted(self.holds.held)), "hold"))
+
+    @rule(name=TABLES)
+    def leave_a_stray(self, name: str) -> None:
+        self.strays.leave(_table(name))
+
+    @precondition(lambda self: any(self.strays.left.values()))
+    @rule(data=st.data())
+    def touch_a_stray(self, data: st.DataObject) -> None:
+        strays = [(table, path) for table, left in sorted(self.strays.left.items()) for path in sorted(left)]
+        self.strays.touch(*data.draw(st.sampled_from(strays), "stray"))
+
+    def _is_expiring(self, table: TableIdentifier) -> bool:
+        return any(job.table == table and isinstance(job.action, ExpireSnapshots) for _, job in self._spark_jobs())
 
     @rule(seconds=st.sampled_from([1, 31, 100, 140, 600, 3_700, 22_000, 90_000, -120]))
     def pass_time(self, seconds: int) -> None:
@@ -149,18 +157,28 @@ class Interleavings(RuleBasedStateMachine):
         runner, job = data.draw(st.sampled_from(self._spark_jobs()), "job")
         match end:
             case "finish":
-                runner.finish(job.job_id, self._commit(job))
+                runner.finish(job.job_id, self._commit(runner, job))
             case "commit and be lost":
-                self._commit(job)
+                self._commit(runner, job)
                 runner.lose(job.job_id)
             case "conflict":
                 runner.fail(job.job_id, FailureReason.CONFLICT, "Cannot commit, found new delete for replaced data file")
             case _:
                 runner.lose(job.job_id)
 
-    def _commit(self, job: Job) -> dict[str, int | str | None]:
+    def _commit(self, runner: FakeRunner, job: Job) -> dict[str, int | str | None]:
         self.committed.add(job.job_id)
-        return self.world.mend(job)
+        if isinstance(job.action, RemoveOrphanFiles):
+            result = self.strays.work(runner, job, job.action)
+            self.happened["orphans removed"] += len(self.strays.deleted.get(job.job_id, ()))
+            return result
+        before = len(self.world.look(job.table).snapshots)
+        result = self.world.mend(job)
+        if isinstance(job.action, ExpireSnapshots):
+            expired = before - len(self.world.look(job.table).snapshots)
+            self.happened["snapshots expired"] += expired
+            self.happened["snapshots expired beside a hold"] += expired if any(hold.table == job.table for hold in self.holds.held.values()) else 0
+        return result
 
     # -- what the daemons do
 
@@ -181,7 +199,19 @@ class Interleavings(RuleBasedStateMachine):
     @rule()
     def finish_everything(self) -> None:
         for runner, job in self._spark_jobs():
-            runner.finish(job.job_id, self._commit(job))
+            runner.finish(job.job_id, self._commit(runner, job))
+
+    @rule(on=REPLICAS, days=st.integers(1, 2))
+    def live_on(self, on: int, days: int) -> None:
+        """Chance alone would seldom let a snapshot or a stray grow old, and bring it to the last of the rules."""
+        for _ in range(days):
+            for name in NAMES:
+                self.write(name, 1)
+            self.pass_time(90_000)
+            for _ in range(ROUNDS_PER_DAY):
+                self.machines[on].run("watch", "review", "scan", "plan", "submit")
+                self.finish_everything()
+                self.machines[on].run("watch", "review")
 
     @rule(on=REPLICAS, name=TABLES)
     def ask_for_a_run(self, on: int, name: str) -> None:
@@ -252,7 +282,7 @@ class Interleavings(RuleBasedStateMachine):
         """The process is gone; its Spark is gone with it, and what that had committed by then stays, or the next process takes it over."""
         self.crashes += 1
         for job in self.machines[on].working() if spark == "gone after its commits" else ():
-            self._commit(job)
+            self._commit(self.machines[on].runner, job)
         self.machines[on].restart(adopts=spark == "adopted")
 
     # -- what always holds
@@ -292,10 +322,27 @@ class Interleavings(RuleBasedStateMachine):
             assert self.world.look(_table(name)).snapshots[-1].summary["total-records"] == str(rows)
 
     @invariant()
+    def what_is_held_is_there(self) -> None:
+        self.holds.end_overdue(self.world.clock.now() + timedelta(seconds=MOST_SKEW))
+        assert self.holds.find_missing() == {}
+
+    @invariant()
+    def nothing_is_handed_over_for_deletion_that_was_written_lately_or_is_none_of_the_strays(self) -> None:
+        for runner in self._runners():
+            for job_id in set(runner.brought) - self.handed_over:
+                self.handed_over.add(job_id)
+                job = runner.submitted.get(job_id)
+                assert job is None or self.strays.find_wrong(job, runner.brought[job_id]) == []
+
+    @invariant()
     def an_ended_job_tells_the_truth(self) -> None:
         for job in self._jobs():
             if job.state is JobState.SUCCEEDED:
                 assert job.job_id in self.committed, job
+                removed = job.effect.orphans_removed if job.effect is not None else None
+                assert removed == len(self.strays.deleted.get(job.job_id, ())), job
+            elif isinstance(job.action, ExpireSnapshots | RemoveOrphanFiles):
+                pass  # they leave no snapshot of their own by which a lost one could be told
             elif job.state.is_final and job.cancel_requested_by == "" and job.job_id in self.committed:
                 # Ended over time: what it had committed is counted.
                 assert job.failure_reason is FailureReason.TIMEOUT, (job.state, job.failure_reason, job.failure_message)
@@ -324,6 +371,9 @@ def _table(name: str) -> TableIdentifier:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(120 + EXAMPLES * SECONDS_PER_EXAMPLE)
 def test_no_interleaving_loses_or_repeats_anything() -> None:
-    sizes = settings(max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+    Interleavings.happened.clear()
+    sizes = settings(max_examples=EXAMPLES, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Interleavings, settings=sizes)
+    assert all(Interleavings.happened[what] for what in ("snapshots expired", "snapshots expired beside a hold", "orphans removed")), Interleavings.happened

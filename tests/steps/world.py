@@ -117,7 +117,7 @@ class World:
                 entry,
                 snapshots=(*entry.snapshots, snapshot),
                 current_snapshot_id=number,
-                refs=(Ref("main", number, is_branch=True),),
+                refs=(Ref("main", number, is_branch=True), *(ref for ref in entry.refs if not ref.is_branch)),
                 metadata_location=f"{table.name}/{number}.json",
                 manifests=entry.manifests if manifests is None else manifests,
             )
@@ -140,8 +140,8 @@ class World:
                 self.commit(job.table, "replace", job.application, told, (merged,))
                 return {"rewritten_manifests_count": len(entry.manifests), "added_manifests_count": 1}
             case ExpireSnapshots(older_than, retain_last):
-                newest = entry.snapshots[-retain_last:]
-                kept = tuple(s for s in entry.snapshots if s in newest or s.committed_at >= older_than)
+                newest, named = entry.snapshots[-retain_last:], {ref.snapshot_id for ref in entry.refs}
+                kept = tuple(s for s in entry.snapshots if s in newest or s.committed_at >= older_than or s.snapshot_id in named)
                 self.replace(replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}x"))
                 return {"deleted_data_files_count": 0}
             case action:

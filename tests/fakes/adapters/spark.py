@@ -137,6 +137,9 @@ class FakeRunner:
         self._progress.update(gone._progress)
         self._outcomes.update(gone._outcomes)
         self._events.update(gone._events)
+        self.brought.update(gone.brought)
+        self.orphans.update(gone.orphans)
+        self.removed.update(gone.removed)
 
     def become_unavailable(self, reason: str) -> None:
         """submit raises from now on."""
