@@ -12,6 +12,7 @@ from pyiceberg.exceptions import (
     ForbiddenError,
     NoSuchIcebergTableError,
     NoSuchNamespaceError,
+    NoSuchPropertyException,
     NoSuchTableError,
     OAuthError,
     RESTError,
@@ -57,7 +58,7 @@ def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
 def kind_of_catalog_error(error: BaseException) -> FaultKind:
     """What it means that asking the catalog for a table failed so."""
     match error:
-        case NoSuchIcebergTableError():
+        case NoSuchIcebergTableError() | NoSuchPropertyException():  # a table of Glue or Hive that says of itself nothing that Iceberg's do
             return FaultKind.UNSUPPORTED
         case NoSuchTableError() | NoSuchNamespaceError():
             return FaultKind.DROPPED

@@ -19,6 +19,9 @@ from maintainer.domain.errors import CatalogUnavailableError
 
 CONNECT_TIMEOUT_SECONDS: Final = 10
 READ_TIMEOUT_SECONDS: Final = 60
+GLUE_MAX_RETRIES: Final = "glue.max-retries"
+GLUE_RETRIES: Final = 3  # PyIceberg's own ten take minutes
+_DYNAMODB: Final = "maintainer.adapters.catalog.dynamodb.ObservedDynamoDbCatalog"
 _NESTED: Final = ("ssl.", "auth.")
 _READERS: Final[Mapping[str, Callable[[str], object]]] = {"expires_in": int, "refresh_margin": int, "scopes": lambda text: text.split(",")}
 _TABLES_TABLE: Final = "iceberg_tables"
@@ -58,6 +61,12 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
         properties.pop("type", None)
         bounded = {**properties, "py-catalog-impl": f"{__name__}.{BoundedRestCatalog.__name__}"}
         return load_catalog(name, **cast("dict[str, str]", nest(bounded)))  # PyIceberg's annotation knows no nested ones
+    if kind == "glue":
+        numbered = {**properties, GLUE_MAX_RETRIES: int(properties.get(GLUE_MAX_RETRIES, GLUE_RETRIES))}  # AWS's library counts with it as it is
+        return load_catalog(name, **cast("dict[str, str]", numbered))
+    if kind == "dynamodb" and "py-catalog-impl" not in properties:
+        del properties["type"]
+        properties["py-catalog-impl"] = _DYNAMODB
     if kind in {"", "sql"} and "py-catalog-impl" not in properties:
         properties = _bound_sql(name, properties)
     return load_catalog(name, **properties)
