@@ -155,6 +155,7 @@ class Unreadable:
 
     path: str
     reason: str
+    of_snapshot: int | None = None  # whose list of manifests this is: without it none of the snapshot's files can be found
 
 
 @dataclass(frozen=True, slots=True)

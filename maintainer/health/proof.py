@@ -13,6 +13,7 @@ from maintainer.domain.effect import ContentProof, Effect
 from maintainer.domain.inventory import Snapshot, Unreadable
 from maintainer.domain.job import FailureReason, Job
 from maintainer.domain.safeguards import Canary, Checksum
+from maintainer.domain.sql import quote_identifier, quote_text
 
 CHECKSUMS: Final = "checksums"  # the column in which Spark tells them
 # That a reading failed for one of these says something of the files; every other reason says something of Spark or of the catalog.
@@ -63,17 +64,31 @@ def _find_lines(own: Sequence[Snapshot]) -> Iterator[tuple[int, int]]:
         yield snapshot.parent_id, last.snapshot_id
 
 
-def find_failed_proofs(job: Job, contents: ContentProof, canary: CanaryReading | None, unreadable: Sequence[Unreadable]) -> tuple[str, ...]:
-    """Why what the job wrote is not what it should be."""
-    found: list[str] = []
+def find_failed_proofs(
+    job: Job, contents: ContentProof, canary: CanaryReading | None, unreadable: Sequence[Unreadable], own: Sequence[Snapshot] = ()
+) -> tuple[str, ...]:
+    """Why what the job wrote is not what it should be; `unreadable` is what is ours to answer for."""
+    parents = {snapshot.snapshot_id: snapshot.parent_id for snapshot in own}
+    found = [_tell_lost_list(job, broken, parents[broken.of_snapshot]) for broken in unreadable if broken.of_snapshot in parents]
     if contents is ContentProof.DIFFERENT:
         found.append("the checksums of the rows before and after our commits differ")
-    found += [f"{broken.path} cannot be read: {broken.reason}" for broken in unreadable]
+    found += [f"{broken.path} cannot be read: {broken.reason}" for broken in unreadable if broken.of_snapshot not in parents]
     if canary is not None:
         found += canary.problems
     if job.outcome is not None and job.outcome.check_failure and job.outcome.check_failure_reason in _TELLING:
         found.append(f"Spark could not read what was written: {job.outcome.check_failure}")
     return tuple(found)
+
+
+def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
+    """What an Iceberg leaves that takes a commit of its own, whose answer was lost, for a failed one; and the way back."""
+    name = quote_text(".".join((*job.table.namespace, job.table.name)))
+    back = f"CALL {quote_identifier(job.table.catalog)}.system.rollback_to_snapshot({name}, {parent_id})"
+    return (
+        f"the table stands at snapshot {broken.of_snapshot} of this job, whose list of manifests cannot be read ({broken.path}: {broken.reason}), "
+        "so that nobody can read the table or write to it; what was there before is still there, "
+        f"and `maintainer rollback {job.job_id}` sets the table back to it, or {back} in any Spark"
+    )
 
 
 def tell_unmade_checks(job: Job, contents: ContentProof) -> str:

@@ -24,7 +24,7 @@ def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
         return f"job {job.job_id} has committed nothing: there is nothing to roll back"
     if inventory.table_uuid != job.table_uuid:
         return f"the table is another one now: its UUID was {job.table_uuid} when job {job.job_id} ran and is {inventory.table_uuid}"
-    return _judge_line(job, job.baseline.snapshot_id, job.effect.own_snapshot_ids, inventory)
+    return _judge_line(job, _find_target(job.baseline.snapshot_id, job.effect.own_snapshot_ids, inventory), job.effect.own_snapshot_ids, inventory)
 
 
 def refuse_rollback(action: RollBack, current_snapshot_id: int | None) -> str | None:
@@ -32,6 +32,13 @@ def refuse_rollback(action: RollBack, current_snapshot_id: int | None) -> str | 
     if current_snapshot_id == action.expected_snapshot_id:
         return None
     return f"main has moved on from snapshot {action.expected_snapshot_id} to {current_snapshot_id} since the rollback was asked for: that commit would be lost"
+
+
+def _find_target(baseline_id: int, own_ids: Sequence[int], inventory: TableInventory) -> int:
+    """Where main stood right before the job's first commit: what others had committed since the job was handed over stays."""
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
+    parent_id = by_id[own_ids[0]].parent_id if own_ids[0] in by_id else None
+    return parent_id if parent_id is not None and _line_between(by_id, parent_id, baseline_id) is not None else baseline_id
 
 
 def _judge_line(job: Job, target: int, own_ids: Sequence[int], inventory: TableInventory) -> RollBack | str:

@@ -24,9 +24,9 @@ def prove_contents(ports: Ports, job: Job, own: Sequence[Snapshot], inventory: T
     if not own or not job.procedure.rewrites_content:
         return effect
     contents, canary = compare_contents(job, own), _read(ports, job, own)
-    # A manifest that somebody else committed meanwhile is not ours to answer for.
-    unreadable = inventory.unreadable if not effect.other_commits else ()
-    failed = find_failed_proofs(job, contents, canary, unreadable)
+    # A manifest that somebody else committed meanwhile is not ours to answer for; the list of a snapshot of ours is.
+    unreadable = [broken for broken in inventory.unreadable if not effect.other_commits or broken.of_snapshot in effect.own_snapshot_ids]
+    failed = find_failed_proofs(job, contents, canary, unreadable, own)
     sentence = f"{effect.sentence} {tell_unmade_checks(job, contents)}".rstrip()
     return replace(effect, sentence=sentence, contents=contents, canary_files=canary.files_read if canary is not None else None, failed_proofs=failed)
 

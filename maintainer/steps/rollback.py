@@ -65,7 +65,8 @@ def _make_job(ports: Ports, job: Job, action: RollBack, requested_by: str) -> Jo
 def review_rollback(ports: Ports, job: Job, action: RollBack, scanned: Measured) -> tuple[Effect, Verdict]:
     """What the table shows of the rollback."""
     undone = ports.store.job(action.of_job)
-    expected = undone.baseline.measurement if undone is not None and undone.baseline is not None else None
+    baseline = undone.baseline if undone is not None else None
+    expected = baseline.measurement if baseline is not None and baseline.snapshot_id == action.snapshot_id else None
     after = summarise(scanned.health)
     before = job.baseline.measurement if job.baseline is not None else after
     effect = compare_rollback(job, action, before, after, expected)

@@ -141,3 +141,15 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
 def test_a_check_that_was_asked_for_and_never_made_is_told(outcome: Outcome | None, guards: Safeguards, contents: ContentProof, unmade: str) -> None:
     sentence = tell_unmade_checks(job_of(outcome=outcome, guards=guards), contents)
     assert sentence == (f"Asked for and not to be had: {unmade}." if unmade else "")
+
+
+def test_the_lost_list_of_the_current_snapshot_is_told_with_the_way_back() -> None:
+    lost = Unreadable("s3://b/snap-7.avro", "manifest list: the file does not exist", of_snapshot=7)
+    own = [snapshot(7, parent_id=6, operation="replace")]
+    (said,) = find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, (lost,), own)
+    assert said == (
+        "the table stands at snapshot 7 of this job, whose list of manifests cannot be read (s3://b/snap-7.avro: manifest list: the file does not exist), "
+        "so that nobody can read the table or write to it; what was there before is still there, and `maintainer rollback m-1` sets the table back to it, "
+        "or CALL `lake`.system.rollback_to_snapshot('sales.orders', 6) in any Spark"
+    )
+    assert find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, (lost,)) == (f"{lost.path} cannot be read: {lost.reason}",)

@@ -73,11 +73,15 @@ def test_a_snapshot_that_is_gone_cannot_be_gone_back_to() -> None:
 def test_commits_of_others_are_told_by_name_and_number() -> None:
     one = judge_rollback(job_of(), table_of(snapshot(1), ours(2, 1), other(3, 2)))
     assert one == "1 commit of others, 3 (append by etl), would be lost: it is newer than snapshot 1"
-    before = judge_rollback(job_of(own=(3,)), table_of(snapshot(1), other(2, 1, "", ""), ours(3, 2)))
-    assert before == "1 commit of others, 2 (unknown by unnamed), would be lost: it is newer than snapshot 1"
+    between = judge_rollback(job_of(own=(2, 4)), table_of(snapshot(1), ours(2, 1), other(3, 2, "", ""), ours(4, 3)))
+    assert between == "1 commit of others, 3 (unknown by unnamed), would be lost: it is newer than snapshot 1"
     many = judge_rollback(job_of(), table_of(snapshot(1), ours(2, 1), *(other(n, n - 1) for n in range(3, 10))))
     assert str(many).startswith("7 commits of others, 9 (append by etl), 8 (append by etl), ")
     assert str(many).endswith(" and 2 more, would be lost: they are newer than snapshot 1")
+
+
+def test_what_others_committed_before_the_jobs_first_commit_stays() -> None:
+    assert judge_rollback(job_of(own=(3, 4)), table_of(snapshot(1), other(2, 1), ours(3, 2), ours(4, 3))) == RollBack(2, "m-1", 4)
 
 
 def test_a_rewrite_that_somebody_else_calls_a_replacement_is_not_ours() -> None:

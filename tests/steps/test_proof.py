@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,13 +11,16 @@ import pytest
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.effect import ContentProof
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import Unreadable
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
+from maintainer.domain.rollback import RollBack
 from maintainer.steps.plan import plan
 from maintainer.steps.proof import BY_PROOF
 from maintainer.steps.review import review
+from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_run, submit
 from maintainer.steps.watch import watch
@@ -210,3 +214,35 @@ def test_the_audit_log_has_the_statements_of_a_job_whose_spark_told_nothing() ->
     told = {entry.deed: entry.fields for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items}
     assert Deed.STATEMENT_STARTED not in told
     assert told[Deed.JOB_SUBMITTED]["statements"] == list(world.runner.statements(job))
+
+
+@pytest.mark.parametrize("has_writer", [False, True])
+def test_guard_25_a_commit_that_spark_took_for_a_failure_and_cleaned_up_behind_pauses_the_table(has_writer: bool) -> None:
+    world = World()
+    table = world.put("orders")
+    job = submitted(world)
+    if has_writer:
+        world.commit(table)
+    world.mend(job)
+    own = world.look(table).snapshots[-1]
+    lost = Unreadable(f"snap-{own.snapshot_id}.avro", "manifest list: the file does not exist", of_snapshot=own.snapshot_id)
+    world.replace(replace(world.look(table), manifests=(), unreadable=(lost,)))
+    world.runner.fail(job.job_id, FailureReason.OTHER, "ValidationException: could not be found in the latest snapshot")
+    done = settled(world, job)
+    assert_paused(world, table, done, f"`maintainer rollback {job.job_id}` sets the table back")
+    assert f"rollback_to_snapshot('sales.orders', {own.parent_id})" in done.failure_message
+    undoing = request_rollback(world.ports, done, "person ada")
+    assert isinstance(undoing.action, RollBack)
+    assert undoing.action.snapshot_id == own.parent_id, "what a writer committed before it stays"
+
+
+def test_a_list_of_somebody_elses_snapshot_is_not_ours_to_answer_for() -> None:
+    world = World()
+    table = world.put("orders")
+    job = submitted(world)
+    result = world.mend(job)
+    world.commit(table)
+    theirs = world.look(table).snapshots[-1].snapshot_id
+    world.replace(replace(world.look(table), unreadable=(Unreadable("snap.avro", "manifest list: the file does not exist", of_snapshot=theirs),)))
+    world.runner.finish(job.job_id, result)
+    assert settled(world, job).state is JobState.SUCCEEDED

@@ -206,7 +206,7 @@ class Inventories:
                 raw = await self._reader.fetch(opened.access, source.list_path)
                 return await self._reader.list_manifests(raw), ()
             except Exception as error:  # noqa: BLE001 - whatever stands in the way, the list is a fact that we lack
-                return (), (Unreadable(source.list_path, f"manifest list: {explain_reading(error, opened.access)}"),)
+                return (), (Unreadable(source.list_path, f"manifest list: {explain_reading(error, opened.access)}", snapshot_id),)
         listed, unreadable = [], []
         for path in source.paths:
             try:

@@ -125,7 +125,8 @@ def test_a_manifest_list_that_is_gone_leaves_the_manifests_unknown(lake: Lake) -
     local_path(snapshot.manifest_list).unlink()
     inventory = lake.read("sales", "orders")
     assert inventory.manifests == ()
-    assert [(u.path, u.reason) for u in inventory.unreadable] == [(snapshot.manifest_list, "manifest list: the file does not exist")]
+    (lost,) = inventory.unreadable
+    assert (lost.path, lost.reason, lost.of_snapshot) == (snapshot.manifest_list, "manifest list: the file does not exist", snapshot.snapshot_id)
     assert len(inventory.snapshots) == 2
 
 

@@ -111,6 +111,35 @@ def test_spark_itself_refuses_a_rollback_that_a_writer_came_before(workshop: Wor
     assert workshop.lake.rows(table) == 605
 
 
+def test_guard_26_a_table_that_lost_the_list_of_our_last_commit_is_set_back_and_a_writers_commit_stays(workshop: Workshop) -> None:
+    """What Iceberg's JDBC catalog does when the answer to a commit is lost, done by hand: tests/torture/test_lost_answer.py has the real thing."""
+    table = create(workshop, "unlisted")
+    scan_table(workshop.ports, table)
+    _, job = request_run(workshop.ports, table, (RuleName.REWRITE_DATA_FILES,), "person")
+    assert job is not None
+    submit = workshop.runner.submit
+
+    def write_first(submitted: Job) -> None:
+        workshop.sql("INSERT INTO lake.db.unlisted SELECT id, 2, map('b', 2) FROM range(5)")
+        submit(submitted)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workshop.runner, "submit", write_first)
+        start_pending(workshop.ports, frozenset({job.job_id}))
+    wait_until(lambda: watch(workshop.ports) > 0)
+    last = workshop.lake.load(table).current_snapshot()
+    assert last is not None
+    Path(unquote(urlparse(last.manifest_list).path)).unlink()
+    assert review(workshop.ports) == 1
+    done = workshop.store.job(job.job_id)
+    assert done is not None
+    assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
+    assert f"the table stands at snapshot {last.snapshot_id} of this job, whose list of manifests cannot be read" in done.failure_message
+    undoing = workshop.finish(request_rollback(workshop.ports, done, "ada"))
+    assert (undoing.state, undoing.failure_message) == (JobState.SUCCEEDED, "")
+    assert workshop.lake.rows(table) == 605
+
+
 def lose(path: Path) -> None:
     path.unlink()
 
