@@ -36,5 +36,12 @@ export default defineConfig({
     host: "127.0.0.1",
     proxy: { "/api": { target: process.env.MAINTAINER_URL ?? "http://127.0.0.1:8080", changeOrigin: false } },
   },
-  test: { environment: "jsdom", globals: false, setupFiles: ["./src/testing/setup.ts"], include: ["src/**/*.test.{ts,tsx}"] },
+  // A busy machine takes seconds for a dialog; what hangs is told by then too.
+  test: {
+    environment: "jsdom",
+    globals: false,
+    testTimeout: 30_000,
+    setupFiles: ["./src/testing/setup.ts"],
+    include: ["src/**/*.test.{ts,tsx}"],
+  },
 });

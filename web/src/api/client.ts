@@ -1,9 +1,25 @@
 import createClient from "openapi-fetch";
 import type { components, paths } from "./schema";
+import { forgetToken, readToken } from "./token";
+
+export const UNAUTHORIZED = 401;
 
 type Problem = components["schemas"]["Problem"];
 
-export const client = createClient<paths>({ baseUrl: globalThis.location.origin });
+export const client = createClient<paths>({ baseUrl: globalThis.location.origin, fetch: (request) => fetch(request) });
+
+const READING = ["GET", "HEAD"];
+
+// Reading needs no token, and a wrong one would be refused there too.
+client.use({
+  onRequest: ({ request }) => {
+    const token = readToken();
+    if (token !== null && !READING.includes(request.method)) request.headers.set("Authorization", `Bearer ${token}`);
+  },
+  onResponse: ({ response }) => {
+    if (response.status === UNAUTHORIZED) forgetToken();
+  },
+});
 
 /** What the daemon said when it refused, or why it could not be asked; status 0 when there was no answer. */
 export class ApiError extends Error {

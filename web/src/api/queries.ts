@@ -306,6 +306,15 @@ export function useCancel(job: Job) {
   });
 }
 
+/** Undoes a job by a job of its own, which is the answer. */
+export function useRollBack(job: Job) {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: () => unwrap(client.POST("/api/v1/jobs/{job_id}/rollback", { params: { path: { job_id: job.job_id } } })),
+    onSuccess: refresh,
+  });
+}
+
 export function useValidatePolicy() {
   return useMutation({ mutationFn: (yaml: string) => unwrap(client.POST("/api/v1/policies/validate", { body: { yaml } })) });
 }

@@ -1,6 +1,7 @@
 import { Button, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
-import { ApiError } from "../api/client";
+import { ApiError, UNAUTHORIZED } from "../api/client";
+import { TokenForm } from "./TokenForm";
 
 interface NoticeProps {
   tone: "critical" | "watch" | "healthy" | "neutral";
@@ -22,6 +23,7 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
   return (
     <Notice tone="critical" title={error instanceof ApiError ? error.title : "Something went wrong in this page"}>
       <p>{error.message}</p>
+      {error instanceof ApiError && error.status === UNAUTHORIZED && <TokenForm />}
       {onRetry && (
         <div>
           <Button onClick={onRetry}>Try again</Button>

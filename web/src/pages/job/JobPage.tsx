@@ -20,6 +20,7 @@ import { useNow } from "../../lib/now";
 import { describeProgress } from "../../lib/progress";
 import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
 import { BeforeAfter } from "./BeforeAfter";
+import { mayBeUndone, RollBackButton } from "./RollBackButton";
 import { Timeline } from "./Timeline";
 
 const route = getRouteApi("/jobs/$id");
@@ -111,6 +112,7 @@ function JobDetail({ job }: { job: Job }) {
           <StateBadge state={job.state} large />
         </div>
         {!isFinal(job.state) && <CancelButton job={job} />}
+        {mayBeUndone(job) && <RollBackButton job={job} />}
       </div>
       <p>
         on <TableLink name={job.table} />
