@@ -42,6 +42,19 @@ def test_a_manifest_is_read_once_in_its_life() -> None:
     assert (more.bytes_read, more.bytes_reused) == (8000, 24000)
 
 
+def test_of_a_table_that_is_rolled_back_only_the_manifests_that_come_back_are_read_again() -> None:
+    world = World()
+    table = world.put("orders", small_files=60, manifests=3)
+    before = world.look(table).manifests
+    scan(world.ports)
+    world.commit(table, manifests=(before[0], replace(before[1], path="rewritten")))
+    assert scan(world.ports).manifests_read == 1
+    world.commit(table, manifests=before)
+    back = scan(world.ports)
+    assert (back.manifests_read, back.manifests_reused, back.entries_read) == (2, 1, 40)
+    assert world.store.overview().data_files == 60
+
+
 class KilledError(BaseException):
     """Ends a program wherever it is, as SIGKILL does."""
 
