@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from uuid import uuid4
 
-from maintainer.adapters.catalog import MetadataReader, PollLimits, PyIcebergCatalog, ReadLimits
+from maintainer.adapters.catalog import MetadataReader, PollLimits, PyIcebergCatalog, ReadCount, ReadLimits
 from maintainer.adapters.catalog.fast import slow_reader_reason
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
@@ -85,6 +85,7 @@ class App:
     telemetry: PrometheusTelemetry
     stopping: Event = field(default_factory=Event)
     polaris: PolarisPolicies | None = None  # where policies are kept that are to be read again from time to time
+    read: ReadCount = field(default_factory=ReadCount)
 
 
 @contextmanager
@@ -121,7 +122,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         notifier = open_notifier(settings.notifications, partial(note_told, store, clock))
         stack.callback(notifier.close)
         ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms())
-        yield App(settings, ports, telemetry, polaris=polaris)
+        yield App(settings, ports, telemetry, polaris=polaris, read=reader.count)
 
 
 def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:

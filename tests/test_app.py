@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maintainer.adapters.catalog import fast
+from maintainer.adapters.catalog import ReadCount, fast
 from maintainer.adapters.catalog.generated import NotGeneratedError
 from maintainer.app import App, open_app
 from maintainer.settings import load_settings
@@ -38,6 +38,13 @@ def test_nothing_is_read_slowly_as_it_is_installed(config: Path) -> None:
     with open_app(load_settings(config, {})) as app:
         assert scan(app.ports).manifests_read == 2
         assert set(read_metrics(app).values()) == {0}
+
+
+def test_what_is_read_is_counted_while_it_is_read(config: Path) -> None:
+    with open_app(load_settings(config, {})) as app:
+        assert app.read == ReadCount()
+        scan(app.ports)
+        assert app.read == ReadCount(manifests=2, entries=2)
 
 
 def test_a_schema_that_makes_reading_slow_is_counted(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:

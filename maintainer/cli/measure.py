@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Final
 
 from rich.markup import escape
-from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import MofNCompleteColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
+from maintainer.adapters.catalog import ReadCount
 from maintainer.app import App, scan_options
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, refuse_unknown
@@ -19,6 +22,8 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.units import format_size
 from maintainer.steps.scan import Measured, ScannedTable, ScanResult, scan, scan_tables
 
+LEAST_SECONDS: Final = 0.001  # that a rate is taken over
+
 
 def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False, with_spark: bool = False) -> tuple[list[ScannedTable], bool]:
     """Measure what has changed, or the tables named, with rates on standard error; False when some could not even be listed."""
@@ -27,14 +32,14 @@ def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False, 
     if choice is not None and with_spark:
         read_on_spark(app, choice.tables)
     started = time.monotonic()
-    console = make_console(is_error=True)
-    with Progress(SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True) as progress:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), ReadingColumn(app.read), TimeElapsedColumn())
+    with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
         task = progress.add_task("measuring", total=None)
 
         def note(one: ScannedTable) -> None:
             if not (isinstance(one, TableFault) and one.kind is FaultKind.VIEW):
                 scanned.append(one)
-            rate = len(scanned) / max(time.monotonic() - started, 0.001)
+            rate = len(scanned) / max(time.monotonic() - started, LEAST_SECONDS)
             verb = "measured" if isinstance(one, Measured) else "seen"
             progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {verb} {escape(str(_name(one)))}")
 
@@ -48,6 +53,22 @@ def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False, 
     scanned.sort(key=_name)  # they came as they were ready
     say(scan_sentence(result, time.monotonic() - started))
     return scanned, is_whole
+
+
+class ReadingColumn(ProgressColumn):
+    """What has been read so far; it moves also while one huge table is measured."""
+
+    def __init__(self, read: ReadCount) -> None:
+        """Take the count that grows."""
+        super().__init__()
+        self._read = read
+
+    def render(self, task: Task) -> Text:
+        """With the rate since the task began; nothing before the first manifest."""
+        if self._read.manifests == 0:
+            return Text("")
+        rate = self._read.entries / max(task.elapsed or 0.0, LEAST_SECONDS)
+        return Text(f"{self._read.manifests:,} manifests, {self._read.entries:,} entries read ({rate:,.0f}/s)")
 
 
 def _name(one: ScannedTable) -> TableIdentifier:
@@ -101,9 +122,10 @@ def cost_table(scanned: Sequence[ScannedTable]) -> Table:
 def scan_sentence(result: ScanResult, seconds: float) -> str:
     """What was read and what was not, with the rates."""
     tables = result.measured + result.unchanged
-    rates = f"{tables / seconds:,.0f} tables/s, {result.entries_read / seconds:,.0f} entries/s" if seconds > 0 else ""
+    seconds = max(seconds, LEAST_SECONDS)
     return (
-        f"{result.measured:,} tables measured, {result.unchanged:,} unchanged in {seconds:.1f} s ({rates}); "
+        f"{result.measured:,} tables measured, {result.unchanged:,} unchanged in {seconds:.1f} s "
+        f"({tables / seconds:,.0f} tables/s, {result.entries_read / seconds:,.0f} entries/s); "
         f"read {result.manifests_read:,} manifests ({format_size(result.bytes_read)}, {result.entries_read:,} entries), "
         f"reused {result.manifests_reused:,} ({format_size(result.bytes_reused)})"
     )

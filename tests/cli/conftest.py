@@ -7,6 +7,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from maintainer.adapters.catalog import ReadCount
 from maintainer.adapters.store import open_store
 from maintainer.settings import ScanSettings
 from tests.adapters.store.values import make_grade, make_health, make_job
@@ -30,7 +31,7 @@ def open_instead(patch: pytest.MonkeyPatch, world: World, *modules: ModuleType) 
 
     @contextmanager
     def open_world(_: object) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(ports=world.ports, settings=SimpleNamespace(scan=ScanSettings()))
+        yield SimpleNamespace(ports=world.ports, settings=SimpleNamespace(scan=ScanSettings()), read=ReadCount())
 
     for module in modules:
         patch.setattr(module, "load", lambda _: None)

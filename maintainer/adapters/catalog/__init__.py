@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from maintainer.adapters.catalog.pace import PollLimits
     from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
-    from maintainer.adapters.catalog.reader import MetadataReader, ReadLimits
+    from maintainer.adapters.catalog.reader import MetadataReader, ReadCount, ReadLimits
 
-__all__ = ["MetadataReader", "PollLimits", "PyIcebergCatalog", "ReadLimits"]
+__all__ = ["MetadataReader", "PollLimits", "PyIcebergCatalog", "ReadCount", "ReadLimits"]
 
-_MODULES = {"MetadataReader": "reader", "PollLimits": "pace", "PyIcebergCatalog": "pyiceberg_catalog", "ReadLimits": "reader"}
+_MODULES = {"MetadataReader": "reader", "PollLimits": "pace", "PyIcebergCatalog": "pyiceberg_catalog", "ReadCount": "reader", "ReadLimits": "reader"}
 
 
 def __getattr__(name: str) -> object:

@@ -47,6 +47,14 @@ class ReadLimits:
     requests: int = 64
 
 
+@dataclass(slots=True)
+class ReadCount:
+    """Manifests that were read since the start, of all tables together, and their entries: it grows while a table is read."""
+
+    manifests: int = 0
+    entries: int = 0
+
+
 class ByteBudget:
     """A number of bytes that are lent out in the order in which they are asked for."""
 
@@ -97,6 +105,7 @@ class MetadataReader:
     def __init__(self, limits: ReadLimits | None = None, on_slow: Callable[[SlowRead, int], None] = lambda _reason, _manifests: None) -> None:
         """Take the bounds, and who is told, by any thread, of manifests and lists that were read slowly."""
         self.limits = limits or ReadLimits()
+        self.count = ReadCount()
         self._on_slow = on_slow
         self.loop = EventLoop()
         self.storages = Storages()
@@ -164,6 +173,10 @@ class MetadataReader:
         unreadable: list[ManifestDigest | Unreadable] = [raw for raw in raws if isinstance(raw, Unreadable)]
         fetched = [(manifest, raw) for manifest, raw in zip(batch, raws, strict=True) if isinstance(raw, bytes)]
         decoded = await self._decode_batch(Batch(fetched, specs, classes), is_large=is_large)
+        for digest in decoded.outcomes:
+            if isinstance(digest, ManifestDigest):
+                self.count.manifests += 1
+                self.count.entries += digest.entries_read
         for reason, manifests in decoded.slow.items():
             self._on_slow(reason, manifests)
         outcomes = [

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -170,6 +171,25 @@ def test_digests_are_in_the_order_of_the_list_whatever_becomes_of_each(reader: M
         f"manifest: it has {len(RAW)} bytes, the manifest list says {len(RAW) + 1}",
         "manifest: it is encrypted",
     ]
+
+
+def test_what_is_read_is_counted_batch_by_batch(reader: MetadataReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BATCH_MANIFESTS", 1)
+    counts: list[tuple[int, int]] = []
+    original = reader._digest_batch
+
+    async def note(*arguments: Any, **options: Any) -> list[ManifestDigest | Unreadable]:  # noqa: ANN401 - handed through
+        found = await original(*arguments, **options)
+        counts.append((reader.count.manifests, reader.count.entries))
+        return found
+
+    monkeypatch.setattr(reader, "_digest_batch", note)
+    shelf = Shelf()
+    shelf.missing = {"b"}
+    found = reader.loop.run(reader.digest(shelf, [listed(name, len(RAW)) for name in "abc"], {}, CLASSES))
+    each = next(digest.entries_read for digest in found if isinstance(digest, ManifestDigest))
+    assert each > 0
+    assert sorted(set(counts)) == [(1, each), (2, 2 * each)], "it grows within one table, and what cannot be read counts for nothing"
 
 
 def test_manifests_that_are_read_slowly_are_told_of_batch_by_batch(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
