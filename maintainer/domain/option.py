@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from re import DOTALL, IGNORECASE
 from re import compile as compile_regex
 from types import MappingProxyType
 from typing import assert_never
@@ -69,8 +70,15 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
         "output-spec-id": _count(0),
         "remove-dangling-deletes": _BOOLEAN,
         "max-files-to-rewrite": _count(1),
+        "compression-factor": OptionBound(OptionKind.RATIO, 0.01, 100),
+        "shuffle-partitions-per-file": _count(1, 1000),
+        "max-output-size": OptionBound(OptionKind.BYTES, 1, _LARGEST_INTEGER),
+        "var-length-contribution": OptionBound(OptionKind.BYTES, 1, MIB),  # held in memory for each row and column
     }
 )
+_SORT_OPTIONS = frozenset({"compression-factor", "shuffle-partitions-per-file"})
+_ZORDER_OPTIONS = frozenset({"max-output-size", "var-length-contribution"})
+_ZORDER = compile_regex(r"\s*zorder\s*\(.*", IGNORECASE | DOTALL)
 
 REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
     {
@@ -102,8 +110,8 @@ PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyT
         Procedure.EXPIRE_SNAPSHOTS: MappingProxyType(
             {"max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES), "stream_results": _BOOLEAN, "clean_expired_metadata": _BOOLEAN}
         ),
-        # prefix_mismatch_mode is none that a policy may set: it is ERROR.
-        Procedure.REMOVE_ORPHAN_FILES: MappingProxyType({"prefix_listing": _BOOLEAN}),
+        # prefix_mismatch_mode is none that a policy may set: it is ERROR. Nor what counts as an equal scheme or authority: that decides what an orphan is.
+        Procedure.REMOVE_ORPHAN_FILES: MappingProxyType({"prefix_listing": _BOOLEAN, "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES)}),
     }
 )
 
@@ -126,6 +134,13 @@ def check_option(name: str, value: str, procedure: Procedure = Procedure.REWRITE
             return _check_bounds(name, value, float(value), bound)
         case _:
             assert_never(bound.kind)
+
+
+def options_of_strategy(options: tuple[tuple[str, str], ...], strategy: str, sort_order: str | None) -> tuple[tuple[str, str], ...]:
+    """Without those of rewrite_data_files that belong to another strategy: Iceberg refuses a rewrite that has one."""
+    is_sort = strategy == "sort"
+    unknown = (_SORT_OPTIONS if not is_sort else frozenset()) | (_ZORDER_OPTIONS if not is_sort or _ZORDER.fullmatch(sort_order or "") is None else frozenset())
+    return tuple((name, value) for name, value in options if name not in unknown)
 
 
 def _check_bounds(name: str, text: str, number: float, bound: OptionBound) -> str | None:

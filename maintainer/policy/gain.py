@@ -17,6 +17,7 @@ from maintainer.domain.action import (
 )
 from maintainer.domain.condition import join_conditions
 from maintainer.domain.health import TableHealth
+from maintainer.domain.option import options_of_strategy
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate, SkipCode
@@ -96,7 +97,7 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
 def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, fit: Fit) -> Gain:
     scope = choose_scope(rule, health, now, fit.too_heavy)
     estimate = estimate_rewrite_data_files(health, rule, None if scope.is_hot or scope.is_too_heavy else scope.within, scope.groups)
-    options = dict(rule.options)
+    options = dict(options_of_strategy(rule.options, rule.strategy, rule.sort_order))
     if target_bytes is not None:
         options.setdefault("target-file-size-bytes", str(target_bytes))
     options.setdefault("partial-progress.enabled", "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false")

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS, OptionKind, check_option
+from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS, OptionKind, check_option, options_of_strategy
 
 
 def test_only_the_options_of_the_procedure_are_listed() -> None:
     assert sorted(REWRITE_DATA_FILES_OPTIONS) == [
+        "compression-factor",
         "delete-file-threshold",
         "delete-ratio-threshold",
         "max-concurrent-file-group-rewrites",
@@ -16,6 +17,7 @@ def test_only_the_options_of_the_procedure_are_listed() -> None:
         "max-file-group-size-bytes",
         "max-file-size-bytes",
         "max-files-to-rewrite",
+        "max-output-size",
         "min-file-size-bytes",
         "min-input-files",
         "output-spec-id",
@@ -25,8 +27,10 @@ def test_only_the_options_of_the_procedure_are_listed() -> None:
         "remove-dangling-deletes",
         "rewrite-all",
         "rewrite-job-order",
+        "shuffle-partitions-per-file",
         "target-file-size-bytes",
         "use-starting-sequence-number",
+        "var-length-contribution",
     ]
 
 
@@ -36,6 +40,10 @@ def test_only_the_options_of_the_procedure_are_listed() -> None:
         ("target-file-size-bytes", "1048576"),
         ("target-file-size-bytes", str(10 * 1024**3)),
         ("min-input-files", "1"),
+        ("compression-factor", "0.25"),
+        ("shuffle-partitions-per-file", "8"),
+        ("max-output-size", "2147483647"),
+        ("var-length-contribution", "16"),
         ("partial-progress.enabled", "true"),
         ("partial-progress.max-failed-commits", "0"),
         ("rewrite-job-order", "files-desc"),
@@ -80,3 +88,36 @@ def test_no_allowed_text_can_hold_anything_but_letters_digits_dots_and_hyphens(n
 def test_a_count_is_allowed_exactly_within_its_bounds(number: int, name: str) -> None:
     bound = REWRITE_DATA_FILES_OPTIONS[name]
     assert (check_option(name, str(number)) is None) == (bound.minimum <= number <= bound.maximum)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "bound"),
+    [
+        ("compression-factor", "0", "least value 0.01"),
+        ("compression-factor", "101", "greatest value 100"),
+        ("shuffle-partitions-per-file", "0", "least value 1"),
+        ("max-output-size", "2147483648", "greatest value 2147483647"),
+        ("var-length-contribution", "1048577", "greatest value 1048576"),
+    ],
+)
+def test_what_iceberg_or_a_task_could_not_bear_is_refused(name: str, value: str, bound: str) -> None:
+    problem = check_option(name, value)
+    assert problem is not None
+    assert f"{name} is {value}" in problem
+    assert bound in problem
+
+
+@pytest.mark.parametrize(
+    ("strategy", "sort_order", "known"),
+    [
+        ("binpack", None, ["min-input-files"]),
+        ("sort", None, ["min-input-files", "compression-factor", "shuffle-partitions-per-file"]),
+        ("sort", "zorder DESC", ["min-input-files", "compression-factor", "shuffle-partitions-per-file"]),
+        ("sort", " ZOrder (a,\nb)", ["min-input-files", "compression-factor", "shuffle-partitions-per-file", "max-output-size", "var-length-contribution"]),
+    ],
+)
+def test_only_those_of_its_own_strategy_are_left_to_a_rewrite(strategy: str, sort_order: str | None, known: list[str]) -> None:
+    every = tuple(
+        (name, "1") for name in ("min-input-files", "compression-factor", "shuffle-partitions-per-file", "max-output-size", "var-length-contribution")
+    )
+    assert [name for name, _ in options_of_strategy(every, strategy, sort_order)] == known

@@ -258,6 +258,13 @@ def test_a_large_rewrite_commits_as_it_goes_and_a_policy_may_say_otherwise() -> 
     assert options_of(only(atomic), size=10 * MIB)["partial-progress.enabled"] == "false"
 
 
+def test_options_of_another_strategy_are_left_out_because_iceberg_would_refuse_the_rewrite() -> None:
+    sorting = replace(FILES, options=(("compression-factor", "2"), ("max-output-size", "8"), ("min-input-files", "2")))
+    assert set(options_of(only(sorting))) == {"min-input-files", "partial-progress.enabled"}
+    assert set(options_of(only(replace(sorting, strategy="sort", sort_order="a")))) == {"min-input-files", "partial-progress.enabled", "compression-factor"}
+    assert "max-output-size" in options_of(only(replace(sorting, strategy="sort", sort_order="zorder(a, b)")))
+
+
 def test_one_group_is_singular() -> None:
     assert "in 1 group would" in decide(health_of_partitions({"a": [1000] * 9}), only(FILES), QUIET).planned[0].reason
 

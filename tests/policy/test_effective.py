@@ -245,6 +245,7 @@ _VALUES: dict[str, st.SearchStrategy[object]] = {
     **{f"rules.{name}": st.just(value=True) for name in RuleName},
     **{f"rules.{name}.enabled": st.booleans() for name in RuleName},
     **{f"rules.{name}.cooldown": st.timedeltas(timedelta(minutes=1), timedelta(days=99)) for name in RuleName},
+    **{f"rules.{name}.every": st.timedeltas(timedelta(hours=1), timedelta(days=99)) for name in RuleName},
     **{f"{DATA}.when.{key}": st.floats(0, 1e12) for key in THRESHOLDS},
     f"{DATA}.options.min-input-files": st.integers(1, 9).map(str),
     f"{DATA}.where": st.text(min_size=1),

@@ -90,6 +90,9 @@ class _RuleModel(Strict):
     cooldown: Annotated[timedelta, DurationBetween("1m")] | None = Field(
         None, description="Least time between two runs of the rule on one table; at least 1m, default 6h."
     )
+    every: Annotated[timedelta, DurationBetween("1m")] | None = Field(
+        None, description="How often at most, where that is less often than the cooldown allows; at least 1m, default as the cooldown."
+    )
 
 
 class _RewriteModel(_RuleModel):

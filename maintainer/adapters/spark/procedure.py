@@ -22,7 +22,7 @@ from maintainer.domain.action import (
 from maintainer.domain.condition import check_condition
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option
+from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option, options_of_strategy
 from maintainer.domain.orphan import quarantine_of
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
@@ -96,10 +96,14 @@ def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
     own = action.location.rstrip("/") + "/"  # a view's paths are compared with startsWith: without the slash the location would be that of its siblings too
     if approved is None:
         listing = [("location", quote_text(own)), ("file_list_view", quote_text(LISTING_VIEW))] if action.is_listed else []
-        return [*fixed, *listing, *_further_arguments(action.procedure, action.options)]
+        listed_so = tuple(option for option in action.options if option[0] != "max_concurrent_deletes")  # a dry run deletes nothing
+        return [*fixed, *listing, *_further_arguments(action.procedure, listed_so)]
     place = quarantine_of(action.location, approved.list_id) if approved.disposal is Disposal.EMPTY else own
     listed = [("location", quote_text(place)), ("file_list_view", quote_text(view_of(approved)))]
-    return [*fixed, *listed, *([("stream_results", "true")] if deletes else [])]  # its rows are a sample then
+    if not deletes:
+        return [*fixed, *listed]
+    threads = tuple(option for option in action.options if option[0] == "max_concurrent_deletes")
+    return [*fixed, *listed, *_further_arguments(action.procedure, threads), ("stream_results", "true")]  # its rows are a sample then
 
 
 def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
@@ -108,6 +112,11 @@ def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
         raise InvalidValueError(message)
     if action.sort_order is not None and action.strategy != _SORT:
         message = f"sort_order of rewrite_data_files is {action.sort_order!r}, but strategy is {action.strategy}; it must be {_SORT}"
+        raise InvalidValueError(message)
+    known = options_of_strategy(action.options, action.strategy, action.sort_order)
+    foreign = next((option for option in action.options if option not in known), None)
+    if foreign is not None:
+        message = f"option {foreign[0]} of rewrite_data_files is {foreign[1]}, but strategy {action.strategy} with sort_order {action.sort_order!r} has none"
         raise InvalidValueError(message)
     clauses = _clauses(action.procedure, ("sort_order", action.sort_order), ("where", action.where))
     return [("strategy", quote_text(action.strategy)), *clauses, ("options", _write_map(_rewrite_options(action.options)))]

@@ -34,6 +34,7 @@ def test_each_property_is_the_field_of_the_same_name_in_its_unit() -> None:
         f"maintainer.{DATA}.options.min-input-files": "9",
         f"maintainer.{DATA}.where": "true",
         f"maintainer.{DATA}.sort_order": "a, b",
+        f"maintainer.{DATA}.every": "2d",
         "owner": "sales",
     }
     assert values(own) == {
@@ -48,6 +49,7 @@ def test_each_property_is_the_field_of_the_same_name_in_its_unit() -> None:
         f"rules.{DATA}.options.min-input-files": "9",
         f"rules.{DATA}.where": "true",
         f"rules.{DATA}.sort_order": "a, b",
+        f"rules.{DATA}.every": timedelta(days=2),
     }
     assert read_table_properties(own).ignored == {}
     assert read_table_properties(own).settings["rules.expire_snapshots.keep"].source == "table property maintainer.expire_snapshots.keep"

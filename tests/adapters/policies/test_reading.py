@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS, MAXIMUM_DEPTH, MAXIMUM_VALUES, read_document
 from maintainer.domain.budget import Budget
-from maintainer.domain.identifier import TablePattern
-from maintainer.domain.policy import Mode, PolicyLayer, Setting, Window
+from maintainer.domain.identifier import TableIdentifier, TablePattern
+from maintainer.domain.policy import Mode, PolicyLayer, RuleName, Setting, Window
 from maintainer.domain.safeguards import Canary, Checksum
+from maintainer.policy.effective import effective
 
 _GOOD = """\
 tables: [lake.sales.orders, "lake.cdc.*"]
@@ -206,6 +207,13 @@ rules:
     assert settings["rules.compute_table_stats.columns"] == ("id", "nested.name")
     assert layer_of(text.replace("[id, nested.name]", "id")).settings["rules.compute_table_stats.columns"].value == ("id",)
     assert settings["rules.compute_partition_stats"] is True
+
+
+@pytest.mark.parametrize("rule", RuleName)
+def test_every_rule_says_how_often_it_runs_at_most(rule: RuleName) -> None:
+    layer = layer_of(f"tables: '*'\nmode: enforce\nrules: {{{rule}: {{every: 2d}}}}")
+    (read,) = (one for one in effective((layer,), TableIdentifier.parse("lake.sales.orders"), {}).rules if one.name is rule)
+    assert read.every == timedelta(days=2)
 
 
 def test_an_option_of_another_procedure_is_refused() -> None:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.spark.procedure import call_statement, quote_identifier, quote_text
+from maintainer.adapters.spark.procedure import call_statement, quote_identifier, quote_text, view_of
 from maintainer.domain.action import (
     Action,
+    ApprovedList,
     ComputePartitionStats,
     ComputeTableStats,
     ExpireSnapshots,
@@ -32,6 +33,7 @@ DEFAULTS = ", ".join(
         ("use-starting-sequence-number", "true"),
     )
 )
+APPROVED = ApprovedList("l-1", "digest")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
 
 
@@ -90,6 +92,28 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40
             (
                 "CALL `lake`.system.remove_orphan_files(table => '`lake`.`sales`.`orders`', older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', "
                 "dry_run => true, prefix_mismatch_mode => 'ERROR', prefix_listing => true)"
+            ),
+        ),
+        (
+            RewriteDataFiles("sort", "zorder(a, b)", options=(("partial-progress.enabled", "false"), ("var-length-contribution", "16"))),
+            (
+                "CALL `lake`.system.rewrite_data_files(table => '`lake`.`sales`.`orders`', strategy => 'sort', sort_order => 'zorder(a, b)', options => "
+                "map('partial-progress.enabled', 'false', 'use-starting-sequence-number', 'true', 'var-length-contribution', '16'))"
+            ),
+        ),
+        (
+            RemoveOrphanFiles(datetime(2026, 3, 4, tzinfo=UTC), "s3://b/t", (("max_concurrent_deletes", "4"),)),
+            (
+                "CALL `lake`.system.remove_orphan_files(table => '`lake`.`sales`.`orders`', older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', "
+                "dry_run => true, prefix_mismatch_mode => 'ERROR')"
+            ),
+        ),
+        (
+            RemoveOrphanFiles(datetime(2026, 3, 4, tzinfo=UTC), "s3://b/t", (("max_concurrent_deletes", "4"),), APPROVED),
+            (
+                "CALL `lake`.system.remove_orphan_files(table => '`lake`.`sales`.`orders`', older_than => TIMESTAMP '2026-03-04 00:00:00.000000 UTC', "
+                f"dry_run => false, prefix_mismatch_mode => 'ERROR', location => 's3://b/t/', file_list_view => '{view_of(APPROVED)}', "
+                "max_concurrent_deletes => 4, stream_results => true)"
             ),
         ),
         (RewriteManifests(3), "CALL `lake`.system.rewrite_manifests(table => '`lake`.`sales`.`orders`', spec_id => 3)"),
@@ -159,6 +183,8 @@ def test_any_name_is_read_back_level_by_level(levels: list[str]) -> None:
         (RewriteDataFiles(options=(("rewrite-all", "true"), ("rewrite-all", "false"))), ["rewrite-all", "twice"]),
         (RewriteDataFiles(strategy="shuffle"), ["'shuffle'", "binpack, sort"]),
         (RewriteDataFiles(sort_order="a"), ["sort_order", "binpack"]),
+        (RewriteDataFiles(options=(("compression-factor", "2"),)), ["compression-factor", "is 2", "binpack"]),
+        (RewriteDataFiles("sort", "a", options=(("max-output-size", "8"),)), ["max-output-size", "is 8", "sort_order 'a'"]),
         (RewriteDataFiles(where=" "), ["where", "1 characters"]),
         (RewriteDataFiles(where="x" * 10_001), ["where", "10001", "10000"]),
         (RewriteDataFiles(where="a = '\ud800'"), ["surrogate"]),
@@ -210,6 +236,6 @@ def test_every_procedure_has_an_allow_list() -> None:
 
 
 def test_guard_4_no_policy_reaches_another_mode_than_error_nor_a_real_run() -> None:
-    assert set(PROCEDURE_OPTIONS[Procedure.REMOVE_ORPHAN_FILES]) == {"prefix_listing"}
+    assert set(PROCEDURE_OPTIONS[Procedure.REMOVE_ORPHAN_FILES]) == {"prefix_listing", "max_concurrent_deletes"}
     statement = call_statement(ORDERS, RemoveOrphanFiles(datetime(2026, 3, 4, tzinfo=UTC), "s3://b/t"))
     assert "dry_run => true, prefix_mismatch_mode => 'ERROR'" in statement
