@@ -78,7 +78,7 @@ def _declare_api() -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     for router in _ROUTERS:
-        told = declare_problems(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE)
+        told = declare_problems(HTTPStatus.UNAUTHORIZED, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE)
         api.include_router(router, prefix=PREFIX, responses=told, dependencies=[Depends(authenticate)])
     api.include_router(probes.router)
     documentation.register_documentation(api)

@@ -79,3 +79,7 @@ def test_every_operation_is_described_and_its_errors_are_problems(path: str, met
         assert {"422", "503"} <= set(errors)
         assert all(list(response["content"]) == ["application/problem+json"] for response in errors.values())
     assert method in {"get", "post", "delete"}
+
+
+def test_every_operation_may_be_refused_for_want_of_a_token() -> None:
+    assert [path for path, _, operation in OPERATIONS if path.startswith("/api/") and "401" not in operation["responses"]] == []

@@ -2851,6 +2851,15 @@ export interface operations {
           "application/json": components["schemas"]["AuditPage"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unprocessable Entity */
       422: {
         headers: {
@@ -2887,6 +2896,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["CatalogOut"][];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Unprocessable Entity */
@@ -2936,6 +2954,15 @@ export interface operations {
           "application/json": components["schemas"]["JobPage"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unprocessable Entity */
       422: {
         headers: {
@@ -2974,6 +3001,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["JobOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Not Found */
@@ -3023,6 +3059,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["JobOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -3098,6 +3143,15 @@ export interface operations {
           "text/event-stream": string;
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not Found */
       404: {
         headers: {
@@ -3145,6 +3199,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["JobOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -3219,6 +3282,15 @@ export interface operations {
           "application/json": components["schemas"]["NamespacePage"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unprocessable Entity */
       422: {
         headers: {
@@ -3257,6 +3329,15 @@ export interface operations {
           "application/json": components["schemas"]["OverviewOut"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unprocessable Entity */
       422: {
         headers: {
@@ -3293,6 +3374,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["StandstillOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Unprocessable Entity */
@@ -3335,6 +3425,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["HaltOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -3394,6 +3493,15 @@ export interface operations {
         };
         content?: never;
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Forbidden */
       403: {
         headers: {
@@ -3450,6 +3558,15 @@ export interface operations {
           "application/json": components["schemas"]["PolicySetOut"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unprocessable Entity */
       422: {
         headers: {
@@ -3493,6 +3610,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["EffectivePolicyOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Not Found */
@@ -3551,6 +3677,15 @@ export interface operations {
           "application/json": components["schemas"]["FleetPreview"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unsupported Media Type */
       415: {
         headers: {
@@ -3602,6 +3737,15 @@ export interface operations {
           "application/json": components["schemas"]["PolicyVerdict"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unprocessable Entity */
       422: {
         headers: {
@@ -3643,6 +3787,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PolicyVersionPage"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Unprocessable Entity */
@@ -3688,6 +3841,15 @@ export interface operations {
           "application/json": components["schemas"]["PolicyDiff"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unprocessable Entity */
       422: {
         headers: {
@@ -3727,6 +3889,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["QueueOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Unprocessable Entity */
@@ -3804,6 +3975,15 @@ export interface operations {
           "application/json": components["schemas"]["TablePage"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Unprocessable Entity */
       422: {
         headers: {
@@ -3847,6 +4027,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["TableDetail"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Not Found */
@@ -3901,6 +4090,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["ExpiryOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Not Found */
@@ -4002,6 +4200,15 @@ export interface operations {
           "application/json": components["schemas"]["History"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not Found */
       404: {
         headers: {
@@ -4061,6 +4268,15 @@ export interface operations {
           "application/json": components["schemas"]["TimingPage"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not Found */
       404: {
         headers: {
@@ -4117,6 +4333,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["TimingOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -4191,6 +4416,15 @@ export interface operations {
           "application/json": components["schemas"]["OrphanLists"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not Found */
       404: {
         headers: {
@@ -4251,6 +4485,15 @@ export interface operations {
           "application/json": components["schemas"]["OrphanFiles"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not Found */
       404: {
         headers: {
@@ -4309,6 +4552,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["OrphanListOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -4389,6 +4641,15 @@ export interface operations {
           "application/json": components["schemas"]["OrphanListOut"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Forbidden */
       403: {
         headers: {
@@ -4465,6 +4726,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["OrphanListOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -4544,6 +4814,15 @@ export interface operations {
           "application/json": components["schemas"]["PartitionPage"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not Found */
       404: {
         headers: {
@@ -4600,6 +4879,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PauseOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -4674,6 +4962,15 @@ export interface operations {
           "application/json": components["schemas"]["PinList"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not Found */
       404: {
         headers: {
@@ -4739,6 +5036,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PinOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -4812,6 +5118,15 @@ export interface operations {
         };
         content?: never;
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Forbidden */
       403: {
         headers: {
@@ -4884,6 +5199,15 @@ export interface operations {
           "application/json": components["schemas"]["PlanOut"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not Found */
       404: {
         headers: {
@@ -4940,6 +5264,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PlanOut"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Forbidden */
@@ -5011,6 +5344,15 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
       };
       /** @description Forbidden */
       403: {
@@ -5088,6 +5430,15 @@ export interface operations {
           "application/json": components["schemas"]["RunAccepted"];
         };
       };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Forbidden */
       403: {
         headers: {
@@ -5163,6 +5514,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["VerdictPage"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Not Found */
