@@ -43,13 +43,13 @@ def layer(text: str) -> PolicyLayer:
     return parsed
 
 
-def carry_out(daemon: Daemon, tables: Sequence[SimulatedTable], minutes: float, gb_hours: float = 0.1) -> list[tuple[int, timedelta]]:
-    """One cycle in which each job takes so long: which tables were served, and when after the cycle's begin."""
-    served = []
+def carry_out(daemon: Daemon, tables: Sequence[SimulatedTable], *minutes: float) -> list[tuple[int, timedelta]]:
+    """One cycle in which jobs take so long, by turns: which tables were served, and when after the cycle's begin."""
+    served: list[tuple[int, timedelta]] = []
     for work in daemon.choose(STARTS_AT, tables, None):
-        done = tables[work.table].rewrite()
+        done, seconds = tables[work.table].rewrite(), 60 * minutes[len(served) % len(minutes)]
         started_at = STARTS_AT + work.starts_after
-        daemon.learn(work, tables[work.table], Outcome(started_at, minutes * 60, gb_hours, done.files_removed, done.bytes, is_conflict=False))
+        daemon.learn(work, tables[work.table], Outcome(started_at, seconds, 0.1, done.files_removed, done.bytes, is_conflict=False))
         served.append((work.table, work.starts_after))
     return served
 
@@ -84,40 +84,45 @@ def test_what_is_charged_is_what_was_predicted_until_the_job_is_over_and_then_wh
 
 
 def test_max_jobs_of_a_policy_limits_what_runs_side_by_side_and_not_what_a_cycle_does() -> None:
-    one_by_one = carry_out(Daemon((layer("budget: {max_jobs: 1}"),), UNHELD), begin(fleet(6)), minutes=10)
+    one_by_one = carry_out(Daemon((layer("budget: {max_jobs: 1}"),), UNHELD), begin(fleet(6)), 10)
     assert sorted(table for table, _ in one_by_one) == list(range(6))
     assert [after for _, after in one_by_one] == [10 * MINUTE * number for number in range(6)]
 
 
+def test_of_two_jobs_that_a_policy_may_have_the_longer_one_goes_on_when_the_shorter_one_is_over() -> None:
+    served = carry_out(Daemon((layer("budget: {max_jobs: 2}"),), UNHELD), begin(fleet(5)), 10, 100)
+    assert [after for _, after in served] == [number * MINUTE for number in (0, 0, 10, 20, 100)], "jobs of 10, 100, 10, 100 and 10 minutes"
+
+
 def test_what_does_not_fit_into_a_cycle_goes_on_in_the_next() -> None:
-    served = carry_out(Daemon((layer("budget: {max_jobs: 1}"),), UNHELD), begin(fleet(6)), minutes=150)
+    served = carry_out(Daemon((layer("budget: {max_jobs: 1}"),), UNHELD), begin(fleet(6)), 150)
     assert [after for _, after in served] == [timedelta(0), 150 * MINUTE, 300 * MINUTE]
 
 
 def test_the_runners_places_are_what_runs_side_by_side() -> None:
-    served = carry_out(Daemon((), replace(UNHELD, max_jobs=4)), begin(fleet(8)), minutes=30)
+    served = carry_out(Daemon((), replace(UNHELD, max_jobs=4)), begin(fleet(8)), 30)
     assert [after for _, after in served] == [timedelta(0)] * 4 + [30 * MINUTE] * 4
 
 
 def test_a_share_of_the_fleets_budget_is_kept_for_tables_in_the_critical_band() -> None:
     tables = [replace(one, file_bytes=size) for one, size in zip(fleet(2), (12 * MIB, 64 * KIB), strict=True)]
-    rules = AdmissionRules(urgent_share=0.99, explore_share=0.0)
+    rules = AdmissionRules(urgent_share=0.9995, explore_share=0.0)
     daemon = Daemon((), replace(UNHELD, gb_hours_per_day=20.0), rules=rules)
-    assert [table for table, _ in carry_out(daemon, begin(tables), minutes=1)] == [1]
+    assert [table for table, _ in carry_out(daemon, begin(tables), 1)] == [1]
     unkept = Daemon((), replace(UNHELD, gb_hours_per_day=20.0), rules=replace(rules, urgent_share=0.0))
-    assert sorted(table for table, _ in carry_out(unkept, begin(tables), minutes=1)) == [0, 1]
+    assert sorted(table for table, _ in carry_out(unkept, begin(tables), 1)) == [0, 1]
 
 
 def test_a_catalogs_budget_limits_its_tables_alone() -> None:
     here = fleet(2)
     elsewhere = [replace(one, table=replace(one.table, catalog="other")) for one in fleet(2)]
     rules = AdmissionRules(per_catalog={"lake": Budget(gb_hours_per_day=1e-6, name="catalog lake")})
-    assert sorted(table for table, _ in carry_out(Daemon((), UNHELD, rules=rules), begin([*here, *elsewhere]), minutes=1)) == [2, 3]
+    assert sorted(table for table, _ in carry_out(Daemon((), UNHELD, rules=rules), begin([*here, *elsewhere]), 1)) == [2, 3]
 
 
 def test_nothing_starts_in_a_blackout_of_the_fleet() -> None:
     rules = AdmissionRules(blackouts=(Window("0 0 * * *", timedelta(hours=5)),))
-    assert [after for _, after in carry_out(Daemon((), UNHELD, rules=rules), begin(fleet(2)), minutes=1)] == [timedelta(hours=5)] * 2
+    assert [after for _, after in carry_out(Daemon((), UNHELD, rules=rules), begin(fleet(2)), 1)] == [timedelta(hours=5)] * 2
 
 
 @pytest.mark.parametrize(
@@ -129,14 +134,14 @@ def test_nothing_starts_in_a_blackout_of_the_fleet() -> None:
 )
 def test_windows_of_a_policy_open_and_close_within_a_cycle(policy: str, starts: list[int]) -> None:
     daemon = Daemon((layer(policy),), replace(UNHELD, max_jobs=2))
-    assert [after for _, after in carry_out(daemon, begin(fleet(6)), minutes=25)] == [number * MINUTE for number in starts]
+    assert [after for _, after in carry_out(daemon, begin(fleet(6)), 25)] == [number * MINUTE for number in starts]
 
 
 def test_the_properties_of_a_table_are_the_narrowest_layer() -> None:
     policies = PolicySet((layer("rules: {rewrite_data_files: {when: {small_file_count_above: 10}}}"),), read_properties=read_table_properties)
     said: list[dict[str, str]] = [{}, {"maintainer.enabled": "false"}, {"maintainer.rewrite_data_files.when.small_file_count_above": "1000"}]
     traits = [replace(one, properties=properties) for one, properties in zip(fleet(3), said, strict=True)]
-    assert [table for table, _ in carry_out(Daemon(policies, UNHELD), begin(traits), minutes=1)] == [0]
+    assert [table for table, _ in carry_out(Daemon(policies, UNHELD), begin(traits), 1)] == [0]
 
 
 def test_a_job_occupies_the_memory_of_its_size() -> None:
