@@ -9,6 +9,7 @@ import typer
 
 from maintainer.cli.console import command
 from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -51,12 +52,18 @@ def pin(  # noqa: PLR0913, PLR0917 - the options of one command
                 message = f"table {wanted} has no snapshot {snapshot}"
                 raise InvalidValueError(message)
             ports.store.set_pin(health.table_uuid, Pin(name, snapshot, by, now, now + span if span is not None else None))
+            _note(ports, health, by, Deed.SNAPSHOT_PINNED, {"name": name, "snapshot_id": str(snapshot), "by": by})
         for line in _describe(ports, health, now):
             typer.echo(line)
 
 
 @command
-def unpin(table: TableName, name: Annotated[str, typer.Option("--name", help="The pin's name.")] = "cli", config: Config = None) -> None:
+def unpin(
+    table: TableName,
+    name: Annotated[str, typer.Option("--name", help="The pin's name.")] = "cli",
+    by: Annotated[str, typer.Option("--by", help="Who takes it away.")] = DEFAULT_BY,
+    config: Config = None,
+) -> None:
     """Take a pin away."""
     wanted = TableIdentifier.parse(table)
     with open_app(load(config)) as app:
@@ -64,7 +71,12 @@ def unpin(table: TableName, name: Annotated[str, typer.Option("--name", help="Th
         if not app.ports.store.remove_pin(health.table_uuid, name):
             message = f"table {wanted} has no pin {name!r}"
             raise InvalidValueError(message)
+        _note(app.ports, health, by, Deed.SNAPSHOT_UNPINNED, {"name": name})
         typer.echo(f"pin {name} of {wanted} is gone")
+
+
+def _note(ports: Ports, health: TableHealth, by: str, deed: Deed, fields: dict[str, object]) -> None:
+    ports.store.record_audit([AuditEntry(ports.clock.now(), name_actor(by), deed, health.table, health.table_uuid, fields=fields)])
 
 
 def _measure(ports: Ports, table: TableIdentifier) -> TableHealth:

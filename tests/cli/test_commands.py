@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from maintainer.cli import commands, once, pins
 from maintainer.cli.once import follow_job, run_until_rest
+from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.ports.store import JobQuery, Pause
@@ -134,5 +135,7 @@ def test_a_pin_is_set_listed_and_taken_away(world: World) -> None:
     assert world.store.pins("uuid-orders")[0].snapshot_id == 1
     unknown = call("pin", "lake.sales.orders", "--snapshot", "9")
     assert (unknown.exit_code, "has no snapshot 9" in unknown.output) == (2, True)
-    assert call("unpin", "lake.sales.orders").output == "pin cli of lake.sales.orders is gone\n"
+    assert call("unpin", "lake.sales.orders", "--by", "bob").output == "pin cli of lake.sales.orders is gone\n"
     assert call("unpin", "lake.sales.orders").exit_code == 2
+    told = [(entry.actor.name, entry.deed, entry.fields["name"]) for entry in world.store.audit(AuditQuery()).items]
+    assert sorted(told) == [("ada", Deed.SNAPSHOT_PINNED, "cli"), ("bob", Deed.SNAPSHOT_UNPINNED, "cli")]
