@@ -66,7 +66,9 @@ _SHOWN_CHARACTERS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class Token:
+    """A token as Spark's lexer sees it."""
+
     kind: str
     text: str
     at: int  # in characters, from 0
@@ -83,8 +85,8 @@ def check_condition(text: str, parts: int = 1) -> str | None:
         return f"has {len(text)} characters; it must have 1 to {parts * MAX_CONDITION_CHARACTERS} that are not all blank"
     if any("\ud800" <= character <= "\udfff" for character in text):
         return f"is {_shorten(text)}, which holds half of a surrogate pair, which UTF-8 cannot carry"
-    tokens: list[_Token] = []
-    for token in _read_tokens(text):
+    tokens: list[Token] = []
+    for token in read_tokens(text):
         if token.kind in {"comment", "raw", "unknown"}:
             return _describe_refused(token)
         tokens.append(token)
@@ -105,18 +107,18 @@ def enclose(thing: str, text: str, parts: int = 1) -> str:
     return f"({text})"
 
 
-def _read_tokens(text: str) -> Iterator[_Token]:
+def read_tokens(text: str) -> Iterator[Token]:
     """Every token but blanks."""
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
-        token = _Token(str(match.lastgroup), match[0], at) if match is not None else _Token("unknown", text[at], at)
+        token = Token(str(match.lastgroup), match[0], at) if match is not None else Token("unknown", text[at], at)
         if token.kind != "blank":
             yield token
         at += len(token.text)
 
 
-def _describe_refused(token: _Token) -> str:
+def _describe_refused(token: Token) -> str:
     place = f"at character {token.at + 1}"
     if token.kind == "raw":
         return f"holds a raw text ({token.text}) {place}; a text is written in plain quotes, a backslash doubled"
@@ -127,14 +129,14 @@ def _describe_refused(token: _Token) -> str:
     return f"holds {token.text!r} {place}; outside of quotes there are words and numbers of ASCII, operators, commas and brackets alone"
 
 
-def _check_words(tokens: Sequence[_Token]) -> str | None:
+def _check_words(tokens: Sequence[Token]) -> str | None:
     found = next((token for token in tokens if token.kind == "word" and token.text.upper() in _QUERY_WORDS), None)
     if found is None:
         return None
     return f"holds {_shorten(found.text)} at character {found.at + 1}; a condition holds no query (a column of that name is written in backticks)"
 
 
-def _check_brackets(tokens: Sequence[_Token], deepest: int) -> str | None:
+def _check_brackets(tokens: Sequence[Token], deepest: int) -> str | None:
     awaited: list[str] = []
     for number, token in enumerate(tokens):
         place = f"at character {token.at + 1}"
@@ -150,7 +152,7 @@ def _check_brackets(tokens: Sequence[_Token], deepest: int) -> str | None:
     return f"has {len(awaited)} brackets that are never closed; 0 may be left open" if awaited else None
 
 
-def _may_open(tokens: Sequence[_Token], number: int) -> bool:
+def _may_open(tokens: Sequence[Token], number: int) -> bool:
     """True where the bracket groups, or holds values or the arguments of a function that is known."""
     before = tokens[number - 1] if number else None
     if before is None or before.kind in {"sign", "open"}:
@@ -164,7 +166,7 @@ def _may_open(tokens: Sequence[_Token], number: int) -> bool:
             return False
 
 
-def _path_before(tokens: Sequence[_Token], number: int) -> list[str]:
+def _path_before(tokens: Sequence[Token], number: int) -> list[str]:
     """The levels of the name that ends before that token; none where something else ends there."""
     levels: list[str] = []
     at = number - 1

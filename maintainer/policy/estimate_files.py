@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 
 from maintainer.domain.health import PartitionHealth, TableHealth
@@ -21,6 +22,7 @@ from maintainer.policy.outputs import Count, OutputSizes, count_packed, count_sc
 from maintainer.policy.packing import pack
 from maintainer.policy.respec import count_partitions
 from maintainer.policy.selection import Bounds, Candidates, find_candidates, may_have_candidates, merge_candidates
+from maintainer.policy.taken import PartitionFilter, Taken
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DEFAULT_MAX_GROUP_BYTES = 100 * GIB  # Iceberg: max-file-group-size-bytes
@@ -44,10 +46,11 @@ class PlannerOptions:
     max_files: int | None
     is_sort: bool
     compression: float
+    filter: PartitionFilter = field(default_factory=PartitionFilter)
 
     @classmethod
-    def read(cls, health: TableHealth, rule: Rule) -> PlannerOptions:
-        """The rule's own options, else the table's properties, else Iceberg's defaults."""
+    def read(cls, health: TableHealth, rule: Rule, now: datetime | None = None) -> PlannerOptions:
+        """The rule's own options, else the table's properties, else Iceberg's defaults. Without the time nothing is known of what its filter says of today."""
         options = dict(rule.options)
         target = int(options.get("target-file-size-bytes", health.target_file_size_bytes))
         small_below = int(options.get("min-file-size-bytes", int(target * SMALL_FILE_RATIO)))
@@ -72,6 +75,7 @@ class PlannerOptions:
             max_files=int(most_files) if most_files is not None else None,
             is_sort=rule.strategy == "sort",
             compression=float(options.get("compression-factor", "1")),
+            filter=PartitionFilter.read(rule.where, now, health.specs),
         )
 
 
@@ -86,6 +90,7 @@ class FileGroup:
     deleted_files: int  # that are taken because of their deletes
     uncertain_files: int  # that may or may not be among them, because only runs of like sizes are known
     is_scattered: bool = False  # written to more than the one partition that it was read from
+    is_cut: bool = False  # the policy's own filter may leave some of its files out, or all
 
     @property
     def removed(self) -> int:
@@ -95,7 +100,8 @@ class FileGroup:
     @property
     def error(self) -> int:
         """By how many files the outputs, and so `removed`, may be wrong."""
-        return max(self.outputs.expected - self.outputs.least, self.outputs.most - self.outputs.expected) + self.uncertain_files
+        known = max(self.outputs.expected - self.outputs.least, self.outputs.most - self.outputs.expected) + self.uncertain_files
+        return max(known, self.removed) if self.is_cut else known
 
 
 def plan_groups(health: TableHealth, options: PlannerOptions, within: Collection[Place] | None = None) -> list[FileGroup]:
@@ -106,18 +112,37 @@ def plan_groups(health: TableHealth, options: PlannerOptions, within: Collection
     # Files of other specs all fall in the group of the partition without values: Iceberg cannot place them before it has read them.
     null_text = null_partition(current) if current is not None else None
     for partition in health.partitions:
-        if (within is None or (partition.spec_id, partition.partition) in within) and may_have_candidates(partition, options.bounds):
+        is_meant = within is None or (partition.spec_id, partition.partition) in within
+        if is_meant and may_have_candidates(partition, options.bounds) and is_taken(partition, options):
             candidates = find_candidates(partition, options.bounds)
             if candidates.files.count:
                 grouped[partition.partition if partition.spec_id == health.default_spec_id else null_text].append((partition, candidates))
     count = partial(_count_outputs, health, options, is_order_known=_is_order_known(health))
     return [
-        FileGroup(places, files.count, files.bytes, count(places, files, taken), taken.deleted, taken.uncertain, _is_scattered(places, options))
+        FileGroup(
+            places,
+            files.count,
+            files.bytes,
+            count(places, files, taken),
+            taken.deleted,
+            taken.uncertain,
+            _is_scattered(places, options),
+            _is_cut(places, options),
+        )
         for found in grouped.values()
         for places, taken in [_merge(found)]
         for files in _split(taken.files, options)
         if options.bounds.takes_all or taken.deleted or is_worth_rewriting(files.count, files.bytes, options)
     ]
+
+
+def is_taken(partition: PartitionHealth, options: PlannerOptions) -> bool:
+    """False where the policy's own filter leaves the whole partition out."""
+    return options.filter.take(partition.spec_id, partition.partition) is not Taken.NONE
+
+
+def _is_cut(places: Iterable[Place], options: PlannerOptions) -> bool:
+    return any(options.filter.take(spec_id, partition) is Taken.SOME for spec_id, partition in places)
 
 
 def _is_order_known(health: TableHealth) -> bool:
@@ -194,12 +219,14 @@ def _count_written(health: TableHealth, options: PlannerOptions, places: Sequenc
     return count_scattered(packed, known, max(1, there), files.count)
 
 
-def estimate_rewrite_data_files(health: TableHealth, rule: Rule, within: Collection[Place] | None = None, known: Sequence[FileGroup] | None = None) -> Estimate:
+def estimate_rewrite_data_files(
+    health: TableHealth, rule: Rule, within: Collection[Place] | None = None, known: Sequence[FileGroup] | None = None, now: datetime | None = None
+) -> Estimate:
     """Files in and out by the planner's rules, of the whole table or of whole groups; items_removed counts only groups that get fewer files.
 
-    `known` are the groups of the whole table, where they have been planned already.
+    `known` are the groups of the whole table, where they have been planned already; else the time says what a filter means by today.
     """
-    options = PlannerOptions.read(health, rule)
+    options = PlannerOptions.read(health, rule, now)
     every = plan_groups(health, options, within) if known is None else known
     groups = [group for group in every if within is None or any(place in within for place in group.places)]
     taken = list(_take(groups, options.max_files))
@@ -207,15 +234,13 @@ def estimate_rewrite_data_files(health: TableHealth, rule: Rule, within: Collect
     error = sum(group.error for group in taken)
     if len(taken) < len(groups) or any(group.files != whole.files for group, whole in zip(taken, groups, strict=False)):
         error = max(error, removed, sum(group.files for group in taken) - len(taken) - removed)
-    if rule.where:
-        error = max(error, removed)
     return Estimate(
         items_before=sum(group.files for group in taken),
         items_after=sum(group.outputs.expected for group in taken),
         items_removed=removed,
         bytes_rewritten=sum(group.bytes for group in taken),
         partitions=len(taken),
-        note=_explain_error(taken, groups, rule),
+        note=_explain_error(taken, groups),
         error_bound=error,
         files_with_deletes=sum(group.deleted_files for group in taken),
     )
@@ -232,18 +257,13 @@ def _take(groups: Iterable[FileGroup], most: int | None) -> Iterator[FileGroup]:
             left -= files
             share = files / group.files
             outputs = Count(max(1, round(group.outputs.expected * share)), 1, group.outputs.most)
-            yield (
-                group
-                if share == 1
-                else FileGroup(
-                    group.places, files, round(group.bytes * share), outputs, min(files, group.deleted_files), group.uncertain_files, group.is_scattered
-                )
-            )
+            part = replace(group, files=files, bytes=round(group.bytes * share), outputs=outputs, deleted_files=min(files, group.deleted_files))
+            yield group if share == 1 else part
 
 
-def _explain_error(taken: Sequence[FileGroup], groups: Sequence[FileGroup], rule: Rule) -> str:
+def _explain_error(taken: Sequence[FileGroup], groups: Sequence[FileGroup]) -> str:
     reasons: Mapping[str, bool] = {
-        "an upper bound: the filter is not applied in the estimate": bool(rule.where),
+        "an upper bound: of some partitions the filter may take no files, or not all": any(group.is_cut for group in taken),
         "of many groups Iceberg takes those first that its hash map holds first": len(taken) < len(groups),
         "files of another spec may fall into more partitions than are known": any(group.is_scattered for group in taken),
         "only classes of file sizes are known in large partitions": any(group.uncertain_files for group in taken),

@@ -31,6 +31,7 @@ from maintainer.policy.estimate import (
     estimate_rewrite_manifests,
     is_manifest_rewrite_worthwhile,
 )
+from maintainer.policy.estimate_files import PlannerOptions, is_taken
 from maintainer.policy.expiry import describe_expiry, preview_expiry
 from maintainer.policy.memory import Fit
 from maintainer.policy.orphans import DEFAULT_ORPHAN_AGE
@@ -114,19 +115,22 @@ def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | Non
             sentence += f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
         sentence = "; ".join(part for part in (sentence, scope.sentence, fit.sentence) if part)
     else:
-        sentence = _explain_no_files(rule, health)
+        sentence = _explain_no_files(rule, health, now)
     return Gain(action, estimate, is_worthwhile, sentence)
 
 
-def _explain_no_files(rule: Rule, health: TableHealth) -> str:
-    small = [partition for partition in health.partitions if partition.small_files]
+def _explain_no_files(rule: Rule, health: TableHealth, now: datetime) -> str:
+    options = PlannerOptions.read(health, rule, now)
+    meant = [partition for partition in health.partitions if is_taken(partition, options)]
+    of_those = "" if len(meant) == len(health.partitions) else f" of the {len(meant):,} that the policy's filter may take"
+    small = [partition for partition in meant if partition.small_files]
     if not small:
-        return "no partition has a file that a rewrite would take"
-    minimum = int(dict(rule.options).get("min-input-files", "5"))
+        return f"no partition{of_those} has a file that a rewrite would take"
     most = max(partition.small_files for partition in small)
     return (
-        f"{sum(p.small_files for p in small):,} small files lie in {len(small):,} partitions, at most {most} in one; "
-        f"a rewrite takes a partition with at least {minimum} of them or more bytes than the target of {format_size(health.target_file_size_bytes)}"
+        f"{sum(p.small_files for p in small):,} small files lie in {len(small):,} partitions{of_those}, at most {most} in one; "
+        f"a rewrite takes a partition with at least {options.min_input_files} of them "
+        f"or more bytes than the target of {format_size(health.target_file_size_bytes)}"
     )
 
 

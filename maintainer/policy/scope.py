@@ -30,7 +30,7 @@ class Scope:
 
 def choose_scope(rule: Rule, health: TableHealth, now: datetime, too_heavy: frozenset[Place] = frozenset()) -> Scope:
     """The whole table unless partitions are hot or too heavy or it is more than a job may rewrite; then those with the most to gain for each byte."""
-    groups = tuple(plan_groups(health, PlannerOptions.read(health, rule)))
+    groups = tuple(plan_groups(health, PlannerOptions.read(health, rule, now)))
     return replace(_choose_scope(rule, health, now, groups, too_heavy), groups=groups)
 
 

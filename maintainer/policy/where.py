@@ -134,7 +134,7 @@ def _write_period(column: str, field: PartitionField, value: str) -> str | None:
     if _PERIODS[field.transform].fullmatch(value) is None or (field.type_name != "date" and field.type_name not in _TIMESTAMPS):
         return None
     try:
-        start, end = _write_boundaries(value, is_date=field.type_name == "date")
+        start, end = write_boundaries(value, is_date=field.type_name == "date")
     except (ValueError, OverflowError):
         return None  # a period that Python's calendar does not have
     if field.type_name == "date":
@@ -142,7 +142,8 @@ def _write_period(column: str, field: PartitionField, value: str) -> str | None:
     return f"{column} >= {_moment(field.type_name, start)} AND {column} < {_moment(field.type_name, end)}"
 
 
-def _write_boundaries(value: str, *, is_date: bool) -> tuple[str, str]:
+def write_boundaries(value: str, *, is_date: bool) -> tuple[str, str]:
+    """A period's beginning and that of the next, as SQL writes dates or times; ValueError or OverflowError for one that Python's calendar does not have."""
     numbers = [int(part) for part in value.split("-")]
     match numbers:
         case [year]:

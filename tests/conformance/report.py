@@ -36,6 +36,8 @@ written files the prediction may be wrong, and the last column why:
   the new ones (days tell months) the number is exact, else it is not known before they are read.
 - **Classes.** Of partitions with very many files only runs of like sizes are kept (at most an eighth apart): the table's own bounds are exact
   all the same, others lie in one run at most.
+- **Filters.** Of a policy's own filter those parts are told that compare a partition's column with a value. Where it cuts through a partition, or asks for
+  another column, Iceberg goes by each file's bounds, which digests do not keep: the prediction is the most that it can take.
 
 | shape | predicted | done | verdict | why |
 |---|---|---|---|---|

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule, RuleName
 from maintainer.policy.estimate_files import estimate_rewrite_data_files
@@ -57,21 +59,28 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
     """One shape under a table name of its own."""
     table = lake.make(name, shape.layout, shape.seed)
     health = lake.read(table)
-    rule = Rule(RuleName.REWRITE_DATA_FILES, strategy=shape.strategy, sort_order=shape.sort_order, options=tuple(sorted(shape.options.items())))
+    options = tuple(sorted(shape.options.items()))
+    rule = Rule(RuleName.REWRITE_DATA_FILES, strategy=shape.strategy, sort_order=shape.sort_order, where=shape.where, options=options)
     places = sorted((partition.spec_id, partition.partition) for partition in health.partitions)
     within = None if shape.chosen is None else [places[position] for position in shape.chosen]
-    predicted = estimate_rewrite_data_files(health, rule, within)
+    predicted = estimate_rewrite_data_files(health, rule, within, now=datetime.now(UTC))
     where = write_where(table.catalog, within, health.specs) if within is not None else None
     assert (where is None) == (within is None), f"{shape.name}: no filter for {within}"
     before = lake.files(table)
-    options = {"partial-progress.enabled": "false", **shape.options}
-    action = RewriteDataFiles(shape.strategy, shape.sort_order, where, tuple(sorted(options.items())))
+    given = {"partial-progress.enabled": "false", **shape.options}
+    action = RewriteDataFiles(shape.strategy, shape.sort_order, where or shape.where, tuple(sorted(given.items())))
     done = lake.session.sql(call_statement(table, action))[0]
     rewritten, added = int(done["rewritten_data_files_count"]), int(done["added_data_files_count"])
     if within is None:
         return Outcome(shape.name, predicted, rewritten, added)
     after = lake.files(table)
     gone = {path for path in before if path not in after}
-    untouched = {(p.spec_id, p.partition): p.data_files for p in lake.read(table).partitions}
-    lost = sum(p.data_files - untouched.get((p.spec_id, p.partition), 0) for p in health.partitions if (p.spec_id, p.partition) not in within)
+    # What is rewritten of an old spec moves to partitions of the current one, beside those that were chosen.
+    moved = added if all(spec_id != health.default_spec_id for spec_id, _ in within) else 0
+    lost = moved + _count_beside(health, within) - _count_beside(lake.read(table), within)
     return Outcome(shape.name, predicted, rewritten, added, where, strangers=abs(lost) + abs(len(gone) - rewritten))
+
+
+def _count_beside(health: TableHealth, within: Collection[tuple[int, str]]) -> int:
+    """Data files in all partitions but these."""
+    return sum(partition.data_files for partition in health.partitions if (partition.spec_id, partition.partition) not in within)

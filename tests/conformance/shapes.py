@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -26,6 +26,7 @@ class Shape:
     sort_order: str | None = None
     chosen: Sequence[int] | None = None  # positions of the partitions, in the order of their text, that a filter is to select
     seed: int = 0
+    where: str | None = None  # a policy's own filter
 
 
 def table(files: Sequence[File], fields: Fields = (), **more: Any) -> Layout:  # noqa: ANN401 - a layout's own fields
@@ -132,6 +133,10 @@ def partitioned() -> Iterator[Shape]:
     both = [("word", "identity"), ("at", "day")]
     pairs = table([File(15 * KIB, {"word": word, "at": at}) for word in ("a", None) for at in (NOON, None) for _ in range(5)], both)
     yield Shape("two fields without values, filtered", pairs, chosen=[1])
+    for column, transform, values in TRANSFORMS:
+        if transform.startswith(("bucket", "truncate")):
+            counts = [5] * (len(values) - 1) + [6]
+            yield Shape(f"{transform} of {column!r} without a value, filtered", by(column, counts, transform=transform, values=values), chosen=[-1])
 
 
 def evolved() -> Iterator[Shape]:
@@ -149,6 +154,16 @@ def evolved() -> Iterator[Shape]:
     yield Shape("old files join those without a value", then(days[:4], [("at", "day")], empty, [("at", "month")]))
     yield Shape("the old spec is written again", then(days, [("at", "day")], months, [("at", "month")]), {"output-spec-id": "1"})
     yield Shape("new files of an evolved table, filtered", then(days[:2], [("at", "day")], months, [("word", "identity")]), chosen=[1])
+    noons = [File(15 * KIB, {"at": NOON + timedelta(days=day)}) for day in (-2, -2, -2, -2, -2, -2, -1, -1, -1, -1, -1)]
+    yield Shape("an old day of what are months now, filtered", then(noons, [("at", "day")], months, [("at", "month")]), chosen=[0])
+    springs = [File(15 * KIB, {"at": NOON + timedelta(days=day)}) for day in (0, 0, 40, 40, 40, 40, 40)]
+    yield Shape("an old month of what are days now, filtered", then(springs, [("at", "month")], noons, [("at", "day")]), chosen=[1])
+    numbers = [File(15 * KIB, {"number": number}) for number in (3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4)]
+    none = [*numbers[:6], *[File(15 * KIB, {"number": None})] * 5]
+    later = [File(15 * KIB, {"number": 5})] * 6
+    yield Shape("an old partition of what has none now, filtered", then(numbers, [("number", "identity")], later, []), chosen=[1])
+    yield Shape("the old partition without a value of what has none now, filtered", then(none, [("number", "identity")], later, []), chosen=[2])
+    yield Shape("an old bucket of what are values now, filtered", then(numbers, [("number", "bucket[4]")], later, [("number", "identity")]), chosen=[0])
 
 
 def deleted() -> Iterator[Shape]:
@@ -184,9 +199,31 @@ def sorted_() -> Iterator[Shape]:
     yield Shape("z-order", by("number", [8, 3], 25), strategy="sort", sort_order="zorder(id, word)")
 
 
+def filtered() -> Iterator[Shape]:
+    """Under a policy's own filter."""
+    dates = by("day", [6, 5, 5, 7], transform="identity", values=[date(2026, 3, 1), date(2026, 3, 2), None, date(2999, 1, 1)])
+    yield Shape("whole days of the past", dates, where="day < current_date")
+    yield Shape("days from when until when", dates, where="day BETWEEN DATE '2026-03-02' AND '2026-12-31'")
+    yield Shape("what has no value", dates, where="day IS NULL")
+    months = by("day", [6, 5, 7], transform="month", values=[date(2026, 2, 28), date(2026, 3, 31), None])
+    yield Shape("months at their boundary", months, where="day >= DATE '2026-03-01' AND day < DATE '2026-04-01'")
+    moments = by("at", [5, 5, 6, 7], transform="day", values=[NOON - timedelta(days=1), NOON, NOON + timedelta(days=1), None])
+    yield Shape("days of times up to a boundary", moments, where="at < TIMESTAMP '2026-04-01 00:00:00 UTC'")
+    yield Shape("days of times up to within a day", moments, where="at < TIMESTAMP '2026-03-31 09:00:00 UTC' AND id >= 0")
+    hours = by("local", [5, 6], transform="hour", values=[NOON.replace(tzinfo=None), datetime(2026, 3, 31, 13)])  # noqa: DTZ001 - a timestamp without a zone
+    yield Shape("hours without a zone", hours, where="'2026-03-31 13:00:00' <= local")
+    pairs = [File(15 * KIB, {"word": word, "number": number}) for word in "ab" for number in (1, 2, 3) for _ in range(5)]
+    yield Shape("two fields", table(pairs, [("word", "identity"), ("number", "identity")]), where="word = 'a' AND number IN (1, 3)")
+    yield Shape("a filter that takes nothing", table(pairs, [("word", "identity")]), where="word > 'b'")
+    old = [File(15 * KIB, {"at": NOON - timedelta(days=day)}) for day in (1, 2) for _ in range(5)]
+    new = [File(15 * KIB, {"at": NOON + timedelta(days=30)})] * 5
+    both = Layout([Batch(old), Batch(new, [("at", "month")])], [("at", "day")], properties=TARGET_PROPERTIES)
+    yield Shape("a filter over two specs", both, where="at >= TIMESTAMP '2026-03-30 00:00:00 UTC' AND at < TIMESTAMP '2026-04-01 00:00:00 UTC'")
+
+
 def by_hand() -> list[Shape]:
     """The fixed list, the same at every run."""
-    return [*plain(), *options(), *partitioned(), *evolved(), *deleted(), *sorted_()]
+    return [*plain(), *options(), *partitioned(), *evolved(), *deleted(), *sorted_(), *(replace(shape, name=f"where: {shape.name}") for shape in filtered())]
 
 
 def by_seed(seed: int, number: int) -> list[Shape]:
