@@ -9,7 +9,7 @@ const cells = () => screen.getAllByRole("cell").map((cell) => cell.textContent.r
 describe("the catalogs in figures", () => {
   it("have their own average file size and lead to their tables", async () => {
     await show(<CatalogGrid catalogs={catalogs.filter(({ name }) => name === "archive")} />);
-    expect(cells()).toEqual(["rest", "240", "118 MiB", "9'600", "120", "1.08 TiB", "238 healthy, 2 watch"]);
+    expect(cells()).toEqual(["rest", "240", "72.2 MiB", "9'600", "2'000", "677 GiB", "240 healthy"]);
     expect(screen.getByRole("link", { name: "archive" })).toHaveAttribute("href", "/?catalog=archive");
   });
 
