@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -12,41 +12,35 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
-from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import ManifestDigest, TableInventory
-from maintainer.domain.units import MIB
+from maintainer.adapters.store import open_store
+from maintainer.steps.scan import ScanOptions, scan
 from tests.benchmarks.harness import Measured, less_is_better
+from tests.steps.world import World
 
 COMMITS: Final = 150
 PARTITIONS: Final = 10  # files of a commit
 REACH: Final = 8.0
-_TABLE: Final = TableIdentifier("lake", ("bench",), "events")
 
 
 class _Reading:
-    """Scans after each commit, and what they read of manifests."""
+    """The daemon's scans after each commit, into a store of their own, and what they read of manifests."""
 
-    def __init__(self, catalog: PyIcebergCatalog, *, remembers: bool) -> None:
-        self._catalog = catalog
-        self._remembers = remembers
-        self._digests: dict[str, ManifestDigest] = {}
+    def __init__(self, catalog: PyIcebergCatalog, database: Path, *, is_deep: bool) -> None:
+        self.store = open_store(f"sqlite:///{database}")
+        self._ports = replace(World().ports, catalogs={catalog.name: catalog}, store=self.store)
+        self._options = ScanOptions(is_deep=is_deep)
         self.entries = 0
         self.bytes = 0
 
     def scan(self) -> int:
-        """Read the table as it is now; the number of its data files."""
-        inventory = self._catalog.inventory(_TABLE, lambda _table, _properties: 512 * MIB, self._known)
-        if not isinstance(inventory, TableInventory):
-            message = f"{_TABLE} cannot be read: {inventory.reason}"
-            raise TypeError(message)
-        read = [digest for digest in inventory.manifests if not self._remembers or digest.path not in self._digests]
-        self.entries += sum(sum(share.file_count for share in digest.partitions) for digest in read)
-        self.bytes += sum(digest.length_bytes for digest in read)
-        self._digests.update({digest.path: digest for digest in inventory.manifests})
-        return sum(share.file_count for digest in inventory.manifests for share in digest.partitions)
-
-    def _known(self, _uuid: str, paths: Iterable[str], _target: int) -> Mapping[str, ManifestDigest]:
-        return {path: self._digests[path] for path in paths if path in self._digests} if self._remembers else {}
+        """Measure the table as it is now; the number of its data files."""
+        result = scan(self._ports, options=self._options)
+        if (result.measured, result.faults) != (1, []):
+            message = f"{result.measured} tables were measured instead of one, with the faults {result.faults}"
+            raise ValueError(message)
+        self.entries += result.entries_read
+        self.bytes += result.bytes_read
+        return self.store.overview().data_files
 
 
 def run(scale: float) -> list[Measured]:
@@ -65,13 +59,13 @@ def _read_history(directory: Path, commits: int) -> tuple[_Reading, _Reading]:
     properties = {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db", "warehouse": f"file://{directory}/warehouse"}
     writer = SqlCatalog("lake", **properties)
     catalog = PyIcebergCatalog("lake", properties, SystemClock())
+    readings = ours, peer = _Reading(catalog, directory / "ours.db", is_deep=False), _Reading(catalog, directory / "peer.db", is_deep=True)
     try:
         writer.create_namespace("bench")
         schema = pa.schema([("part", pa.int64()), ("id", pa.int64())])
         table = writer.create_table("bench.events", schema, properties={"commit.manifest-merge.enabled": "true"})
         with table.update_spec() as update:
             update.add_identity("part")
-        ours, peer = _Reading(catalog, remembers=True), _Reading(catalog, remembers=False)
         for commit in range(commits):
             table.append(pa.table({"part": list(range(PARTITIONS)), "id": [commit] * PARTITIONS}, schema=schema))
             if ours.scan() != peer.scan():
@@ -79,5 +73,7 @@ def _read_history(directory: Path, commits: int) -> tuple[_Reading, _Reading]:
                 raise AssertionError(message)
         return ours, peer
     finally:
+        for reading in readings:
+            reading.store.close()
         catalog.close()
         writer.close()

@@ -26,6 +26,8 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy import func, insert, select
 
+from maintainer.adapters.catalog.manifest import ListedManifest, make_digest
+from maintainer.adapters.catalog.tally import Group, Tally
 from maintainer.adapters.store import documents, fleet, open_store, samples
 from maintainer.adapters.store.counters import recount
 from maintainer.adapters.store.name_parts import add_missing_names
@@ -33,7 +35,7 @@ from maintainer.adapters.store.schema import health_samples, manifest_digests, t
 from maintainer.adapters.store.sql import SqlStore
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, PartitionDigest
+from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 from maintainer.ports.store import TABLE_SORTS, TableQuery
 from tests.benchmarks.harness import Measured, less_is_better
 from tests.postgres import PostgresServer, end_postgres, start_postgres
@@ -49,6 +51,7 @@ DEEP_PAGES: Final = 5
 FILES_PER_MANIFEST: Final = 8_000
 PARTITIONS_PER_MANIFEST: Final = 30
 DIGESTED_FILES: Final = 1_000_000
+FILES_PER_DELETE_FILE: Final = 50
 _AT: Final = datetime(2026, 5, 4, tzinfo=UTC)
 _BATCH: Final = 2_000
 _MIB: Final = 1024**2
@@ -94,7 +97,8 @@ def _run_sqlite(sizes: Sequence[int]) -> list[Measured]:
     return [
         *_compare("SQLite", sizes, found),
         Measured("store: SQLite size per 100,000 tables, one sample each", disk / sizes[-1] * 100_000 / _MIB, None, "nobody", "MiB", None),
-        Measured("store: SQLite digests per 1,000,000 files", digest_bytes() / _MIB, None, "nobody", "MiB", None),
+        Measured("store: SQLite digests per 1,000,000 files", digest_bytes(with_deletes=False) / _MIB, None, "nobody", "MiB", None),
+        Measured("store: SQLite digests per 1,000,000 files with deletes", digest_bytes(with_deletes=True) / _MIB, None, "nobody", "MiB", None),
     ]
 
 
@@ -269,34 +273,48 @@ def _documents(health: TableHealth, grade: Grade) -> Rows:
     return {"full_name": str(health.table), "summary": summary, "detail": detail, "grade": documents.write_grade(grade)}
 
 
-def digest_bytes() -> int:
-    """What the digests of a million files take, in manifests of 8,000 files of 30 partitions each."""
+def digest_bytes(*, with_deletes: bool) -> int:
+    """What the digests of a million files take, in manifests of 8,000 files of 30 partitions each; with deletes, each file is kept as well."""
     with tempfile.TemporaryDirectory() as directory:
         store = open_store(f"sqlite:///{directory}/maintainer.db")
         before = bytes_of(directory)
-        store.record_digests("u", 512 * _MIB, _digests())
+        digests = list(_digests(with_deletes=with_deletes))
+        store.record_digests("u", 512 * _MIB, digests)
+        files = sum(share.file_count for digest in digests for share in digest.partitions if share.content is Content.DATA)
         with store._database.read() as connection:
             kept = connection.execute(select(func.count()).select_from(manifest_digests)).scalar_one()
-        if kept != DIGESTED_FILES // FILES_PER_MANIFEST:
-            message = f"{kept} digests were kept of {DIGESTED_FILES // FILES_PER_MANIFEST}"
+        if (kept, files) != (len(digests), DIGESTED_FILES):
+            message = f"{kept} digests were kept of {len(digests)}, of {files:,} files"
             raise ValueError(message)
         store.close()
         return bytes_of(directory) - before
 
 
-def _digests() -> Iterator[ManifestDigest]:
+def _digests(*, with_deletes: bool) -> Iterator[ManifestDigest]:
+    """As the readers make them; with deletes, one delete file for each fifty data files, bound to one of them."""
     random = Random(DIGESTED_FILES)
-    for number in range(DIGESTED_FILES // FILES_PER_MANIFEST):
-        path = f"s3://lake/table/metadata/{random.randbytes(16).hex()}-m0.avro"
-        shares = tuple(_share(random, f"day={_AT.date() + timedelta(days=number * 3 + day)}") for day in range(PARTITIONS_PER_MANIFEST))
-        histogram = tuple(random.randrange(FILES_PER_MANIFEST) for _ in range(10))
-        yield ManifestDigest(path, 2 * _MIB, 0, ManifestContent.DATA, number, shares, histogram, (("parquet", FILES_PER_MANIFEST),), FILES_PER_MANIFEST)
+    data = DIGESTED_FILES // FILES_PER_MANIFEST
+    for number in range(data):
+        yield _digest(random, number, ManifestContent.DATA, keeps_files=with_deletes)
+    for number in range(data // FILES_PER_DELETE_FILE if with_deletes else 0):
+        yield _digest(random, number, ManifestContent.DELETES, keeps_files=True)
 
 
-def _share(random: Random, partition: str) -> PartitionDigest:
-    files = FILES_PER_MANIFEST // PARTITIONS_PER_MANIFEST
-    small = random.randrange(files)
-    return PartitionDigest(0, partition, Content.DATA, files, random.randrange(2**38), random.randrange(2**30), small, random.randrange(2**34), 0, 0)
+def _digest(random: Random, number: int, content: ManifestContent, *, keeps_files: bool) -> ManifestDigest:
+    listed = ListedManifest(f"s3://lake/table/metadata/{random.randbytes(16).hex()}-m0.avro", 2 * _MIB, 0, content, number, keeps_files=keeps_files)
+    tally = Tally(SizeClasses.around(512 * _MIB), number, entries=FILES_PER_MANIFEST)
+    kind = Content.DATA if content is ManifestContent.DATA else Content.POSITION_DELETES
+    for day in range(PARTITIONS_PER_MANIFEST):
+        files = FILES_PER_MANIFEST * (day + 1) // PARTITIONS_PER_MANIFEST - FILES_PER_MANIFEST * day // PARTITIONS_PER_MANIFEST
+        keys = [random.randrange(1, 2**32) for _ in range(files)] if keeps_files else []
+        group: Group = (_sizes(random, files), [random.randrange(1, 10**6) for _ in range(files)], [None] * files, keys)
+        tally.add_files(f"day={_AT.date() + timedelta(days=number * 3 + day)}", kind, "parquet", group)
+    return make_digest(listed, 2 * _MIB, tally)
+
+
+def _sizes(random: Random, files: int) -> list[int]:
+    drawn = random.choices(PUBLISHED_SIZES, [share for share, _, _ in PUBLISHED_SIZES], k=files)
+    return [int(least * (most / least) ** random.random()) if most else 0 for _, least, most in drawn]
 
 
 def bytes_of(directory: str) -> int:
