@@ -137,5 +137,5 @@ def test_a_pin_is_set_listed_and_taken_away(world: World) -> None:
     assert (unknown.exit_code, "has no snapshot 9" in unknown.output) == (2, True)
     assert call("unpin", "lake.sales.orders", "--by", "bob").output == "pin cli of lake.sales.orders is gone\n"
     assert call("unpin", "lake.sales.orders").exit_code == 2
-    told = [(entry.actor.name, entry.deed, entry.fields["name"]) for entry in world.store.audit(AuditQuery()).items]
-    assert sorted(told) == [("ada", Deed.SNAPSHOT_PINNED, "cli"), ("bob", Deed.SNAPSHOT_UNPINNED, "cli")]
+    told = [(entry.actor, entry.deed, entry.fields["name"]) for entry in world.store.audit(AuditQuery()).items]
+    assert sorted(told) == [("person ada", Deed.SNAPSHOT_PINNED, "cli"), ("person bob", Deed.SNAPSHOT_UNPINNED, "cli")]
