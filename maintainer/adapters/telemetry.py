@@ -14,7 +14,6 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from maintainer.domain.action import Procedure
-from maintainer.domain.cost import Quantity
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -150,13 +149,11 @@ class PrometheusTelemetry:
         self._gb_hours = Counter("maintainer_gb_hours_total", "GB of memory times hours of Spark's work that finished jobs took.", action, registry=here)
         self._estimate_errors = Histogram(
             "maintainer_estimate_error_ratio",
-            "How far what was predicted of a job was off what came of it, as a share of that; too much and too little alike.",
-            ["quantity"],
+            "How far what was predicted of a job was off what came of it, as a share of that; direction is over, under or exact.",
+            ["action", "direction", "quantity"],
             registry=here,
             buckets=_ERROR_RATIOS,
         )
-        for quantity in Quantity:
-            self._estimate_errors.labels(quantity.value)
         for state in JobState:
             self._jobs.labels(state.value)
         for procedure in Procedure:
@@ -231,7 +228,8 @@ class PrometheusTelemetry:
             self._gb_hours.labels(action).inc(job.gb_hours)
         for error in job.estimate_errors:
             if error.ratio is not None:
-                self._estimate_errors.labels(error.quantity.value).observe(abs(error.ratio))
+                direction = "over" if error.ratio > 0 else "under" if error.ratio < 0 else "exact"
+                self._estimate_errors.labels(action, direction, error.quantity.value).observe(abs(error.ratio))
         if job.state is JobState.FAILED:
             self._job_failures.labels(action, (job.failure_reason or FailureReason.OTHER).value).inc()
         if effect is not None:

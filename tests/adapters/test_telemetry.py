@@ -219,13 +219,18 @@ def test_a_finished_job_is_counted_with_what_it_took_and_how_far_the_predictions
     telemetry.job_finished(job, EFFECT)
     series = read(telemetry)
     assert series['maintainer_gb_hours_total{action="rewrite_data_files"}'] == pytest.approx(gb_hours)
-    assert series['maintainer_estimate_error_ratio_count{quantity="gb_hours"}'] == 1
-    assert series['maintainer_estimate_error_ratio_sum{quantity="gb_hours"}'] == pytest.approx(abs(1.0 - gb_hours) / gb_hours)
-    files = abs(job.estimate.items_removed - EFFECT.files_removed) / EFFECT.files_removed
-    assert series['maintainer_estimate_error_ratio_sum{quantity="files_removed"}'] == pytest.approx(files)
+    over = 'action="rewrite_data_files",direction="over",quantity="gb_hours"'
+    assert series[f"maintainer_estimate_error_ratio_count{{{over}}}"] == 1
+    assert series[f"maintainer_estimate_error_ratio_sum{{{over}}}"] == pytest.approx((1.0 - gb_hours) / gb_hours)
+    assert job.estimate.items_removed == EFFECT.files_removed
+    assert series['maintainer_estimate_error_ratio_count{action="rewrite_data_files",direction="exact",quantity="files_removed"}'] == 1
+
+    telemetry.job_finished(replace(job, estimate=replace(job.estimate, items_removed=EFFECT.files_removed // 2)), EFFECT)
+    under = 'action="rewrite_data_files",direction="under",quantity="files_removed"'
+    assert read(telemetry)[f"maintainer_estimate_error_ratio_sum{{{under}}}"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_an_error_without_anything_to_compare_with_is_left_out(telemetry: PrometheusTelemetry) -> None:
     nothing = replace(EFFECT, files_removed=0, bytes_rewritten=0)
     telemetry.job_finished(replace(finish_job(run_job(make_job())), effect=nothing), nothing)
-    assert read(telemetry)['maintainer_estimate_error_ratio_count{quantity="files_removed"}'] == 0
+    assert not [series for series in read(telemetry) if series.startswith("maintainer_estimate_error_ratio")]

@@ -9,6 +9,7 @@ export type Cost = Schemas["CostOut"];
 export type EffectivePolicy = Schemas["EffectivePolicyOut"];
 export type Effect = Schemas["EffectOut"];
 export type Estimate = Schemas["EstimateOut"];
+export type EstimateError = Schemas["EstimateErrorOut"];
 export type FailureReason = Schemas["FailureReason"];
 export type Fault = Schemas["FaultOut"];
 export type FaultKind = Schemas["FaultKind"];

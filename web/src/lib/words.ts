@@ -1,6 +1,7 @@
 import type {
   Band,
   Cost,
+  EstimateError,
   FailureReason,
   FaultKind,
   JobRule,
@@ -33,6 +34,16 @@ export const RULE_WORDS: Record<JobRule, string> = {
   remove_orphan_files: "Remove orphan files",
   digest_manifests: "Read manifests on Spark",
   roll_back: "Roll back",
+};
+
+export const QUANTITY_WORDS: Record<EstimateError["quantity"], string> = {
+  files_removed: "Files fewer",
+  delete_files_removed: "Delete files fewer",
+  manifests_removed: "Manifests fewer",
+  snapshots_removed: "Snapshots fewer",
+  bytes_rewritten: "Rewritten",
+  gb_hours: "GB-hours",
+  duration_seconds: "Duration",
 };
 
 export const STATE_WORDS: Record<JobState, string> = {

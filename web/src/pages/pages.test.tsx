@@ -136,15 +136,31 @@ describe("a plan", () => {
 
 describe("before and after", () => {
   it("shows differences with their signs and the proof in words", async () => {
-    await show(<BeforeAfter effect={effect} />);
+    await show(<BeforeAfter effect={effect} errors={makeJob().estimate_errors} />);
     const files = within(screen.getByRole("row", { name: /^Data files/ })).getAllByRole("cell");
     expect(files.map((cell) => cell.textContent.replaceAll("\u202f", "'"))).toEqual(["1'536", "96", "−1'440"]);
     expect(screen.getByText(/^Rows unchanged/)).toBeInTheDocument();
     expect(screen.getByText(/2 commits by others/)).toBeInTheDocument();
   });
 
+  it("shows what was predicted beside what came of it, and by how much it was off", async () => {
+    const unforeseen = { quantity: "delete_files_removed", predicted: 3, actual: 0, ratio: null } as const;
+    const excessive = { quantity: "manifests_removed", predicted: 32, actual: 25, ratio: 0.28 } as const;
+    await show(<BeforeAfter effect={effect} errors={[...makeJob().estimate_errors, excessive, unforeseen]} />);
+    const grid = screen.getByRole("group", { name: "Predicted and actual" });
+    const rows = within(grid).getAllByRole("row").slice(1);
+    expect(rows.map((each) => each.textContent.replace(/[\u00a0\u202f]/g, " "))).toEqual([
+      "Files fewer1 4401 440exact",
+      "Rewritten52.9 MiB52.9 MiBexact",
+      "GB-hours0.01050.01159 % too little",
+      "Duration38 s41 s9 % too little",
+      "Manifests fewer322528 % too much",
+      "Delete files fewer30–",
+    ]);
+  });
+
   it("does not call different rows a success", async () => {
-    await show(<BeforeAfter effect={{ ...effect, rows: "different", rows_after: 4_607_999 }} />);
+    await show(<BeforeAfter effect={{ ...effect, rows: "different", rows_after: 4_607_999 }} errors={[]} />);
     expect(screen.getByText(/The job counts as failed/)).toBeInTheDocument();
     expect(screen.queryByText(/Rows unchanged/)).not.toBeInTheDocument();
   });

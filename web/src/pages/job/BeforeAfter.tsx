@@ -1,9 +1,18 @@
-import type { Effect, Measurement } from "../../api/types";
+import type { Effect, EstimateError, Measurement } from "../../api/types";
 import { Grid } from "../../components/Grid";
 import { Panel } from "../../components/Panel";
 import { TimeAgo } from "../../components/TimeAgo";
-import { formatBytes, formatCount, formatDifference, formatDuration, pluralize } from "../../lib/format";
-import { ROW_PROOF_WORDS } from "../../lib/words";
+import {
+  formatBytes,
+  formatCount,
+  formatDifference,
+  formatDuration,
+  formatRatio,
+  formatSignificant,
+  pluralize,
+  UNKNOWN,
+} from "../../lib/format";
+import { QUANTITY_WORDS, ROW_PROOF_WORDS } from "../../lib/words";
 
 type Format = (value: number | null) => string;
 interface Row {
@@ -31,8 +40,39 @@ const PROOF_TONES: Record<Effect["rows"], string> = {
   unknown: "watch",
 };
 
+const QUANTITY_FORMATS: Partial<Record<EstimateError["quantity"], (value: number) => string>> = {
+  bytes_rewritten: formatBytes,
+  gb_hours: formatSignificant,
+  duration_seconds: formatDuration,
+};
+
+function describeError(ratio: number | null): string {
+  if (ratio === null) return UNKNOWN;
+  if (ratio === 0) return "exact";
+  return `${formatRatio(Math.abs(ratio))} too ${ratio > 0 ? "much" : "little"}`;
+}
+
+/** What was predicted of a job beside what came of it. */
+function Predictions({ errors }: { errors: EstimateError[] }) {
+  return (
+    <Grid label="Predicted and actual" headings={["Figure", { figures: "Predicted" }, { figures: "Actual" }, { figures: "Predicted was" }]}>
+      {errors.map(({ quantity, predicted, actual, ratio }) => {
+        const format = QUANTITY_FORMATS[quantity] ?? formatCount;
+        return (
+          <tr key={quantity}>
+            <th scope="row">{QUANTITY_WORDS[quantity]}</th>
+            <td className="num">{format(predicted)}</td>
+            <td className="num">{format(actual)}</td>
+            <td className="num">{describeError(ratio)}</td>
+          </tr>
+        );
+      })}
+    </Grid>
+  );
+}
+
 /** What a job achieved, from the table's own metadata, and how far it is shown that the rows are the same. */
-export function BeforeAfter({ effect }: { effect: Effect }) {
+export function BeforeAfter({ effect, errors }: { effect: Effect; errors: EstimateError[] }) {
   return (
     <Panel title="Before and after" aside={<span className="dim">Spark worked for {formatDuration(effect.duration_seconds)}</span>}>
       <div className="stack">
@@ -62,6 +102,7 @@ export function BeforeAfter({ effect }: { effect: Effect }) {
             <td />
           </tr>
         </Grid>
+        {errors.length > 0 && <Predictions errors={errors} />}
         <div className={`notice notice-${PROOF_TONES[effect.rows]}`}>
           <span>{ROW_PROOF_WORDS[effect.rows]}</span>
           {effect.rows_before !== null && effect.rows_after !== null && (

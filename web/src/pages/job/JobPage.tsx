@@ -128,7 +128,7 @@ function JobDetail({ job }: { job: Job }) {
           <p>Whether the work was committed is read from the table’s snapshots; the job ends as they say.</p>
         </Notice>
       )}
-      {job.effect && <BeforeAfter effect={job.effect} />}
+      {job.effect && <BeforeAfter effect={job.effect} errors={job.estimate_errors} />}
       <div className="columns">
         <Panel title="Why">
           <div className="stack-tight">
