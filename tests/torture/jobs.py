@@ -14,6 +14,7 @@ from tests.torture.lake import CATALOG
 from tests.torture.reading import TableReading
 
 OUR_NAME = "iceberg-maintainer-"  # so the daemon's applications are called
+UNTOLD = ("Spark was lost", "the catalog did not say")  # so a success begins that the table alone tells of
 FINAL = frozenset({"succeeded", "failed", "cancelled"})
 # Between the clocks of two processes of one machine, and of milliseconds that are rounded.
 TOLERANCE = timedelta(seconds=1)
@@ -28,16 +29,21 @@ class OurCommit:
     table: str
     snapshot_id: str
     at: datetime
+    replaced: int = 0  # files, of data or of deletes
 
 
 def find_our_commits(readings: Mapping[str, TableReading]) -> list[OurCommit]:
     """All of them, in every table."""
     return [
-        OurCommit(f"{CATALOG}.{table}", str(snapshot["snapshot-id"]), datetime.fromtimestamp(snapshot["timestamp-ms"] / 1000, UTC))
+        OurCommit(f"{CATALOG}.{table}", str(snapshot["snapshot-id"]), datetime.fromtimestamp(snapshot["timestamp-ms"] / 1000, UTC), _count_replaced(snapshot))
         for table, reading in readings.items()
         for snapshot in reading.snapshots
         if snapshot["summary"].get("app-name", "").startswith(OUR_NAME)
     ]
+
+
+def _count_replaced(snapshot: Mapping[str, Any]) -> int:
+    return sum(int(snapshot["summary"].get(key, 0)) for key in ("deleted-data-files", "removed-delete-files"))
 
 
 def check_jobs(checked: Checked, jobs: Sequence[Entry], audit: Sequence[Entry], readings: Mapping[str, TableReading]) -> None:
@@ -47,6 +53,7 @@ def check_jobs(checked: Checked, jobs: Sequence[Entry], audit: Sequence[Entry], 
     checked.add(Fault.JOB_NOT_ENDED, "jobs", (f"{job['job_id']} on {job['table']} is {job['state']}" for job in jobs if job["state"] not in FINAL))
     checked.add(Fault.JOB_UNTRUE, "jobs", _compare_ends(jobs, ends))
     checked.add(Fault.JOB_UNTRUE, "commits", _compare_commits(ends, ours, _find_partial(audit)))
+    checked.add(Fault.JOB_UNTRUE, "halves", _find_halves(jobs, ends, ours, _find_partial(audit)))
     checked.add(Fault.COMMIT_UNEXPLAINED, "commits", _find_unexplained(ends, ours))
     checked.add(Fault.COMMIT_UNEXPLAINED, "statements", _find_untold(audit))
     checked.add(Fault.JOB_UNTRUE, "one at a time", _find_overlaps(audit))
@@ -89,6 +96,18 @@ def _compare_commits(ends: Sequence[Entry], ours: Sequence[OurCommit], partial: 
             yield f"{entry['job_id']} claims {', '.join(missing)}, and {entry['table']} has no such snapshot of ours"
         if fields["state"] == "failed" and fields["commits"] and entry["job_id"] not in partial:
             yield f"{entry['job_id']} failed, and yet {entry['table']} has its commit {', '.join(fields['commits'])}: {fields.get('message')}"
+
+
+def _find_halves(jobs: Sequence[Entry], ends: Sequence[Entry], ours: Sequence[OurCommit], partial: set[str]) -> Iterator[str]:
+    """Jobs that commit as they go, that were called a success although Spark did not live to say so, and that came to a part of their files."""
+    replaced = {(commit.table, commit.snapshot_id): commit.replaced for commit in ours}
+    claimed = {entry["job_id"]: [(entry["table"], commit) for commit in entry["fields"]["commits"]] for entry in ends}
+    for job in jobs:
+        if job["state"] != "succeeded" or job["job_id"] not in partial or not any(word in job["failure_message"] for word in UNTOLD):
+            continue
+        done = sum(replaced.get(commit, 0) for commit in claimed.get(job["job_id"], ()))
+        if done < job["estimate"]["items_before"] - job["estimate"]["error_bound"]:
+            yield f"{job['job_id']} succeeded with {done} of {job['estimate']['items_before']} files: {job['failure_message']}"
 
 
 def _find_unexplained(ends: Sequence[Entry], ours: Sequence[OurCommit]) -> Iterator[str]:

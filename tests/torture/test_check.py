@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
@@ -287,6 +287,17 @@ def test_a_failed_job_whose_commit_is_there_is_seen_unless_it_commits_as_it_goes
     assert judge([failed], [parts, ended(state="failed")], SNAPSHOT) == set()
     whole = handed("CALL lake.system.rewrite_data_files(options => map('partial-progress.enabled', 'false'))")
     assert judge([failed], [whole, ended(state="failed")], SNAPSHOT) == {Fault.JOB_UNTRUE}
+
+
+LOST = "Spark was lost after its commits; they were found in the table's metadata"
+
+
+@pytest.mark.parametrize(("said", "replaced", "found"), [(LOST, 3, {Fault.JOB_UNTRUE}), (LOST, 9, set()), ("", 3, set())])
+def test_a_success_that_nobody_told_of_and_that_is_a_part_of_the_work_is_seen(said: str, replaced: int, found: set[Fault]) -> None:
+    job = {**DONE, "failure_message": said, "estimate": {"items_before": 10, "error_bound": 1}}
+    parts = handed("CALL lake.system.rewrite_data_files(options => map('partial-progress.enabled', 'true'))")
+    summary = {**cast("dict[str, str]", SNAPSHOT["summary"]), "deleted-data-files": str(replaced)}
+    assert judge([job], [parts, ended()], {**SNAPSHOT, "summary": summary}) == found
 
 
 def test_two_jobs_on_one_table_at_a_time_are_seen() -> None:
