@@ -36,6 +36,7 @@ from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.policy.decide import on_request
 from maintainer.settings import load_settings
+from maintainer.steps.admission import read_queue
 from maintainer.steps.plan import make_plan, measured_record, policy_of, preview
 from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import request_run
@@ -128,7 +129,7 @@ def plan(
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """Show what would be done and why, and what not and why not; changes nothing."""
+    """Show what would be done and why, what that waits for, and what not and why not; changes nothing."""
     with open_app(load(config)) as app:
         if policy is not None:
             from maintainer.cli.candidate import preview_policy  # noqa: PLC0415
@@ -137,10 +138,11 @@ def plan(
             return
         choice = choose_tables(app.ports, tables or [])
         plans, faults = _preview_all(app, choice.tables, tables or [])
+        waits = {(verdict.candidate.table, verdict.candidate.rule): verdict for verdict in read_queue(app.ports)}
         if output is OutputFormat.JSON:
-            print_json([show.plan_json(made, call_statement) for made in plans])
+            print_json([show.plan_json(made, call_statement, waits) for made in plans])
         else:
-            make_console().print(show.plan_table(plans, call_statement))
+            make_console().print(show.plan_table(plans, call_statement, waits))
         for fault in faults:
             say(f"warning: {fault.table} cannot be measured ({fault.kind}): {fault.reason}")
         if faults or not choice.is_whole:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from rich.table import Table
 from rich.text import Text
 
 from maintainer.domain.action import Action
+from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.cost import Cost, CostBasis, EstimateError, Quantity, Score
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
@@ -16,11 +18,14 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan
+from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_duration, format_size
-from maintainer.policy.explain import explain
+from maintainer.policy.explain import explain, explain_admission, write_next_look
 from maintainer.steps.scan import Measured, Recalled, ScannedTable
 
 Statement = Callable[[TableIdentifier, Action], str]
+Waits = Mapping[tuple[TableIdentifier, RuleName], AdmissionVerdict]  # what admission says of what the stored plans want started
+_NOTHING_WAITS: Waits = MappingProxyType({})
 
 BAND_STYLES = {Band.HEALTHY: "green", Band.WATCH: "cyan", Band.DEGRADED: "yellow", Band.CRITICAL: "bold red"}
 _STATE_STYLES = {JobState.SUCCEEDED: "green", JobState.FAILED: "bold red", JobState.CANCELLED: "yellow", JobState.UNKNOWN: "magenta"}
@@ -154,15 +159,19 @@ def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = No
     return lines
 
 
-def plan_table(plans: Sequence[Plan], statement: Statement) -> Table:
-    """One row a rule: what would be done and why, what not and why not, and when it is looked at next."""
+def plan_table(plans: Sequence[Plan], statement: Statement, waits: Waits = _NOTHING_WAITS) -> Table:
+    """One row a rule: what would be done and why, and what it waits for; what not and why not; and when it is looked at next."""
     table = make_table("table", "rule", "verdict", "why", "next look")
     for plan in plans:
         name = str(plan.table)
         for planned in plan.planned:
+            admission = waits.get((plan.table, planned.rule))
             lines = [*weigh(planned.cost, planned.score, planned.estimate), statement(plan.table, planned.action)]
-            why = Text(planned.reason).append("\n" + "\n".join(lines), style="dim")
-            table.add_row(name, planned.rule.value, Text("planned", style="bold green"), why, "now")
+            why = Text(planned.reason)
+            if admission is not None and admission.wait is not None:
+                why.append("\n" + explain_admission(admission), style="yellow")
+            why.append("\n" + "\n".join(lines), style="dim")
+            table.add_row(name, planned.rule.value, Text("planned", style="bold green"), why, _write_turn(admission))
             name = ""
         for skipped in plan.skipped:
             next_look = skipped.next_at.strftime("%Y-%m-%d %H:%M UTC") if skipped.next_at else "when the table changes"
@@ -172,6 +181,20 @@ def plan_table(plans: Sequence[Plan], statement: Statement) -> Table:
             table.add_row(name, skipped.rule.value, Text(skipped.code.value, style="dim"), why, Text(next_look, style="dim"))
             name = ""
     return table
+
+
+def _write_turn(admission: AdmissionVerdict | None) -> str:
+    """When what is planned starts, as far as admission has a say in it."""
+    if admission is None or admission.wait is None:
+        return "now"
+    return write_next_look(admission.wait.next_at) if admission.wait.next_at is not None else "when its turn comes"
+
+
+def admission_json(admission: AdmissionVerdict) -> dict[str, object]:
+    """Whether something planned starts, else why it waits and until when at the earliest."""
+    wait = admission.wait
+    code, next_at = (wait.code, _time(wait.next_at)) if wait is not None else (None, None)
+    return {"rule": admission.candidate.rule, "is_admitted": admission.is_admitted, "code": code, "sentence": explain_admission(admission), "next_at": next_at}
 
 
 def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
@@ -191,7 +214,7 @@ def _score_json(score: Score | None) -> dict[str, object] | None:
     return None if score is None else {"scorer": score.scorer, "value": score.value, "terms": dict(score.terms), "sentence": score.sentence}
 
 
-def plan_json(plan: Plan, statement: Statement) -> dict[str, object]:
+def plan_json(plan: Plan, statement: Statement, waits: Waits = _NOTHING_WAITS) -> dict[str, object]:
     """A plan with the names that other programs rely on."""
     return {
         "table": str(plan.table),
@@ -211,6 +234,7 @@ def plan_json(plan: Plan, statement: Statement) -> dict[str, object]:
                 "score": _score_json(planned.score),
                 "size": planned.size,
                 "size_reason": planned.size_reason,
+                "admission": admission_json(admission) if (admission := waits.get((plan.table, planned.rule))) is not None else None,
             }
             for planned in plan.planned
         ],

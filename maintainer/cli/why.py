@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
@@ -15,17 +14,15 @@ from rich.text import Text
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.cli.choose import refuse_unmeasurable
 from maintainer.cli.console import OutputFormat, command, make_console, print_json
-from maintainer.cli.show import BAND_STYLES, finding_json, jobs_table, make_table, plan_json, weigh, write_time
+from maintainer.cli.show import BAND_STYLES, Waits, admission_json, finding_json, jobs_table, make_table, plan_json, weigh, write_time
 from maintainer.cli.state import Config, load, open_app
-from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.health import Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
-from maintainer.domain.policy import RuleName
 from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.policy.explain import explain_admission, give_verdicts, write_next_look
+from maintainer.policy.explain import give_verdicts, write_next_look
 from maintainer.ports.store import JobQuery
 from maintainer.steps.admission import waits_of
 from maintainer.steps.plan import preview
@@ -45,7 +42,7 @@ class _Answer:
     plan: Plan
     jobs: tuple[Job, ...]
     history: tuple[RuleVerdict, ...]
-    waits: Mapping[RuleName, AdmissionVerdict]  # of what the stored plan wants started
+    waits: Waits
 
 
 @command
@@ -75,7 +72,7 @@ def _find_answer(app: App, table: TableIdentifier) -> _Answer:
         refuse_unmeasurable(made if isinstance(made, TableFault) else scan_table(app.ports, table))
         raise typer.Exit(1)
     jobs = store.jobs(JobQuery(table=table, limit=JOBS_SHOWN)).items
-    waits = {verdict.candidate.rule: verdict for verdict in waits_of(app.ports, table)}
+    waits = {(table, verdict.candidate.rule): verdict for verdict in waits_of(app.ports, table)}
     return _Answer(table, record.grade, made, jobs, store.verdicts(table, VERDICTS_SHOWN).items, waits)
 
 
@@ -128,18 +125,11 @@ def _answer_json(answer: _Answer) -> dict[str, object]:
         "previous_band": grade.came_from,
         "reason": grade.reason,
         "findings": [finding_json(finding) for finding in grade.findings],
-        "plan": plan_json(answer.plan, call_statement),
-        "admission": [_admission_json(verdict) for verdict in answer.waits.values()],
+        "plan": plan_json(answer.plan, call_statement, answer.waits),
+        "admission": [admission_json(verdict) for verdict in answer.waits.values()],
         "verdicts": [_verdict_json(verdict) for verdict in answer.history],
         "jobs": [_job_json(job) for job in answer.jobs],
     }
-
-
-def _admission_json(verdict: AdmissionVerdict) -> dict[str, object]:
-    wait = verdict.wait
-    next_at = write_time(wait.next_at) if wait is not None and wait.next_at is not None else None
-    code = wait.code if wait is not None else None
-    return {"rule": verdict.candidate.rule, "is_admitted": verdict.is_admitted, "code": code, "sentence": explain_admission(verdict), "next_at": next_at}
 
 
 def _verdict_json(verdict: RuleVerdict) -> dict[str, object]:

@@ -1,0 +1,73 @@
+"""`maintainer plan`: what is planned, what it waits for, and until when."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from maintainer.cli import commands
+from maintainer.domain.admission import AdmissionRules
+from maintainer.domain.policy import Window
+from maintainer.steps.plan import plan
+from maintainer.steps.scan import scan
+from tests.cli.conftest import open_instead
+from tests.steps.world import World
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World()
+    open_instead(monkeypatch, made, commands)
+    return made
+
+
+def call(*words: str) -> Result:
+    result = CliRunner().invoke(commands.application, ["plan", *words], env={"COLUMNS": "300"})
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def admissions(*tables: str) -> dict[str, Any]:
+    return {made["table"]: made["planned"][0]["admission"] for made in json.loads(call(*tables, "--format", "json").output)}
+
+
+def test_what_is_planned_says_whether_it_starts_and_what_it_waits_for(world: World) -> None:
+    for name in ("lines", "orders", "stock"):
+        world.put(name)
+    scan(world.ports)
+    plan(world.ports)
+    found = admissions()
+    assert [found[f"lake.sales.{name}"]["is_admitted"] for name in ("lines", "orders", "stock")] == [True, True, False]
+    assert found["lake.sales.stock"] == {
+        "rule": "rewrite_data_files",
+        "is_admitted": False,
+        "code": "queued",
+        "sentence": "Compacting data files waits: all places are taken; 2 actions go first.",
+        "next_at": None,
+    }
+    shown = call().output
+    assert shown.count("Compacting data files waits: all places are taken; 2 actions go first.") == 1
+    assert shown.count("when its turn comes") == 1
+
+
+def test_a_blackout_of_all_tables_is_told_with_its_end(world: World) -> None:
+    world.put("orders")
+    scan(world.ports)
+    plan(world.ports)
+    world.ports = replace(world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)))
+    (waits,) = admissions("lake.sales.orders").values()
+    assert (waits["code"], waits["next_at"]) == ("blackout", "2026-03-04T13:00:00Z")
+    shown = call("lake.sales.orders").output
+    assert "Compacting data files waits, until 2026-03-04 13:00 UTC" in shown
+    assert shown.count("2026-03-04 13:00 UTC") == 2, "in the sentence, and as the next look"
+
+
+def test_of_what_no_stored_plan_wants_admission_says_nothing_yet(world: World) -> None:
+    world.put("orders")
+    assert admissions("lake.sales.orders") == {"lake.sales.orders": None}
+    assert world.store.plans() == ()
