@@ -61,7 +61,7 @@ def find_runs(ordered: Sequence[int]) -> list[SizeRun]:
     runs = []
     start = 0
     while start < len(ordered):
-        end = bisect_left(ordered, _end_of_run(ordered[start]), start)
+        end = bisect_left(ordered, end_of_run(ordered[start]), start)
         runs.append(SizeRun(ordered[start], ordered[end - 1], end - start, sum(ordered[start:end])))
         start = end
     return runs
@@ -71,7 +71,7 @@ def merge_runs(runs: Iterable[SizeRun]) -> tuple[SizeRun, ...]:
     """Runs of like sizes made one, smallest first."""
     merged: dict[int, SizeRun] = {}
     for run in runs:
-        key = _end_of_run(run.smallest)
+        key = end_of_run(run.smallest)
         known = merged.get(key, run)
         count, size = (known.files, known.bytes) if known is not run else (0, 0)
         merged[key] = SizeRun(min(known.smallest, run.smallest), max(known.largest, run.largest), count + run.files, size + run.bytes)
@@ -88,7 +88,7 @@ def merge_sizes(parts: Sequence[FileSizes], limit: int) -> FileSizes:
     return FileSizes(runs=merge_runs([*find_runs(listed), *(run for part in parts for run in part.runs)]))
 
 
-def _end_of_run(size: int) -> int:
+def end_of_run(size: int) -> int:
     """The first size above the run that a size belongs to."""
     shift = max(0, size.bit_length() - 1 - _BITS)
     return ((size >> shift) + 1) << shift

@@ -10,7 +10,7 @@ from typing import Final
 
 from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, unpack_files
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest
-from maintainer.domain.sizes import DeletedFiles, find_runs
+from maintainer.domain.sizes import DeletedFiles, end_of_run
 
 _RATIO_STEPS: Final = 20  # classes of deleted shares, so that Iceberg's own threshold of 0.3 lies between two
 _Place = tuple[int, str]  # a partition: spec and text
@@ -34,7 +34,7 @@ def join_deletes(manifests: Sequence[ManifestDigest], limit: int) -> Mapping[_Pl
     deletes, everywhere = _index_deletes(manifests)
     if not deletes and not everywhere:
         return {}
-    found: dict[_Place, list[DeletedFiles]] = defaultdict(list)
+    found: dict[_Place, _Found] = {}
     for manifest in manifests:
         if manifest.content is not ManifestContent.DATA:
             continue
@@ -43,8 +43,13 @@ def join_deletes(manifests: Sequence[ManifestDigest], limit: int) -> Mapping[_Pl
         for file in unpack_files(manifest.files) if any(concerned) else ():
             if concerned[file.partition]:
                 place = places[file.partition]
-                found[place] += _apply(file, deletes.get(place, _NOTHING), everywhere)
-    return {place: _shorten(files, limit) for place, files in found.items() if files}
+                for deleted in _apply(file, deletes.get(place, _NOTHING), everywhere):
+                    found.setdefault(place, _Found()).add(deleted, limit)
+    joined: dict[_Place, tuple[DeletedFiles, ...]] = {}
+    while found:  # each let go of as soon as it is told: there may be hundreds of thousands of classes
+        place, there = found.popitem()
+        joined[place] = there.groups()
+    return joined
 
 
 _NOTHING: Final = _Deletes()
@@ -94,17 +99,47 @@ def _apply(file: ListedFile, there: _Deletes, everywhere: Sequence[int]) -> Iter
         yield DeletedFiles(1, file.size_bytes, file.size_bytes, file.size_bytes, ratio, ratio, count)
 
 
-def _shorten(files: list[DeletedFiles], limit: int) -> tuple[DeletedFiles, ...]:
-    if len(files) <= limit:
-        return tuple(files)
-    classes: dict[tuple[int, int], list[DeletedFiles]] = defaultdict(list)
-    for file in files:
-        classes[int(file.least_ratio * _RATIO_STEPS), file.delete_files].append(file)
-    return tuple(shortened for key in sorted(classes) for shortened in _make_classes(classes[key]))
+@dataclass(slots=True)
+class _Found:
+    """The files of one partition that deletes apply to: in classes from the moment that they are too many, so that a table's files are never all here."""
+
+    files: list[DeletedFiles] = field(default_factory=list)
+    classes: dict[tuple[int, int, int], DeletedFiles] = field(default_factory=dict)  # by deleted share, delete files and size
+
+    def add(self, file: DeletedFiles, limit: int) -> None:
+        """Take one more."""
+        if self.classes:
+            self._fold(file)
+            return
+        self.files.append(file)
+        if len(self.files) > limit:
+            for each in self.files:
+                self._fold(each)
+            self.files.clear()
+
+    def _fold(self, file: DeletedFiles) -> None:
+        key = int(file.least_ratio * _RATIO_STEPS), file.delete_files, end_of_run(file.bytes)
+        known = self.classes.get(key)
+        self.classes[key] = file if known is None else _merge(known, file)
+
+    def groups(self) -> tuple[DeletedFiles, ...]:
+        """One by one, or by class of shares, their number of delete files, and size; a class has the same bounds for all its sizes."""
+        least: dict[tuple[int, int], float] = {}
+        most: dict[tuple[int, int], float] = {}
+        for (ratio, count, _), files in self.classes.items():
+            least[ratio, count] = min(least.get((ratio, count), files.least_ratio), files.least_ratio)
+            most[ratio, count] = max(most.get((ratio, count), files.most_ratio), files.most_ratio)
+        classed = (self.classes[key]._replace(least_ratio=least[key[:2]], most_ratio=most[key[:2]]) for key in sorted(self.classes))
+        return (*self.files, *classed)
 
 
-def _make_classes(alike: list[DeletedFiles]) -> Iterator[DeletedFiles]:
-    """Files of one class of ratios, by runs of sizes."""
-    least, most = min(file.least_ratio for file in alike), max(file.most_ratio for file in alike)
-    for run in find_runs(sorted(file.bytes for file in alike)):
-        yield DeletedFiles(run.files, run.bytes, run.smallest, run.largest, least, most, alike[0].delete_files)
+def _merge(some: DeletedFiles, more: DeletedFiles) -> DeletedFiles:
+    return DeletedFiles(
+        some.files + more.files,
+        some.bytes + more.bytes,
+        min(some.smallest, more.smallest),
+        max(some.largest, more.largest),
+        min(some.least_ratio, more.least_ratio),
+        max(some.most_ratio, more.most_ratio),
+        some.delete_files,
+    )

@@ -1,4 +1,7 @@
-"""How much a daemon grows when it measures a table of 10,000,000 files: its own peak and that of its decoding processes."""
+"""How much a daemon grows when it measures a table of 10,000,000 files: its own peak and that of its decoding processes.
+
+Once a table without deletes and of few partitions, and once, of a tenth of the files, one of 10,000 partitions whose every file has deletes.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,10 @@ from typing import Final
 from maintainer.adapters.catalog import MetadataReader, PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.store import open_store
-from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.units import GIB, MIB
 from maintainer.steps.ports import Ports
-from maintainer.steps.scan import Measured as MeasuredTable
-from maintainer.steps.scan import scan_table
+from maintainer.steps.scan import scan
+from tests.benchmarks import deleted_table
 from tests.benchmarks.bench_readers import FILES_A_MANIFEST, inspect_files, make_table
 from tests.benchmarks.harness import Measured, less_is_better, peak_memory
 from tests.fakes.adapters.clock import FakeClock
@@ -26,7 +28,8 @@ FILES: Final = 10_000_000
 PARTITIONS_A_MANIFEST: Final = 50
 FILES_FOR_PEER: Final = 20_000  # inspect.files() would need a hundred gigabytes for all of them
 BOUND_BYTES: Final = 3 * GIB // 2
-_TABLE: Final = TableIdentifier("bench", ("bench",), "files")
+DELETED_FILES: Final = 1_000_000
+DELETED_PARTITIONS: Final = 10_000
 
 
 def run(scale: float) -> list[Measured]:
@@ -42,10 +45,27 @@ def run(scale: float) -> list[Measured]:
         peer_files = min(files, FILES_FOR_PEER)
         by_peer = peak_memory(inspect_files, part)[1] / peer_files
     return [
+        *run_deleted(scale),
         less_is_better(
             f"growth, daemon and its processes, {files:,} files", total / MIB, BOUND_BYTES / MIB, "the bound", "MiB", reach=1.0 if scale >= 1 else None
         ),
         less_is_better(f"growth by the file, {files:,} files", total / files, by_peer, f"PyIceberg inspect.files on {peer_files:,}", "bytes"),
+    ]
+
+
+def run_deleted(scale: float) -> list[Measured]:
+    """The same of a table where every data file is kept one by one, because deletes apply to it."""
+    manifests = max(1, round(DELETED_FILES * scale / FILES_A_MANIFEST))
+    files = manifests * FILES_A_MANIFEST
+    with TemporaryDirectory(prefix="bench-memory-") as directory:
+        table = deleted_table.make_table(Path(directory, "table"), manifests, DELETED_PARTITIONS)
+        children = Path(directory, "children")
+        _, growth = peak_memory(scan_files, table, files, children)
+        total = growth + int(children.read_text(encoding="utf-8"))
+    name = f"growth, {files:,} files with deletes in {DELETED_PARTITIONS:,} partitions"
+    return [
+        less_is_better(name, total / MIB, BOUND_BYTES / MIB, "the bound of ten million", "MiB"),
+        Measured(f"{name}, without the processes", growth / MIB, None, "nobody", "MiB", None),
     ]
 
 
@@ -62,9 +82,9 @@ def scan_files(metadata: Path, files: int, children: Path) -> None:
     ):
         runner = FakeRunner(FakeClock(clock.now()))
         ports = Ports({"bench": catalog}, store, FakePolicies(), runner, FakeTelemetry(), clock, lambda: "job")
-        measured = scan_table(ports, _TABLE)
-        if not isinstance(measured, MeasuredTable) or measured.health.data_files != files:
-            message = f"{files} files were not measured: {measured}"
+        result = scan(ports)
+        if (result.measured, store.overview().data_files) != (1, files):
+            message = f"{files} files were not measured: {result}"
             raise AssertionError(message)
         children.write_text(str(sum(map(_peak_of, reader.pool.ids()))), encoding="utf-8")
 

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, pack_files
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, PartitionDigest
-from maintainer.domain.sizes import DeletedFiles
+from maintainer.domain.sizes import DeletedFiles, find_runs
 from maintainer.health.deletes import join_deletes
 
 FIRST, SECOND = 1, 2  # keys of two data files
@@ -92,3 +97,34 @@ def test_many_files_with_deletes_become_classes() -> None:
 def test_files_that_were_not_kept_one_by_one_are_not_joined() -> None:
     unlisted = replace(data(*TWO), files=b"", lists_files=False)
     assert joined(unlisted, deletes(Content.DELETION_VECTORS, ListedFile(0, FIRST, 9, 50, 6))) == {}
+
+
+def shorten(files: Sequence[DeletedFiles]) -> tuple[DeletedFiles, ...]:
+    """What classes are, told of all files at once."""
+    alike: dict[tuple[int, int], list[DeletedFiles]] = defaultdict(list)
+    for file in files:
+        alike[int(file.least_ratio * 20), file.delete_files].append(file)
+    return tuple(
+        DeletedFiles(run.files, run.bytes, run.smallest, run.largest, min(f.least_ratio for f in some), max(f.most_ratio for f in some), count)
+        for (_, count), some in sorted(alike.items())
+        for run in find_runs(sorted(f.bytes for f in some))
+    )
+
+
+FILES = st.lists(st.tuples(st.sampled_from((1000, 1010, 1100, 1200)), st.sampled_from((0, 100)), st.integers(1, 3)), min_size=5, max_size=20)
+DELETED = st.lists(st.tuples(st.integers(1, 20), st.sampled_from((1, 2, 90, 200)), st.integers(2, 3)), min_size=10, max_size=40)
+
+
+@given(files=FILES, removed=DELETED, everywhere=st.lists(st.integers(1, 4), max_size=3), limit=st.integers(1, 12), manifests=st.integers(1, 4))
+@settings(max_examples=60)
+def test_classes_are_the_same_however_the_files_come_together(
+    files: list[tuple[int, int, int]], removed: list[tuple[int, int, int]], everywhere: list[int], limit: int, manifests: int
+) -> None:
+    listed = [ListedFile(0, key, *file) for key, file in enumerate(files, start=1)]
+    vectors = deletes(Content.POSITION_DELETES, *(ListedFile(0, key, 9, records, number) for key, records, number in removed))
+    equalities = deletes(Content.EQUALITY_DELETES, *(ListedFile(0, WHOLE_PARTITION, 9, 1, number) for number in everywhere), partition="")
+    parts = [data(*listed[start::manifests]) for start in range(manifests) if listed[start::manifests]]
+    single = join_deletes([*parts, vectors, equalities], 10**9).get((0, "p=1"), ())
+    found = join_deletes([*parts, vectors, equalities], limit).get((0, "p=1"), ())
+    assert found == (single if len(single) <= limit else shorten(single))
+    assert all(file.files == 1 for file in single)
