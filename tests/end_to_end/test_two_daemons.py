@@ -1,0 +1,117 @@
+"""Two daemons as on two machines, with one store and a directory for running each: one of them dies with a job in its Spark, and the other sees it through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maintainer.adapters.store import open_store
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job, JobState
+from tests.adapters.spark.lakes import Lake
+from tests.end_to_end.programs import Daemon, descendants, is_alive, serving, wait_for
+from tests.postgres import PostgresServer
+
+pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(400)]
+
+TABLE = TableIdentifier("lake", ("db",), "t")
+POLICY = """
+tables: "*"
+mode: {mode}
+rules:
+  rewrite_data_files:
+    when: {{average_file_size_below: 32MiB}}
+    hot_partition_age: 0s
+    options: {{max-concurrent-file-group-rewrites: 1, min-input-files: 2}}
+"""
+CONFIGURATION = """
+catalogs: {{lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}/warehouse'}}}}
+store: '{store}'
+policies: {home}/policies
+scan: {{interval: 1s}}
+plan: {{interval: 500ms}}
+submit: {{interval: 500ms}}
+watch: {{interval: 500ms}}
+review: {{interval: 500ms}}
+lease: {{duration: 30s, clock_margin: 1s}}
+spark: {{driver_memory: 1g, run_dir: run}}
+"""
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[Lake]:
+    made = Lake(tmp_path)
+    made.create(TABLE.name, files=800, partitions=400)
+    yield made
+    made.catalog.close()
+
+
+def set_mode(home: Path, mode: str) -> None:
+    """Both daemons see it by themselves."""
+    (home / "policies").mkdir(exist_ok=True)
+    fresh = home / "fresh"
+    fresh.write_text(POLICY.format(mode=mode))
+    fresh.replace(home / "policies" / "all.yaml")
+
+
+def configure(home: Path, store: str) -> Path:
+    home.mkdir()
+    (home / "maintainer.yaml").write_text(CONFIGURATION.format(home=home.parent, store=store))
+    return home
+
+
+def find_running(store_url: str) -> tuple[Job, str] | None:
+    """The job that Spark works on, and who holds its lease."""
+    store = open_store(store_url)
+    try:
+        holders = {lease.job_id: lease.holder for lease in store.leases()}
+        running = [job for job in store.unfinished_jobs() if job.state is JobState.RUNNING and job.progress.tasks_done]
+        return next(((job, holders[job.job_id]) for job in running if job.job_id in holders), None)
+    finally:
+        store.close()
+
+
+def find_ended(daemon: Daemon, job_id: str) -> dict[str, Any] | None:
+    job: dict[str, Any] = daemon.get(f"/api/v1/jobs/{job_id}")
+    return job if job["state"] in {"succeeded", "failed", "cancelled"} else None
+
+
+def test_guard_22_the_job_of_a_daemon_that_died_on_another_machine_is_taken_over_ends_as_its_table_has_it_and_runs_once(
+    lake: Lake, postgres_server: PostgresServer
+) -> None:
+    home, store_url = lake.root, postgres_server.create_database()
+    set_mode(home, "observe")
+    homes = [configure(home / name, store_url) for name in ("a", "b")]
+    with serving(homes[0]) as first, serving(homes[1]) as second:
+        set_mode(home, "enforce")
+        job, holder = wait_for(lambda: find_running(store_url), 120, "Spark to work on a job")
+        set_mode(home, "observe")  # nothing more begins
+        for daemon in (first, second):
+            assert daemon.get(f"/api/v1/jobs/{job.job_id}")["state"] == "running"
+        of = {lock.stem: daemon for place, daemon in zip(homes, (first, second), strict=True) for lock in (place / "run").glob("*.lock")}
+        dead, heir = of[holder], next(daemon for owner, daemon in of.items() if owner != holder)
+        spark = descendants(dead.process.pid)
+        assert any(is_alive(pid) for pid in spark)
+        assert all("java" not in _read_command(pid) for pid in descendants(heir.process.pid)), "one Spark works"
+        dead.kill()
+        ended = wait_for(lambda: find_ended(heir, job.job_id), 120, f"the job to end; the other said:\n{heir.said()}")
+        commits = len(lake.summaries(TABLE)) - 1
+        assert commits in {0, 1}
+        assert (ended["state"], ended["failure_reason"]) == (("succeeded", None) if commits else ("failed", "lost_runner")), ended
+        assert ended["effect"]["own_commits"] == commits
+        story = heir.story(job.job_id)
+        assert [story.count(name) for name in ("job.submitted", "spark.submitted", "job.taken_over", "job.adopted")] == [1, 1, 1, 0], story
+        assert [one["job_id"] for one in heir.get("/api/v1/jobs")["items"]] == [job.job_id]
+        wait_for(lambda: not any(is_alive(pid) for pid in spark) or None, 120, "the Spark of the dead one to end by itself")
+        assert len(lake.summaries(TABLE)) - 1 == commits, "it committed nothing after the job's end"
+        assert heir.stop() == 0, heir.said()
+
+
+def _read_command(pid: int) -> str:
+    try:
+        return (Path("/proc") / str(pid) / "cmdline").read_text(errors="replace")
+    except OSError:
+        return ""
