@@ -12,7 +12,10 @@ from packaging.utils import canonicalize_name
 from tests.project.repository import ROOT, list_files, read_pyproject
 
 # Libraries that belong to a declared one, which pins them or takes them as an extra.
-PARTS = {"anyio": "fastapi", "certifi": "requests", "pyarrow": "pyiceberg", "pydantic-core": "pydantic", "pyiceberg-core": "pyiceberg", "starlette": "fastapi"}
+PARTS = {
+    "anyio": "fastapi", "certifi": "requests", "py4j": "pyspark", "pyarrow": "pyiceberg", "pydantic-core": "pydantic", "pyiceberg-core": "pyiceberg",
+    "starlette": "fastapi", "thrift": "pyiceberg",
+}  # fmt: skip
 
 
 def find_imports(source: str) -> Iterator[str]:

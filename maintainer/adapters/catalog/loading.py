@@ -21,7 +21,11 @@ CONNECT_TIMEOUT_SECONDS: Final = 10
 READ_TIMEOUT_SECONDS: Final = 60
 GLUE_MAX_RETRIES: Final = "glue.max-retries"
 GLUE_RETRIES: Final = 3  # PyIceberg's own ten take minutes
-_DYNAMODB: Final = "maintainer.adapters.catalog.dynamodb.ObservedDynamoDbCatalog"
+_OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme where there is none
+    "dynamodb": "maintainer.adapters.catalog.dynamodb.ObservedDynamoDbCatalog",
+    "hive": "maintainer.adapters.catalog.hive.ThreadedHiveCatalog",
+    "thrift": "maintainer.adapters.catalog.hive.ThreadedHiveCatalog",
+}
 _NESTED: Final = ("ssl.", "auth.")
 _READERS: Final[Mapping[str, Callable[[str], object]]] = {"expires_in": int, "refresh_margin": int, "scopes": lambda text: text.split(",")}
 _TABLES_TABLE: Final = "iceberg_tables"
@@ -64,9 +68,9 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
     if kind == "glue":
         numbered = {**properties, GLUE_MAX_RETRIES: int(properties.get(GLUE_MAX_RETRIES, GLUE_RETRIES))}  # AWS's library counts with it as it is
         return load_catalog(name, **cast("dict[str, str]", numbered))
-    if kind == "dynamodb" and "py-catalog-impl" not in properties:
-        del properties["type"]
-        properties["py-catalog-impl"] = _DYNAMODB
+    if "py-catalog-impl" not in properties and (ours := _OURS.get(kind or uri.partition(":")[0])):
+        properties.pop("type", None)
+        return load_catalog(name, **{**properties, "py-catalog-impl": ours})
     if kind in {"", "sql"} and "py-catalog-impl" not in properties:
         properties = _bound_sql(name, properties)
     return load_catalog(name, **properties)

@@ -1,0 +1,45 @@
+"""PyIceberg's Hive catalog for several threads; a module of its own, because importing it brings Thrift."""
+
+from __future__ import annotations
+
+from threading import local
+from urllib.parse import urlparse
+
+from pyiceberg.catalog import URI
+from pyiceberg.catalog.hive import (
+    HIVE_KERBEROS_AUTH,
+    HIVE_KERBEROS_AUTH_DEFAULT,
+    HIVE_KERBEROS_SERVICE_NAME,
+    HIVE_KERBEROS_SERVICE_NAME_DEFAULT,
+    HiveCatalog,
+    _HiveClient,
+)
+from pyiceberg.utils.properties import property_as_bool
+from thrift.transport import TSocket, TTransport
+
+from maintainer.adapters.catalog.loading import READ_TIMEOUT_SECONDS
+
+
+class _ClientOfEachThread(local, _HiveClient):
+    """A connection of its own for each thread: PyIceberg's is shared, so that one thread is given the answer to another's question; and it waits for ever."""
+
+    def _init_thrift_transport(self) -> TTransport.TTransportBase:
+        address = urlparse(self._uri)
+        socket = TSocket.TSocket(address.hostname, address.port)
+        socket.setTimeout(READ_TIMEOUT_SECONDS * 1000)
+        if self._kerberos_auth:
+            return TTransport.TSaslClientTransport(socket, host=address.hostname, service=self._kerberos_service_name)
+        return TTransport.TBufferedTransport(socket)
+
+
+class ThreadedHiveCatalog(HiveCatalog):
+    """What it loads is the table that was asked for, however many threads ask."""
+
+    @staticmethod
+    def _create_hive_client(properties: dict[str, str]) -> _HiveClient:
+        return _ClientOfEachThread(
+            properties[URI].split(",")[0],  # as PyIceberg, which finds no fault with the first before it connects
+            properties.get("ugi"),
+            property_as_bool(properties, HIVE_KERBEROS_AUTH, HIVE_KERBEROS_AUTH_DEFAULT),
+            properties.get(HIVE_KERBEROS_SERVICE_NAME, HIVE_KERBEROS_SERVICE_NAME_DEFAULT),
+        )
