@@ -17,6 +17,7 @@ MOST_MORE_FAILURES = 0.05  # of a writer's operations, against the run without t
 # Of attempts. The policy of the run has all regard for writers switched off and rewrites a table every minute, so that a MERGE of seconds must lose some.
 MOST_MORE_LOSSES = 0.05  # of all writers'
 MOST_MORE_LOSSES_OF_ONE = 0.10  # of one writer's, or one kind's
+ENOUGH_ATTEMPTS = 200  # below it a few more or less would decide
 _ALL = "all writers"
 ENOUGH_OPERATIONS = 20  # of one writer, in both phases; below it, one failure alone would be more than the bound, and writers of a kind are taken together
 
@@ -71,7 +72,7 @@ def compare_writers(checked: Checked, control: Sequence[Operation], torture: Seq
             what = f"{beside.failure_rate:.1%} of {beside.operations} failed, {without.failure_rate:.1%} of {without.operations} without the daemon"
             checked.add(Fault.WRITER_FAILS_MORE, group, [what])
         bound = MOST_MORE_LOSSES if group == _ALL else MOST_MORE_LOSSES_OF_ONE
-        if beside.held_against_us > without.held_against_us + bound:
+        if beside.attempts >= ENOUGH_ATTEMPTS and beside.held_against_us > without.held_against_us + bound:
             what = f"{beside.held_against_us:.1%} of {beside.attempts} attempts were lost otherwise than to a writer"
             checked.add(Fault.WRITER_LOSES_MORE, group, [f"{what}, {without.held_against_us:.1%} of {without.attempts} without the daemon"])
 

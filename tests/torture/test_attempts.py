@@ -75,7 +75,7 @@ def test_losses_are_attributed_by_the_commits_of_their_own_table(tmp_path: Path)
 
 def test_a_writer_that_loses_more_attempts_to_the_daemon_is_seen_though_every_operation_was_committed_in_the_end() -> None:
     checked = Checked()
-    compare_writers(checked, losing(0, of=40), losing(6, of=40))
+    compare_writers(checked, losing(0, of=40), losing(60, of=400))
     assert {(finding.fault, finding.where) for finding in checked.findings} == {
         (Fault.WRITER_LOSES_MORE, "writer events-b"),
         (Fault.WRITER_LOSES_MORE, "all merge"),
@@ -85,7 +85,7 @@ def test_a_writer_that_loses_more_attempts_to_the_daemon_is_seen_though_every_op
 
 def test_all_writers_together_may_lose_less_than_one_of_them() -> None:
     checked = Checked()
-    compare_writers(checked, losing(0, of=40), losing(3, of=40))
+    compare_writers(checked, losing(0, of=40), losing(30, of=400))
     assert {finding.where for finding in checked.findings} == {"all writers"}
 
 
@@ -98,10 +98,11 @@ def test_new_deletes_that_are_in_the_way_are_another_writers_whatever_we_committ
 @pytest.mark.parametrize(
     ("without", "beside"),
     [
-        (losing(0, of=40), losing(2, of=40)),
-        (losing(2, of=40), losing(4, of=40)),
-        (losing(0, of=40), losing(20, of=40, to_writers=18)),
-        (losing(0, of=10), losing(9, of=10)),
+        (losing(0, of=40), losing(20, of=400)),
+        (losing(2, of=40), losing(40, of=400)),
+        (losing(0, of=40), losing(200, of=400, to_writers=180)),
+        (losing(0, of=10), losing(90, of=400)),
+        (losing(0, of=40), losing(90, of=100)),
     ],
 )
 def test_attempts_lost_to_writers_or_within_the_bound_or_too_few_to_tell_are_held_against_nobody(without: list[Operation], beside: list[Operation]) -> None:
