@@ -69,11 +69,17 @@ def test_threads_are_used_again_and_end_when_there_is_nothing_to_do(loop: EventL
     spare = _SpareThreads()
     monkeypatch.setattr("maintainer.adapters.catalog.loop._SPARE", spare)
     first = loop.run(in_thread(threading.current_thread))
-    deadline = time.monotonic() + SECONDS
-    while not spare._free:  # its answer comes a moment before it is free
-        assert time.monotonic() < deadline
+
+    def wait_until_spare() -> None:
+        """Its answer comes a moment before it is free."""
+        deadline = time.monotonic() + SECONDS
+        while not spare._free and first.is_alive():
+            assert time.monotonic() < deadline
+
+    wait_until_spare()
     monkeypatch.setattr("maintainer.adapters.catalog.loop.SPARE_SECONDS", 0.05)
     assert loop.run(in_thread(threading.current_thread)) is first
+    wait_until_spare()
     hanging = loop.submit(in_thread(never_set.wait))
     assert loop.run(in_thread(threading.current_thread)) is not first, "which hangs"
     hanging.cancel()
