@@ -29,10 +29,10 @@ def make_table(directory: Path, manifests: int, partitions: int) -> Path:
         kinds.append(path)
     rows = []
     for number in range(manifests):
-        kind = kinds[number % len(kinds)]
+        source = kinds[number % len(kinds)]
         copy = template.with_name(f"data-{number}.avro")
-        copy.hardlink_to(kind)
-        told = {"manifest_path": f"file://{copy}", "manifest_length": kind.stat().st_size, "sequence_number": 1 + number % COMMITS}
+        copy.hardlink_to(source)
+        told = {"manifest_path": f"file://{copy}", "manifest_length": source.stat().st_size, "sequence_number": 1 + number % COMMITS}
         rows.append(listed | told)
     rows += [_write_delete(template, header, entry, listed, commit) for commit in range(COMMITS)]
     list_path.write_bytes(bench_readers._write(list_header, rows))

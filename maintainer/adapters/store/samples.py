@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, and_, delete, exists, func, or_, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, and_, bindparam, delete, exists, func, or_, select, type_coerce
 
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import health_samples, store_info, tables
@@ -24,6 +24,7 @@ from maintainer.ports.store import HISTORY_METRICS
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 WINDOWS_PER_PRUNE = 400  # of an hour or a day each, which is a transaction: a year is behind after a day of hourly runs
+SAMPLES_PER_WRITE = 2_000  # deleted in one transaction, in which nobody else can write to SQLite
 _COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "more"}
 
 
@@ -56,26 +57,32 @@ def _read_value(value: Any, metric: str) -> float | None:  # noqa: ANN401 - a co
     return None if value is None else float(value)
 
 
-def prune_samples(connection: Connection, before: datetime) -> int:
-    """Delete older samples, but for the latest of each known table."""
+def prune_samples(database: Database, before: datetime) -> int:
+    """Delete older samples, but for the latest of each known table; a bounded number a transaction."""
     newer = health_samples.alias("newer")
     has_newer = exists().where(newer.c.table_uuid == health_samples.c.table_uuid, newer.c.measured_at > health_samples.c.measured_at)
     is_known = exists().where(tables.c.table_uuid == health_samples.c.table_uuid)
-    return connection.execute(delete(health_samples).where(and_(health_samples.c.measured_at < before, or_(has_newer, ~is_known)))).rowcount
+    return _delete(database, and_(health_samples.c.measured_at < before, or_(has_newer, ~is_known)))
 
 
 def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int:
-    """Keep the last sample of each whole bucket before; one transaction a bucket, at most WINDOWS_PER_PRUNE of them, from where the last call ended."""
-    key = f"thinned_to_{bucket // HOUR}h"
+    """Keep the last sample of each whole bucket before, of at most WINDOWS_PER_PRUNE, from where the last call ended; a bounded number a transaction."""
+    key = thinned_key(bucket)
     thinned = 0
     for _ in range(WINDOWS_PER_PRUNE):
-        with database.write() as connection:
+        with database.read() as connection:
             start = _next_bucket(connection, key, bucket)
-            if start is None or start + bucket > before:
-                break
-            thinned += _thin_bucket(connection, start, start + bucket)
+        if start is None or start + bucket > before:
+            break
+        thinned += _thin_bucket(database, start, start + bucket)
+        with database.write() as connection:
             connection.execute(database.upsert(store_info, {"key": key, "value": str(write_instant(start + bucket))}))
     return thinned
+
+
+def thinned_key(bucket: timedelta) -> str:
+    """Under which the store remembers how far it has thinned."""
+    return f"thinned_to_{bucket // HOUR}h"
 
 
 def _next_bucket(connection: Connection, key: str, bucket: timedelta) -> datetime | None:
@@ -89,8 +96,24 @@ def _next_bucket(connection: Connection, key: str, bucket: timedelta) -> datetim
     return read_instant(first // size * size)
 
 
-def _thin_bucket(connection: Connection, start: datetime, end: datetime) -> int:
+def _thin_bucket(database: Database, start: datetime, end: datetime) -> int:
     newer = health_samples.alias("newer")
     has_newer = exists().where(newer.c.table_uuid == health_samples.c.table_uuid, newer.c.measured_at > health_samples.c.measured_at, newer.c.measured_at < end)
     is_within = and_(health_samples.c.measured_at >= start, health_samples.c.measured_at < end)
-    return connection.execute(delete(health_samples).where(is_within, has_newer)).rowcount
+    return _delete(database, and_(is_within, has_newer))
+
+
+def _delete(database: Database, is_unwanted: ColumnElement[bool]) -> int:
+    """Found before anybody has to wait for it: what there is a newer sample of stays unwanted, because the newest is never deleted."""
+    keys = (health_samples.c.table_uuid, health_samples.c.measured_at)
+    is_this = and_(health_samples.c.table_uuid == bindparam("key_uuid"), health_samples.c.measured_at == bindparam("key_at"))
+    deleted = 0
+    while True:
+        with database.read() as connection:
+            found = connection.execute(select(*keys).where(is_unwanted).limit(SAMPLES_PER_WRITE)).all()
+        if found:
+            with database.write() as connection:
+                connection.execute(delete(health_samples).where(is_this), [{"key_uuid": row.table_uuid, "key_at": row.measured_at} for row in found])
+        deleted += len(found)
+        if len(found) < SAMPLES_PER_WRITE:
+            return deleted

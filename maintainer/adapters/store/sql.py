@@ -278,8 +278,9 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlOrphans):
         self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
     ) -> Mapping[str, int]:
         """See Store; the counts are named samples, timings, jobs, events, verdicts, thinned and mended."""
+        pruned_samples = samples.prune_samples(self._database, samples_before)
         with self._database.write() as connection:
-            deleted = {"samples": samples.prune_samples(connection, samples_before), "timings": prune_timings(connection, samples_before)}
+            deleted = {"samples": pruned_samples, "timings": prune_timings(connection, samples_before)}
         thinned = samples.thin_samples(self._database, samples.HOUR, hourly_before) if hourly_before is not None else 0
         thinned += samples.thin_samples(self._database, samples.DAY, daily_before) if daily_before is not None else 0
         with self._database.write() as connection:

@@ -210,6 +210,14 @@ def write_together(opened: Store) -> None:
             future.result(timeout=120)
 
 
+def test_sums_of_more_than_64_bits_are_recounted_exactly(store: Store) -> None:
+    largest = 2**63 - 1
+    for name in "abc":
+        store.record_health(make_health(TableIdentifier("lake", ("huge",), name), f"uuid-{name}", data_bytes=largest, data_files=7), make_grade())
+    assert store.overview().data_bytes == 3 * largest
+    assert store.prune(NOW - MINUTE, NOW)["mended"] == 0
+
+
 def test_sums_that_are_wrong_are_noticed_and_mended(store_url: str) -> None:
     store = open_store(store_url)
     record(store, SALES, data_files=4)

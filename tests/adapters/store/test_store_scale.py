@@ -152,6 +152,25 @@ def test_thinning_is_bounded_and_goes_on_where_it_ended(store_url: str, monkeypa
     store.close()
 
 
+def test_no_transaction_of_a_prune_deletes_more_samples_than_it_may(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "SAMPLES_PER_WRITE", 4)
+    store = open_store(store_url)
+    for minute in range(15):
+        store.record_health(make_health(at=START + minute * MINUTE), make_grade())
+    deleted: list[int] = []
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: Any, _context: object, many: bool) -> None:  # noqa: ANN401
+        if statement.startswith("DELETE FROM health_samples"):
+            deleted.append(len(parameters) if many else 1)
+
+    event.listen(store._database.engine, "before_cursor_execute", note)
+    assert store.prune(START, START, START + HOUR)["thinned"] == 14
+    assert store.prune(START + DAY, START)["samples"] == 0, "the last of a known table stays"
+    assert deleted == [4, 4, 4, 2]
+    assert times(store) == [14 * MINUTE]
+    store.close()
+
+
 def test_every_metric_of_history_is_a_series(store: Store) -> None:
     first: dict[str, Any] = {metric: number for number, metric in enumerate(HISTORY_METRICS)}
     later: dict[str, Any] = {metric: number if metric in COUNTED else number + 0.5 for metric, number in first.items()}
