@@ -2,59 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import Rule, RuleName
-from maintainer.domain.units import format_duration, format_size
+from maintainer.domain.units import format_duration
 from maintainer.policy.cost import Pace, find_pace
-from maintainer.policy.estimate_files import Place, PlannerOptions
-from maintainer.policy.scope import choose_scope
+from maintainer.policy.estimate_files import Place
+from maintainer.policy.slices import Bounded, take_at_most
 
-MOST_FILES = "max-files-to-rewrite"
 LEAST_WORK_PER_START_UP = 0.5  # shorter, a job would be next to nothing but its start-up, which no bound makes shorter
 _SECONDS_PER_HOUR = 3600
 
 
-@dataclass(frozen=True, slots=True)
-class Brevity:
-    """The rule with what bounds its job, and why in words; without words nothing had to be bounded."""
-
-    rule: Rule
-    sentence: str = ""
-
-
 def fit_between_commits(  # noqa: PLR0913, PLR0917 - what a job's length and its partitions depend on
     rule: Rule, health: TableHealth, history: RuleHistory, calibration: Calibration, now: datetime, too_heavy: frozenset[Place] = frozenset()
-) -> Brevity:
+) -> Bounded:
     """A bound on the whole job: by partitions as far as these can be chosen, then by a number of files. What the policy itself says stands.
 
     Iceberg looks for conflicts since a job began: smaller file groups alone do not help against a writer that commits more often than a job takes.
     """
     if rule.name is not RuleName.REWRITE_DATA_FILES or not history.recent_conflicts:
-        return Brevity(rule)
+        return Bounded(rule)
     pace = find_pace(rule.name, calibration)
     most = find_most_bytes(health, history, pace)
-    bounded = replace(rule, max_bytes_per_job=min(most, rule.max_bytes_per_job or most))
-    scope = choose_scope(bounded, health, now, too_heavy)
-    if scope.is_hot or scope.is_too_heavy or sum(group.bytes for group in scope.groups) <= most:
-        return Brevity(rule)
-    taken = [group for group in scope.groups if scope.within is None or scope.within.intersection(group.places)]
-    files, size = sum(group.files for group in taken), sum(group.bytes for group in taken)
-    # At least as many as Iceberg takes for a group, and two: of one file nothing is gained.
-    fitting = max(2, PlannerOptions.read(health, rule).min_input_files, most * files // max(1, size))
-    options = dict(rule.options)
-    chosen = int(options.setdefault(MOST_FILES, str(fitting))) if size > most or MOST_FILES in options else files
-    if chosen >= files and scope.within is None:
-        return Brevity(rule)  # few and large: there is nothing to part
-    if chosen >= files:
-        return Brevity(bounded, _explain(format_size(size), pace.seconds(size), health, history))
-    size = size * chosen // files
-    bounded = replace(bounded, options=tuple(sorted(options.items())))
-    return Brevity(bounded, _explain(f"{chosen:,} files of {format_size(size)}", pace.seconds(size), health, history))
+    part = take_at_most(most, rule, health, now, too_heavy)
+    return Bounded(part.rule, _explain(part.amount, pace.seconds(part.bytes), health, history)) if part is not None else Bounded(rule)
 
 
 def find_most_bytes(health: TableHealth, history: RuleHistory, pace: Pace) -> int:

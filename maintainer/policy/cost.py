@@ -89,6 +89,13 @@ def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: fl
     return Cost(_round(gb_hours), _round(gb_hours * exp(_P90 * sqrt(pace.spread))), seconds, basis, nearest.samples, work)
 
 
+def most_work(rule: RuleName, gb_hours_p90: float, calibration: Calibration, memory_gb: float) -> float:
+    """How much work is predicted to take so much; negative where that is not even enough for the start."""
+    pace = find_pace(rule, calibration)
+    seconds = gb_hours_p90 / exp(_P90 * sqrt(pace.spread)) / memory_gb * _SECONDS_PER_HOUR
+    return (seconds - pace.start_seconds) / pace.seconds_per_unit
+
+
 def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
     """How long actions of the rule take on this table, from the published figures by way of all finished jobs to the table's own."""
     pace = DEFAULT_PACES[rule]

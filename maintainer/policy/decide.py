@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,6 +15,7 @@ from maintainer.policy.ambiguity import explain_ambiguities
 from maintainer.policy.assess import assess
 from maintainer.policy.brevity import fit_between_commits
 from maintainer.policy.cost import find_worth, measure_work, predict
+from maintainer.policy.daily import fit_in_a_day
 from maintainer.policy.gain import Gain, find_gain, target_of_policy
 from maintainer.policy.guard import refuse
 from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
@@ -23,6 +25,7 @@ from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
 from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
 from maintainer.policy.size import choose_size, spread_groups
+from maintainer.policy.slices import Bounded
 from maintainer.policy.timeouts import find_timeout
 
 _ORDER = tuple(RuleName)
@@ -83,7 +86,7 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     size = choose_size(scoped, health, policy, circumstances)
     memory_gb = size.profile.memory_gb
     fit = fit_deletes(scoped, health, memory_gb, circumstances.tasks_at_once)
-    gain = _find_gain(fit, health, policy, circumstances, history)
+    gain = _find_gain(fit, health, policy, circumstances, history, memory_gb)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
         estimate, next_at, code = (gain.estimate, gain.next_at, gain.code) if gain is not None else (None, None, SkipCode.NOTHING_TO_GAIN)
@@ -109,15 +112,24 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     )
 
 
-def _find_gain(fit: Fit, health: TableHealth, policy: Policy, circumstances: Circumstances, history: RuleHistory) -> Gain | None:
-    """What the rule would achieve; where writers have won, in a job that is short enough for them."""
+def _find_gain(  # noqa: PLR0913, PLR0917 - what a job may take depends on all of it
+    fit: Fit, health: TableHealth, policy: Policy, circumstances: Circumstances, history: RuleHistory, memory_gb: float
+) -> Gain | None:
+    """What the rule would achieve; where writers have won, in a job that is short enough for them, and in any case in one that a day's budget has room for."""
     lists = circumstances.surroundings.lists if circumstances.surroundings is not None else ()
     find = partial(find_gain, health=health, target_bytes=target_of_policy(policy), now=circumstances.now, pins=circumstances.pins, lists=lists, fit=fit)
     gain = find(fit.rule)
     brevity = fit_between_commits(fit.rule, health, history, circumstances.calibration, circumstances.now, fit.too_heavy)
-    shorter = find(brevity.rule) if brevity.sentence else None
-    # The first files that Iceberg comes upon may be such as gain nothing: then it is all or nothing.
-    return replace(shorter, sentence=f"{shorter.sentence}; {brevity.sentence}") if shorter is not None and shorter.is_worthwhile else gain
+    gain, rule = _prefer(brevity, find, gain), brevity.rule
+    if gain is None or not gain.is_worthwhile:
+        return gain
+    return _prefer(fit_in_a_day(rule, health, policy, gain.estimate, circumstances, memory_gb, fit.too_heavy), find, gain)
+
+
+def _prefer(bounded: Bounded, find: Callable[[Rule], Gain | None], gain: Gain | None) -> Gain | None:
+    """The part where it gains something: the first files that Iceberg comes upon may be such as gain nothing, then it is all or nothing."""
+    part = find(bounded.rule) if bounded.sentence else None
+    return replace(part, sentence=f"{part.sentence}; {bounded.sentence}") if part is not None and part.is_worthwhile else gain
 
 
 def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> SkippedRule | None:

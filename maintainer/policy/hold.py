@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from maintainer.domain.admission import Halt
+from maintainer.domain.admission import AdmissionRules, Halt
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.pin import Pin
@@ -41,6 +41,7 @@ class Circumstances:
     is_requested: bool = False  # a person asks for it now: what failed before may have been put right
     calibration: Calibration = field(default_factory=Calibration)
     memory_gb: float = 1.0  # what one job occupies
+    admission: AdmissionRules | None = None  # whose daily budgets a job has to fit; None: there are none
     previous: Plan | None = None  # the table's last plan: it knows since when a rule waits
     halt: Halt | None = None  # that covers the table
     band: Band | None = None

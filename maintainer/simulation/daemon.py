@@ -18,13 +18,13 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Window
 from maintainer.policy.admit import choose
-from maintainer.policy.brevity import MOST_FILES
 from maintainer.policy.decide import decide
 from maintainer.policy.effective import effective
 from maintainer.policy.gain import target_of_policy
 from maintainer.policy.grade import grade
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.shrink import PARTIAL_PROGRESS
+from maintainer.policy.slices import MOST_FILES
 from maintainer.policy.where import write_where
 from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
 from maintainer.simulation.fleet import Traits
@@ -147,6 +147,7 @@ class Daemon:
             {RULE: memory.history},
             calibration=Calibration(_known(memory.fit), {}, _known(self._fleet)),
             memory_gb=rules.memory_gb,
+            admission=rules,
             previous=memory.plan,
             tasks_at_once=rules.tasks_at_once,
             profiles=rules.profiles,

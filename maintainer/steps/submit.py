@@ -196,6 +196,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         is_requested=is_requested,
         calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
         memory_gb=ports.admission.memory_gb,
+        admission=ports.admission,
         halt=None if is_requested else find_halt(ports.store.halts(), health.table),
         previous=record.plan,
         application=ports.runner.application,

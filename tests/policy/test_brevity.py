@@ -15,10 +15,11 @@ from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import PlannedAction, RuleHistory
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, MIB
-from maintainer.policy.brevity import LEAST_WORK_PER_START_UP, MOST_FILES, Brevity, find_gap, find_most_bytes, fit_between_commits
+from maintainer.policy.brevity import LEAST_WORK_PER_START_UP, find_gap, find_most_bytes, fit_between_commits
 from maintainer.policy.cost import Pace
 from maintainer.policy.decide import decide
 from maintainer.policy.hold import Circumstances
+from maintainer.policy.slices import MOST_FILES, Bounded
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
@@ -101,11 +102,11 @@ def test_conflicts_commits_and_smaller_tables_never_make_a_job_longer(times: int
 
 def test_without_conflicts_and_for_other_rules_nothing_is_bounded() -> None:
     health = table(BUCKETS, SPEC)
-    assert fit_between_commits(RULE, health, RuleHistory(FILES, recent_overloads=3), NOTHING, NOW) == Brevity(RULE)
+    assert fit_between_commits(RULE, health, RuleHistory(FILES, recent_overloads=3), NOTHING, NOW) == Bounded(RULE)
     manifests = Rule(RuleName.REWRITE_MANIFESTS)
-    assert fit_between_commits(manifests, health, RuleHistory(manifests.name, recent_conflicts=3), NOTHING, NOW) == Brevity(manifests)
+    assert fit_between_commits(manifests, health, RuleHistory(manifests.name, recent_conflicts=3), NOTHING, NOW) == Bounded(manifests)
     small = table({"p=1": [1] * 6}, SPEC)
-    assert fit_between_commits(RULE, small, lost(3), NOTHING, NOW) == Brevity(RULE), "it is short enough as it is"
+    assert fit_between_commits(RULE, small, lost(3), NOTHING, NOW) == Bounded(RULE), "it is short enough as it is"
 
 
 def test_a_partitioned_table_is_done_by_partitions_and_the_plan_says_why() -> None:
@@ -145,7 +146,7 @@ def test_at_least_as_many_files_as_iceberg_takes_for_a_group_and_two_of_which_on
 
 def test_few_large_files_are_not_parted() -> None:
     health = table({"": [300] * 4})
-    assert fit_between_commits(RULE, health, lost(3), NOTHING, NOW) == Brevity(RULE)
+    assert fit_between_commits(RULE, health, lost(3), NOTHING, NOW) == Bounded(RULE)
 
 
 def test_what_the_policy_itself_says_of_a_jobs_size_stands() -> None:
@@ -160,9 +161,9 @@ def test_what_waits_for_its_writers_waits_as_before() -> None:
     health = table(BUCKETS, SPEC)
     hot = replace(health, partitions=tuple(replace(p, written_at=NOW) for p in health.partitions))
     usual = replace(RULE, hot_partition_age=None)
-    assert fit_between_commits(usual, hot, lost(1), NOTHING, NOW) == Brevity(usual)
+    assert fit_between_commits(usual, hot, lost(1), NOTHING, NOW) == Bounded(usual)
     heavy = frozenset((p.spec_id, p.partition) for p in health.partitions)
-    assert fit_between_commits(RULE, health, lost(1), NOTHING, NOW, heavy) == Brevity(RULE)
+    assert fit_between_commits(RULE, health, lost(1), NOTHING, NOW, heavy) == Bounded(RULE)
 
 
 def test_where_the_first_files_gain_nothing_the_job_is_as_long_as_it_was() -> None:
