@@ -275,14 +275,13 @@ def test_a_directory_of_many_files_is_listed_page_by_page_and_may_be_left_in_the
 
     monkeypatch.setattr(obstore, "list_with_delimiter", note_and_list)
     put_files(lake, [f"data/{number:03}.parquet" for number in range(20)])
-    before = threading.active_count()
     with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock())) as catalog:
         portions = catalog.list_files(ORDERS, "s3://lake/place/t")
         assert portions is not None
         assert len(next(iter(portions))) <= 5
         assert "place/t/data" not in opened, "one answer would have held all of its files"
         cast("Generator[Sequence[FoundFile]]", portions).close()
-        assert threading.active_count() <= before + 1
+        assert [thread.name for thread in threading.enumerate() if thread.name.startswith("lists")] == []
 
 
 def test_a_listing_without_a_right_to_list_raises_what_the_storage_says(lake: S3Lake) -> None:
