@@ -1,4 +1,4 @@
-"""What a day's budget has no room for at once is done in slices, so that nothing waits for ever."""
+"""What takes much of a day's budgets is done in slices, so that nothing waits for ever."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_of_a_table_with_partitions_as_many_are_taken_as_a_day_has_room_for() ->
     planned = planned_of(plan)
     assert isinstance(planned.action, RewriteDataFiles)
     assert planned.action.where is not None
-    assert 7 * GIB <= planned.estimate.bytes_rewritten <= 10 * GIB * 0.85 * 0.9
-    assert planned.reason.endswith("at once, because all of 40 GiB is more than a day's budget has for it")
+    assert 1 * GIB <= planned.estimate.bytes_rewritten <= 10 * GIB * 0.85 * 0.25
+    assert planned.reason.endswith("at once, because all of 40 GiB is more than a quarter of what a day's budgets have")
     assert starts(plan, TIGHT)
 
 
@@ -62,7 +62,7 @@ def test_of_a_table_without_partitions_as_many_files_are_taken() -> None:
     plan = plan_of(health_of_partitions(WHOLE), rules)
     action = planned_of(plan).action
     assert isinstance(action, RewriteDataFiles)
-    assert int(dict(action.options)[MOST_FILES]) <= 1024
+    assert int(dict(action.options)[MOST_FILES]) <= 220
     assert starts(plan, rules)
 
 
@@ -82,14 +82,15 @@ def test_hours_of_memory_count_as_bytes_do(rules: AdmissionRules) -> None:
     planned = planned_of(plan)
     assert everything.cost is not None
     assert planned.cost is not None
-    assert planned.cost.gb_hours_p90 < 2.0 < everything.cost.gb_hours_p90
+    assert planned.cost.gb_hours_p90 < 0.5
+    assert everything.cost.gb_hours_p90 > 2.0
     assert not starts(plan_of(health, None), rules), "it would wait for ever"
     assert starts(plan, rules)
 
 
 def test_a_policys_own_budget_bounds_too() -> None:
     health = health_of_partitions(BY_DAY)
-    bounded = planned_of(plan_of(health, AdmissionRules(), replace(POLICY, budget=Budget(bytes_per_day=5 * GIB, name="policies/cdc.yaml"))))
+    bounded = planned_of(plan_of(health, AdmissionRules(), replace(POLICY, budget=Budget(bytes_per_day=20 * GIB, name="policies/cdc.yaml"))))
     assert bounded.estimate.bytes_rewritten <= 5 * GIB
 
 
