@@ -164,7 +164,7 @@ def test_the_chosen_colours_are_remembered(page: Page) -> None:
 
 def test_the_keyboard_alone_reaches_a_table(page: Page) -> None:
     page.goto("/?search=page_views")
-    expect(page.get_by_role("rowheader")).to_have_count(1)
+    expect(page.locator("table.grid-cards").get_by_role("rowheader")).to_have_count(1)
     page.get_by_role("link", name="page_views").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_title(re.compile("^page_views .+ iceberg-maintainer$"))
