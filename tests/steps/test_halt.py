@@ -131,10 +131,10 @@ def test_single_tables_and_scopes_stand_in_one_list(world: World) -> None:
 
 def test_what_a_day_may_cost_ends_the_day_and_is_whole_again_on_the_next(world: World) -> None:
     for name in ("a", "b", "c"):
-        world.put(name)
-    world.ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(bytes_per_day=100_000, name="the fleet"), explore_share=0.0))
+        world.put(name, small_files=5)
+    world.ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(bytes_per_day=8_000, name="the fleet"), explore_share=0.0))
     look(world)
-    assert submit(world.ports) == 1, "each rewrites 60,000 bytes"
+    assert submit(world.ports) == 1, "each rewrites 5,000 bytes, in files too few to be parted"
     restarted = replace(world.restarted(), admission=world.ports.admission)
     waits = [verdict.wait for verdict in read_queue(restarted) if verdict.wait is not None]
     assert WaitCode.OVER_BUDGET in {wait.code for wait in waits}, "what was spent survives a restart"

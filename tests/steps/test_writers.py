@@ -102,9 +102,9 @@ def test_guard_16_after_a_conflict_the_next_job_has_smaller_groups_and_waits_fir
 
 def test_a_budget_that_is_spent_is_told_when_work_is_to_be_admitted() -> None:
     world = World()
-    world.put("orders")
-    world.put("returns")
-    world.ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(bytes_per_day=100_000, name="the fleet"), explore_share=0.0))
+    world.put("orders", small_files=5)
+    world.put("returns", small_files=5)
+    world.ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(bytes_per_day=8_000, name="the fleet"), explore_share=0.0))
     scan(world.ports)
     plan(world.ports)
     assert submit(world.ports) == 1
