@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 import requests
-from moto.server import ThreadedMotoServer
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.table import Table
 
@@ -20,21 +18,18 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.ports.catalog import Polled
 from tests.adapters.catalog.lake import ROWS, StoppedClock, identify, partitions, partitions_by_pyiceberg, read_by, rows, total
+from tests.amazon import ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY, client, create_bucket, serve_amazon
 
 pytestmark = pytest.mark.slow
 
-REGION = "eu-central-1"
 KINDS = ("glue", "dynamodb")
-KEYS = {"AWS_ACCESS_KEY_ID": "admin", "AWS_SECRET_ACCESS_KEY": "admin-secret", "AWS_DEFAULT_REGION": REGION}
+KEYS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY, "AWS_DEFAULT_REGION": REGION}
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    started = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    started.start()
-    host, port = started.get_host_and_port()
-    yield f"http://{host}:{port}"
-    started.stop()
+    with serve_amazon() as address:
+        yield address
 
 
 @pytest.fixture
@@ -43,13 +38,8 @@ def endpoint(server: str, monkeypatch: pytest.MonkeyPatch) -> str:
     requests.post(f"{server}/moto-api/reset", timeout=10)
     for name, value in {**KEYS, "AWS_ENDPOINT_URL": server}.items():
         monkeypatch.setenv(name, value)
-    client("s3", server).create_bucket(Bucket="lake", CreateBucketConfiguration={"LocationConstraint": REGION})
+    create_bucket(server, "lake")
     return server
-
-
-def client(service: str, endpoint: str) -> Any:  # noqa: ANN401 - boto3 makes its types up at run time
-    keys = {"aws_access_key_id": "admin", "aws_secret_access_key": "admin-secret"}
-    return boto3.client(service, endpoint_url=endpoint, region_name=REGION, **keys)
 
 
 def properties(kind: str, endpoint: str) -> dict[str, str]:

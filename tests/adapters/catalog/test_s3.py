@@ -9,13 +9,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import boto3
 import obstore
 import pytest
 import requests
-from moto.server import ThreadedMotoServer
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 from pyiceberg.catalog import load_catalog
@@ -25,10 +23,10 @@ from maintainer.adapters.catalog import access as reading
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
 from maintainer.domain.orphan import FoundFile
 from tests.adapters.catalog.lake import ROWS, StoppedClock, identify, know_nothing, rows, small_target
+from tests.amazon import REGION, client, create_bucket, serve_amazon
 
 pytestmark = pytest.mark.slow
 
-REGION = "eu-central-1"
 ORDERS = identify("sales", "orders")
 POLICY = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
 
@@ -41,13 +39,9 @@ class S3Lake:
     directory: Path
     keys: dict[str, str] = field(default_factory=dict)
 
-    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 makes its types up at run time
-        keys = {"aws_access_key_id": "admin", "aws_secret_access_key": "admin-secret"}
-        return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, **keys)
-
     def give_keys(self, user: str) -> dict[str, str]:
         """Keys of a new user, under PyIceberg's names."""
-        iam = self.client("iam")
+        iam = client("iam", self.endpoint)
         iam.create_user(UserName=user)
         iam.put_user_policy(UserName=user, PolicyName="all", PolicyDocument=json.dumps(POLICY))
         key = iam.create_access_key(UserName=user)["AccessKey"]
@@ -76,18 +70,15 @@ class S3Lake:
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with serve_amazon() as address:
+        yield address
 
 
 @pytest.fixture
 def lake(endpoint: str, tmp_path: Path) -> S3Lake:
     requests.post(f"{endpoint}/moto-api/reset", timeout=10)
     made = S3Lake(endpoint, tmp_path)
-    made.client("s3").create_bucket(Bucket="lake", CreateBucketConfiguration={"LocationConstraint": REGION})
+    create_bucket(endpoint, "lake")
     made.keys = made.give_keys("writer")
     writer = load_catalog("lake", **made.properties)
     writer.create_namespace("sales")
@@ -131,7 +122,7 @@ def test_a_manifest_that_is_gone_is_said_to_be_gone(lake: S3Lake) -> None:
     good = lake.read()
     assert isinstance(good, TableInventory)
     gone = good.manifests[0].path
-    lake.client("s3").delete_object(Bucket="lake", Key=gone.removeprefix("s3://lake/"))
+    client("s3", lake.endpoint).delete_object(Bucket="lake", Key=gone.removeprefix("s3://lake/"))
     found = lake.read()
     assert isinstance(found, TableInventory)
     assert [(one.path, one.reason) for one in found.unreadable] == [(gone, "manifest: the file does not exist")]
@@ -181,7 +172,7 @@ def vending(lake: S3Lake) -> Iterator[VendingServer]:
     inventory = lake.read()
     assert isinstance(inventory, TableInventory)
     bucket, _, key = inventory.metadata_location.removeprefix("s3://").partition("/")
-    metadata = json.loads(lake.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read())
+    metadata = json.loads(client("s3", lake.endpoint).get_object(Bucket=bucket, Key=key)["Body"].read())
     with VendingServer(inventory.metadata_location, metadata, lake.endpoint) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -212,7 +203,7 @@ def test_vended_keys_open_the_table(lake: S3Lake, vending: VendingServer, catalo
 @pytest.mark.usefixtures("without_file_io")
 def test_keys_that_are_no_longer_good_are_vended_anew(lake: S3Lake, vending: VendingServer, catalog: PyIcebergCatalog) -> None:
     old = lake.give_keys("reader")
-    lake.client("iam").delete_access_key(UserName="reader", AccessKeyId=old["s3.access-key-id"])
+    client("iam", lake.endpoint).delete_access_key(UserName="reader", AccessKeyId=old["s3.access-key-id"])
     vending.keys = [old, lake.give_keys("second-reader")]
     with lake.enforcing():
         found = catalog.inventory(ORDERS, small_target, know_nothing)
@@ -237,10 +228,10 @@ def test_keys_that_never_open_the_table_are_a_fault_after_one_more_load(lake: S3
 
 def put_files(lake: S3Lake, names: Iterable[str]) -> dict[str, int]:
     """Files under a place of the bucket by their names there, and their sizes."""
-    client = lake.client("s3")
+    s3 = client("s3", lake.endpoint)
     files = {name: 1 + number % 7 for number, name in enumerate(names)}
     for name, size in files.items():
-        client.put_object(Bucket="lake", Key=f"place/t/{name}", Body=b"x" * size)
+        s3.put_object(Bucket="lake", Key=f"place/t/{name}", Body=b"x" * size)
     return files
 
 
@@ -251,10 +242,10 @@ def test_every_file_of_a_place_is_listed_once_however_it_is_divided(lake: S3Lake
     names = [f"data/day={day}/hour={hour}/{file}.parquet" for day in range(4) for hour in range(2) for file in range(2)]
     names += ["metadata/1.avro", "lies beside.parquet", "data/lies-beside.parquet", "data/day=1", "data/day=10/\N{SNOWMAN} it's #1.parquet", "zz/a", "data!/a"]
     expected = put_files(lake, names)
-    client = lake.client("s3")
+    s3 = client("s3", lake.endpoint)
     for other in ("place/t_2/data/sibling.parquet", "place/t.parquet", "place/s/x"):
-        client.put_object(Bucket="lake", Key=other, Body=b"x")
-    client.put_object(Bucket="lake", Key="place/t/metadata/", Body=b"")  # PyArrow's marker of a directory
+        s3.put_object(Bucket="lake", Key=other, Body=b"x")
+    s3.put_object(Bucket="lake", Key="place/t/metadata/", Body=b"")  # PyArrow's marker of a directory
     with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock())) as catalog:
         portions = catalog.list_files(ORDERS, "s3://lake/place/t/")
         assert portions is not None
@@ -288,7 +279,7 @@ def test_a_listing_without_a_right_to_list_raises_what_the_storage_says(lake: S3
     with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock())) as catalog:
         portions = catalog.list_files(ORDERS, "s3://lake/warehouse/sales/orders")
         assert portions is not None
-        lake.client("iam").delete_access_key(UserName="writer", AccessKeyId=lake.keys["s3.access-key-id"])
+        client("iam", lake.endpoint).delete_access_key(UserName="writer", AccessKeyId=lake.keys["s3.access-key-id"])
         with lake.enforcing(), pytest.raises(BaseError):
             list(portions)
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
 from moto.s3.models import s3_backends
-from moto.server import ThreadedMotoServer
 from pyiceberg.catalog.sql import SqlCatalog
 
 from maintainer.adapters.catalog import listing
@@ -23,12 +20,13 @@ from maintainer.domain.policy import RuleName
 from maintainer.steps.approval import approve_list, restore_list
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
+from tests.amazon import ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY, client, create_bucket, serve_amazon
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 RULE = RuleName.REMOVE_ORPHAN_FILES
 OLD = timedelta(days=30)
-KEYS = {"s3.access-key-id": "admin", "s3.secret-access-key": "admin-secret", "s3.region": "eu-central-1", "s3.path-style-access": "true"}
+KEYS = {"s3.access-key-id": ACCESS_KEY_ID, "s3.secret-access-key": SECRET_ACCESS_KEY, "s3.region": REGION, "s3.path-style-access": "true"}
 POLICY = """
 tables: "*"
 mode: enforce
@@ -39,20 +37,16 @@ rules:
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with serve_amazon() as address:
+        yield address
 
 
 class Bucket:
     """What lies on the server, by the keys there."""
 
     def __init__(self, endpoint: str) -> None:
-        keys = {"aws_access_key_id": KEYS["s3.access-key-id"], "aws_secret_access_key": KEYS["s3.secret-access-key"]}
-        self.client: Any = boto3.client("s3", endpoint_url=endpoint, region_name=KEYS["s3.region"], **keys)
-        self.client.create_bucket(Bucket="lake", CreateBucketConfiguration={"LocationConstraint": KEYS["s3.region"]})
+        self.client = client("s3", endpoint)
+        create_bucket(endpoint, "lake")
 
     def put(self, key: str, body: bytes = b"left over by a writer that failed") -> str:
         self.client.put_object(Bucket="lake", Key=key, Body=body)
