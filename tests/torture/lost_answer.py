@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,22 +58,28 @@ def look(catalog: SqlCatalog, name: str) -> dict[str, object]:
     return {"operation": current["summary"]["operation"], "rows": rows}
 
 
-def main() -> None:
-    """Each statement on a table of its own."""
-    directory = Path(sys.argv[1])
+@contextmanager
+def open_behind_proxy(directory: Path) -> Iterator[tuple[Lake, SqlCatalog, Proxy]]:
+    """A lake on a PostgreSQL of its own, its catalog as PyIceberg reads it without a proxy, and the proxy that others reach it through."""
     with ExitStack() as stack:
         server = start_postgres()
         stack.callback(end_postgres, server)
         proxy = Proxy(server.port)
         proxy.start()
         stack.callback(proxy.stop)
+        (directory / "warehouse").mkdir()
         lake = Lake(server.create_database(), directory / "warehouse")
-        for name in ("warehouse", "spark"):
-            (directory / name).mkdir()
         catalog = lake.open_catalog()
         stack.callback(catalog.close)
+        yield lake, catalog, proxy
+
+
+def main() -> None:
+    """Each statement on a table of its own."""
+    directory = Path(sys.argv[1])
+    (directory / "spark").mkdir()
+    with open_behind_proxy(directory) as (lake, catalog, proxy), WritersSpark(lake.at_port(proxy.port), directory / "spark") as spark:
         catalog.create_namespace("n")
-        spark = stack.enter_context(WritersSpark(lake.at_port(proxy.port), directory / "spark"))
         for name, statement in STATEMENTS.items():
             sys.stdout.write(json.dumps(examine(name, statement, catalog, spark.session(), proxy)) + "\n")
 

@@ -19,8 +19,8 @@ from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import request_run
 from tests.adapters.spark.lakes import runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
-from tests.postgres import end_postgres, start_postgres
-from tests.torture.lake import CATALOG, Lake
+from tests.torture.lake import CATALOG
+from tests.torture.lost_answer import open_behind_proxy
 from tests.torture.proxy import Proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.slow]
@@ -50,18 +50,10 @@ class Stage:
 def stage(tmp_path: Path) -> Iterator[Stage]:
     """Spark reaches the catalog through the proxy, the daemon's own reading does not."""
     with ExitStack() as stack:
-        server = start_postgres()
-        stack.callback(end_postgres, server)
-        proxy = Proxy(server.port)
-        proxy.start()
-        stack.callback(proxy.stop)
-        lake = Lake(server.create_database(), tmp_path / "warehouse")
-        catalog = lake.open_catalog()
-        stack.callback(catalog.close)
+        lake, catalog, proxy = stack.enter_context(open_behind_proxy(tmp_path))
         through = spark_configuration(CATALOG, lake.at_port(proxy.port).properties, {})
         seen = cast("Any", SimpleNamespace(spark=through, properties=lake.properties, catalog=catalog))
-        for name in ("warehouse", "run"):
-            (tmp_path / name).mkdir()
+        (tmp_path / "run").mkdir()
         runner = runner_on([seen], tmp_path / "run", "lost-answer")
         stack.callback(runner.close)
         yield Stage(proxy, stack.enter_context(open_workshop(seen, runner, POLICY)), catalog)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -93,18 +94,25 @@ def test_guard_26_a_writers_commit_is_not_rolled_back(workshop: Workshop) -> Non
     assert workshop.lake.rows(table) == 605
 
 
-def test_spark_itself_refuses_a_rollback_that_a_writer_came_before(workshop: Workshop) -> None:
-    table = create(workshop, "raced")
-    job = workshop.run(table, RuleName.REWRITE_DATA_FILES)
-    undoing = request_rollback(workshop.ports, job, "ada")
+@contextmanager
+def overtaken_by_a_writer(workshop: Workshop, name: str) -> Iterator[None]:
+    """Five rows are committed to the table after the daemon's last look, right before Spark has the job."""
     submit = workshop.runner.submit
 
     def write_first(submitted: Job) -> None:
-        workshop.sql("INSERT INTO lake.db.raced SELECT id, 2, map('b', 2) FROM range(5)")
+        workshop.sql(f"INSERT INTO lake.db.{name} SELECT id, 2, map('b', 2) FROM range(5)")  # noqa: S608 - names are ours
         submit(submitted)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workshop.runner, "submit", write_first)
+        yield
+
+
+def test_spark_itself_refuses_a_rollback_that_a_writer_came_before(workshop: Workshop) -> None:
+    table = create(workshop, "raced")
+    job = workshop.run(table, RuleName.REWRITE_DATA_FILES)
+    undoing = request_rollback(workshop.ports, job, "ada")
+    with overtaken_by_a_writer(workshop, "raced"):
         done = workshop.finish(undoing)
     assert done.state is JobState.FAILED
     assert "main has moved on from snapshot" in done.failure_message
@@ -117,14 +125,7 @@ def test_guard_26_a_table_that_lost_the_list_of_our_last_commit_is_set_back_and_
     scan_table(workshop.ports, table)
     _, job = request_run(workshop.ports, table, (RuleName.REWRITE_DATA_FILES,), "person")
     assert job is not None
-    submit = workshop.runner.submit
-
-    def write_first(submitted: Job) -> None:
-        workshop.sql("INSERT INTO lake.db.unlisted SELECT id, 2, map('b', 2) FROM range(5)")
-        submit(submitted)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workshop.runner, "submit", write_first)
+    with overtaken_by_a_writer(workshop, "unlisted"):
         start_pending(workshop.ports, frozenset({job.job_id}))
     wait_until(lambda: watch(workshop.ports) > 0)
     last = workshop.lake.load(table).current_snapshot()
