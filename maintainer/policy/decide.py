@@ -120,7 +120,8 @@ def _find_gain(  # noqa: PLR0913, PLR0917 - what a job may take depends on all o
     find = partial(find_gain, health=health, target_bytes=target_of_policy(policy), now=circumstances.now, pins=circumstances.pins, lists=lists, fit=fit)
     gain = find(fit.rule)
     brevity = fit_between_commits(fit.rule, health, history, circumstances.calibration, circumstances.now, fit.too_heavy)
-    gain, rule = _prefer(brevity, find, gain), brevity.rule
+    shorter = _prefer(brevity, find, gain)
+    rule, gain = fit.rule if shorter is gain else brevity.rule, shorter
     if gain is None or not gain.is_worthwhile:
         return gain
     return _prefer(fit_in_a_day(rule, health, policy, gain.estimate, circumstances, memory_gb, fit.too_heavy), find, gain)

@@ -17,11 +17,12 @@ from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, MIB
+from maintainer.policy import decide as decide_module
 from maintainer.policy.admit import AdmissionCircumstances, admit
 from maintainer.policy.cost import most_work, predict
 from maintainer.policy.decide import decide
 from maintainer.policy.hold import Circumstances
-from maintainer.policy.slices import MOST_FILES
+from maintainer.policy.slices import MOST_FILES, Bounded
 from tests.samples import NOW, health_of_partitions
 
 FILES = RuleName.REWRITE_DATA_FILES
@@ -106,6 +107,15 @@ def test_a_budget_that_does_not_even_have_room_for_the_start_bounds_nothing() ->
     health = health_of_partitions(BY_DAY)
     starved = AdmissionRules(fleet=Budget(gb_hours_per_day=0.001, name="the fleet"))
     assert planned_of(plan_of(health, starved)) == planned_of(plan_of(health, None))
+
+
+def test_what_was_no_use_for_shortness_does_not_bound_the_slice_of_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shorten_to_nothing(rule: Rule, *_: object) -> Bounded:
+        return Bounded(replace(rule, options=(("min-file-size-bytes", "1"),)), "of which nothing would be gained")
+
+    expected = planned_of(plan_of(health_of_partitions(BY_DAY), TIGHT))
+    monkeypatch.setattr(decide_module, "fit_between_commits", shorten_to_nothing)
+    assert planned_of(plan_of(health_of_partitions(BY_DAY), TIGHT)) == expected
 
 
 def test_other_rules_are_not_parted() -> None:
