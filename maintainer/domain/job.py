@@ -26,6 +26,8 @@ from maintainer.domain.units import format_size
 
 JobRule = RuleName | Reading | Repair
 
+JOBS_MARK = "maintainer.jobs"  # the entry of our snapshots' summaries with the ids of the jobs that were at work, with commas between them
+
 _SECONDS_PER_HOUR = 3600
 
 
@@ -153,7 +155,7 @@ class Job:
     then: tuple[RuleName, ...] = ()  # a person's request: the rules to carry out after this one
     state: JobState = JobState.PENDING
     owner: str = ""  # the process that submitted it
-    application: str = ""  # the app-name that this job's commits carry in their snapshot summaries
+    application: str = ""  # the app-name that this job's commits carry in their snapshot summaries, with JOBS_MARK
     baseline: Baseline | None = None
     submitted_at: datetime | None = None
     started_at: datetime | None = None

@@ -11,7 +11,7 @@ from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, P
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import ContentProof, Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
-from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcome
+from maintainer.domain.job import JOBS_MARK, Baseline, FailureReason, Job, JobState, Outcome
 from maintainer.domain.reading import JobAction
 from maintainer.domain.safeguards import Checksum
 from maintainer.domain.units import format_duration, format_size
@@ -37,11 +37,17 @@ class Commits:
     others: tuple[Snapshot, ...]
 
 
-def split_commits(baseline: Baseline, application: str, snapshots: Iterable[Snapshot]) -> Commits:
-    """Tell our commits from others' by the app-name that Iceberg stamped; one job a table makes this exact."""
+def split_commits(baseline: Baseline, application: str, job_id: str, snapshots: Iterable[Snapshot]) -> Commits:
+    """Tell a job's commits from others' by what stands in their summaries: its application and, among the jobs that worked there just then, its id."""
     new = sorted((s for s in snapshots if _is_newer(s, baseline)), key=lambda s: (s.sequence_number, s.committed_at))
-    own = tuple(s for s in new if s.operation == "replace" and s.summary.get("app-name") == application)
+    own = tuple(s for s in new if s.operation == "replace" and s.summary.get("app-name") == application and _names(s, job_id))
     return Commits(own, tuple(s for s in new if s not in own))
+
+
+def _names(snapshot: Snapshot, job_id: str) -> bool:
+    """Whether the summary has the job; where it has none at all, one job at a time on a table decides."""
+    jobs = snapshot.summary.get(JOBS_MARK)
+    return jobs is None or job_id in jobs.split(",")
 
 
 def _is_newer(snapshot: Snapshot, baseline: Baseline) -> bool:
@@ -254,12 +260,12 @@ def conclude(job: Job, effect: Effect) -> Verdict:
         unproved = _find_unproved(job, effect)
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else _conclude_checked(job, effect, Verdict(JobState.SUCCEEDED))
     if kind in {"cancelled", "lost"} and is_timed_out(job):
-        return Verdict(JobState.FAILED, FailureReason.TIMEOUT, " ".join(part for part in (describe_timeout(job), _partial(effect)) if part))
+        return Verdict(JobState.FAILED, FailureReason.TIMEOUT, " ".join(part for part in (describe_timeout(job), _partial(job, effect)) if part))
     if kind == "cancelled":
-        return Verdict(JobState.CANCELLED, None, _partial(effect))
+        return Verdict(JobState.CANCELLED, None, _partial(job, effect))
     if kind == "failed":
         reason = outcome.reason if outcome is not None else None
-        parts = (_tell_conflict(outcome), message, _partial(effect))
+        parts = (_tell_conflict(outcome), message, _partial(job, effect))
         return Verdict(JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part))
     return _conclude_lost(job, effect, message or "Spark was lost")
 
@@ -267,17 +273,18 @@ def conclude(job: Job, effect: Effect) -> Verdict:
 def _conclude_lost(job: Job, effect: Effect, message: str) -> Verdict:
     """Spark can no longer tell: the table alone does, and a part of the work is not all of it."""
     said = job.outcome.reason if job.outcome is not None else None
-    reason = said or FailureReason.LOST_RUNNER
+    # A job that was asked to end has ended, even where all of Spark had to be killed for that.
+    state, reason = (JobState.CANCELLED, None) if job.cancel_requested_by else (JobState.FAILED, said or FailureReason.LOST_RUNNER)
     if effect.is_idle:
-        return Verdict(JobState.FAILED, reason, f"{message}; the table shows that nothing of this job was committed")
+        return Verdict(state, reason, f"{message}; the table shows that nothing of this job was committed")
     if effect.files_left:
-        return Verdict(JobState.FAILED, reason, f"{message}; {_partial(effect)}")
+        return Verdict(state, reason, f"{message}; {_partial(job, effect)}")
     if said is FailureReason.CATALOG_UNREACHABLE:
         found = "the catalog did not say whether it made the commit; it was found in the table's metadata"
     else:
         found = "Spark was lost after its commits; they were found in the table's metadata"
     if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
-        found += ", but files of the expired snapshots may be left, which a look for orphan files finds"
+        found += f", but {_LEFT_BY_EXPIRY}"
     return _conclude_checked(job, effect, Verdict(JobState.SUCCEEDED, None, found))
 
 
@@ -289,13 +296,15 @@ def _conclude_checked(job: Job, effect: Effect, verdict: Verdict) -> Verdict:
     reason = FailureReason.LOST_RUNNER if outcome is None or outcome.kind == "lost" else FailureReason.UNPROVED
     said = (outcome.check_failure_reason or outcome.reason) if outcome is not None else None
     why = f": {outcome.check_failure}" if outcome is not None and outcome.check_failure else ""
-    return Verdict(JobState.FAILED, said or reason, f"the checksums of all rows, by which it was to be proved, could not be taken{why}. {_partial(effect)}")
+    message = f"the checksums of all rows, by which it was to be proved, could not be taken{why}. {_partial(job, effect)}"
+    return Verdict(JobState.FAILED, said or reason, message)
 
 
 def _tell_conflict(outcome: Outcome | None) -> str:
     return "" if outcome is None or outcome.conflict is None else f"A writer won: {CONFLICT_WORDS[outcome.conflict]}."
 
 
+_LEFT_BY_EXPIRY = "files of the expired snapshots may be left, which a look for orphan files finds"  # Iceberg commits first and deletes afterwards
 _ITEMS = {
     Procedure.REWRITE_DATA_FILES: "data files",
     Procedure.REWRITE_POSITION_DELETE_FILES: "delete files",
@@ -358,5 +367,8 @@ def describe_timeout(job: Job) -> str:
     return f"Ended because it took longer than its timeout of {format_duration(job.deadline - job.submitted_at)}."
 
 
-def _partial(effect: Effect) -> str:
-    return "" if effect.is_idle else f"What was committed before stays: {effect.sentence}"
+def _partial(job: Job, effect: Effect) -> str:
+    if effect.is_idle:
+        return ""
+    left = f" But {_LEFT_BY_EXPIRY}." if job.procedure is Procedure.EXPIRE_SNAPSHOTS else ""
+    return f"What was committed before stays: {effect.sentence}{left}"

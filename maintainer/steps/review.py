@@ -62,7 +62,7 @@ def _settle_orphans(ports: Ports, job: Job, found: tuple[Effect, Verdict] | None
 
 def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) -> Effect:
     snapshots = scanned.inventory.snapshots
-    commits = split_commits(baseline, job.application, snapshots)
+    commits = split_commits(baseline, job.application, job.job_id, snapshots)
     catalog = ports.catalog_of(job.table)
     unsure = rows_to_count(commits.own, snapshots)
     limit_bytes = COUNT_LIMIT_BYTES // max(1, len(unsure))

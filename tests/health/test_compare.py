@@ -56,17 +56,26 @@ def test_only_replacements_with_our_application_name_after_the_baseline_are_ours
     mine = ours(3, 2, {})
     foreign = replace(ours(4, 3, {}), summary={"app-name": "somebody"})
     append_of_ours = replace(ours(5, 4, {}), operation="append")
-    commits = split_commits(baseline(1), APPLICATION, [append_of_ours, foreign, mine, other, old])
+    commits = split_commits(baseline(1), APPLICATION, "m-1", [append_of_ours, foreign, mine, other, old])
     assert commits.own == (mine,)
     assert commits.others == (other, foreign, append_of_ours)
+
+
+def test_of_our_applications_snapshots_those_that_name_the_job_are_its_own() -> None:
+    mine, beside = ours(2, 1, {"maintainer.jobs": "m-1"}), ours(3, 2, {"maintainer.jobs": "m-0,m-1"})
+    another, longer = ours(4, 3, {"maintainer.jobs": "m-2"}), ours(5, 4, {"maintainer.jobs": "m-10"})
+    unmarked = ours(6, 5, {})
+    commits = split_commits(baseline(1), APPLICATION, "m-1", [mine, beside, another, longer, unmarked])
+    assert commits.own == (mine, beside, unmarked)
+    assert commits.others == (another, longer)
 
 
 def test_without_sequence_numbers_the_commit_time_tells_what_is_new() -> None:
     old = snapshot(8, timedelta(hours=1), sequence_number=0)
     new = snapshot(9, timedelta(0), sequence_number=0)
     start = replace(baseline(), sequence_number=0, newest_snapshot_at=NOW - timedelta(minutes=5))
-    assert split_commits(start, APPLICATION, [old, new]).others == (new,)
-    assert split_commits(replace(start, newest_snapshot_at=None), APPLICATION, [old]).others == (old,)
+    assert split_commits(start, APPLICATION, "m-1", [old, new]).others == (new,)
+    assert split_commits(replace(start, newest_snapshot_at=None), APPLICATION, "m-1", [old]).others == (old,)
 
 
 def prove(parent: dict[str, str], mine: dict[str, str], counted: dict[int, int | None] | None = None) -> RowProof:
@@ -156,7 +165,7 @@ FINISHED = Outcome("finished", NOW)
 
 def effect_of(action: Action, snapshots: list[Snapshot], snapshots_before: int = 1, snapshots_after: int = 2) -> Effect:
     start = baseline(snapshots=snapshots_before)
-    commits = split_commits(start, APPLICATION, snapshots)
+    commits = split_commits(start, APPLICATION, "m-1", snapshots)
     after = replace(summarise(measure(inventory((manifest("m9", [share([200])]),)))), snapshots=snapshots_after, snapshot_id=2)
     rows = prove_rows(commits.own, snapshots, {})
     return compare(make_job(action, replace(FINISHED, result={"rewritten_data_files_count": 20})), start, after, commits, rows, {})
@@ -203,7 +212,7 @@ def test_the_average_is_left_out_where_it_is_unknown() -> None:
         make_job(outcome=FINISHED),
         replace(baseline(), measurement=start),
         effect.after,
-        split_commits(baseline(), APPLICATION, [ours(2, 1, total(1))]),
+        split_commits(baseline(), APPLICATION, "m-1", [ours(2, 1, total(1))]),
         effect.rows,
         {},
     )
@@ -306,7 +315,7 @@ def test_statistics_that_the_table_does_not_have_are_unproved() -> None:
     assert (verdict.state, verdict.reason) == (JobState.FAILED, FailureReason.UNPROVED)
     assert PUFFIN.path in verdict.message
     start = baseline()
-    done = compare(job, start, start.measurement, split_commits(start, APPLICATION, ()), RowProof.NOT_NEEDED, {}, statistics_written=1)
+    done = compare(job, start, start.measurement, split_commits(start, APPLICATION, "m-1", ()), RowProof.NOT_NEEDED, {}, statistics_written=1)
     assert not done.is_idle
     assert done.sentence == f"Statistics of snapshot {start.measurement.snapshot_id} are written."
     assert conclude(job, done).state is JobState.SUCCEEDED
@@ -341,7 +350,7 @@ def test_guard_16_commits_that_were_lost_while_the_call_succeeded_are_seen(
     action: Action, result: dict[str, int], snapshots: list[Snapshot], lost: int
 ) -> None:
     job = replace(make_job(action, Outcome("finished", NOW, result)), estimate=Estimate(20, 1, 19, 200, error_bound=2))
-    commits = split_commits(baseline(), APPLICATION, snapshots)
+    commits = split_commits(baseline(), APPLICATION, "m-1", snapshots)
     effect = compare(job, baseline(), baseline().measurement, commits, RowProof.EQUAL, {})
     assert effect.files_lost == lost
     told = f"{lost} files were left as they are: what was to replace them met the commits of writers, who won."
@@ -351,7 +360,7 @@ def test_guard_16_commits_that_were_lost_while_the_call_succeeded_are_seen(
 
 def test_a_rewrite_that_did_not_finish_lost_no_single_commits() -> None:
     job = make_job(IN_PARTS, Outcome("cancelled", NOW))
-    assert compare(job, baseline(), baseline().measurement, split_commits(baseline(), APPLICATION, OTHERS), RowProof.EQUAL, {}).files_lost == 0
+    assert compare(job, baseline(), baseline().measurement, split_commits(baseline(), APPLICATION, "m-1", OTHERS), RowProof.EQUAL, {}).files_lost == 0
 
 
 def test_guard_16_a_conflict_says_what_the_writer_had_done() -> None:
@@ -392,7 +401,7 @@ def conclude_lost(action: Action, *replaced: int, outcome: Outcome | None = LOST
     """Of a job that was to take in 20 files, whose commits replaced so many of them each before Spark was gone."""
     job = replace(make_job(action, outcome), estimate=Estimate(20, 2, 18, 200, error_bound=2))
     history = [snapshot(1, summary=total(2000)), *(ours(number, number - 1, total(2000, more=replacing(files))) for number, files in enumerate(replaced, 2))]
-    effect = compare(job, baseline(), baseline().measurement, split_commits(baseline(), APPLICATION, history), RowProof.EQUAL, {})
+    effect = compare(job, baseline(), baseline().measurement, split_commits(baseline(), APPLICATION, "m-1", history), RowProof.EQUAL, {})
     return effect, conclude(job, effect)
 
 
@@ -424,6 +433,26 @@ def test_a_lost_job_whose_single_commit_is_all_of_its_work_has_succeeded(action:
 
 def test_a_rewrite_in_parts_that_ended_by_itself_is_not_held_against_its_estimate() -> None:
     assert conclude_lost(IN_PARTS, 2, outcome=FINISHED)[1].state is JobState.SUCCEEDED
+
+
+def test_a_job_that_was_asked_to_end_has_ended_where_spark_was_lost_over_it() -> None:
+    killed = Outcome("lost", NOW, reason=FailureReason.OTHER, message="job m-1 did not end within 60 s of its cancellation: Spark was killed")
+    asked = replace(make_job(IN_PARTS, killed), cancel_requested_by="ada")
+    verdict = conclude(asked, IDLE)
+    assert (verdict.state, verdict.reason) == (JobState.CANCELLED, None)
+    assert verdict.message.endswith("Spark was killed; the table shows that nothing of this job was committed")
+    in_part = conclude(asked, replace(DONE, files_left=5))
+    assert in_part.state is JobState.CANCELLED
+    assert "What was committed before stays: 20 data files became 1" in in_part.message
+    assert conclude(asked, DONE).state is JobState.SUCCEEDED, "all of its work is there"
+
+
+@pytest.mark.parametrize("kind", ["cancelled", "failed"])
+def test_an_expiry_that_ended_early_tells_what_is_gone_and_what_may_be_left(kind: str) -> None:
+    effect = replace(IDLE, snapshots_removed=9, sentence="12 snapshots became 3.")
+    verdict = conclude(make_job(ExpireSnapshots(NOW, 10), Outcome(kind, NOW)), effect)
+    told = "What was committed before stays: 12 snapshots became 3. But files of the expired snapshots may be left, which a look for orphan files finds."
+    assert verdict.message == told
 
 
 def test_a_lost_expiry_says_that_files_may_be_left() -> None:

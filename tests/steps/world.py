@@ -10,7 +10,7 @@ from maintainer.adapters.policies import parse_policy
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestDigest, Ref, Snapshot, TableInventory
-from maintainer.domain.job import Job
+from maintainer.domain.job import JOBS_MARK, Job
 from maintainer.domain.policy import PolicyLayer
 from maintainer.steps.plan import plan
 from maintainer.steps.ports import Ports
@@ -128,14 +128,15 @@ class World:
         entry = self._tables[job.table]
         rows = int(entry.snapshots[-1].summary["total-records"]) - lost_rows
         files = sum(part.file_count for digest in entry.manifests for part in digest.partitions)
+        told = {JOBS_MARK: job.job_id}
         match job.action:
             case RewriteDataFiles():
                 size = 1000 * files
-                told = {"deleted-data-files": str(files), "added-data-files": "1", "removed-files-size": str(size), "total-records": str(rows)}
+                told |= {"deleted-data-files": str(files), "added-data-files": "1", "removed-files-size": str(size), "total-records": str(rows)}
                 self.commit(job.table, "replace", job.application, told, (manifest(f"{job.job_id}-m", [share([size], "day=1")], sizes=[size]),))
                 return {"rewritten_data_files_count": files, "added_data_files_count": 1}
             case RewriteManifests():
-                told = {"manifests-replaced": str(len(entry.manifests)), "manifests-created": "1", "total-records": str(rows)}
+                told |= {"manifests-replaced": str(len(entry.manifests)), "manifests-created": "1", "total-records": str(rows)}
                 merged = manifest(f"{job.job_id}-m", [part for digest in entry.manifests for part in digest.partitions])
                 self.commit(job.table, "replace", job.application, told, (merged,))
                 return {"rewritten_manifests_count": len(entry.manifests), "added_manifests_count": 1}

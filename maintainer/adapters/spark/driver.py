@@ -29,6 +29,7 @@ from typing import IO, Any, NoReturn, TypeAlias, cast
 
 from maintainer.adapters.spark.driver_channel import Channel, Message, read_clock
 from maintainer.adapters.spark.driver_jvm import Jvm, drop_cluster_defaults
+from maintainer.adapters.spark.driver_marks import Marks
 from maintainer.adapters.spark.driver_mover import MOVE, move_files
 from maintainer.adapters.spark.driver_progress import Meter
 
@@ -38,7 +39,6 @@ _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
 _CANCEL_SECONDS = 60  # then the whole JVM goes, so that nothing of the job can commit
 _SETTLE_ROUNDS = 5  # Iceberg's committer looks for leftovers every 0.1 s
-_SUMMARY = "spark.maintainer.summary."  # of settings that are entries of each summary
 _COMMITTER = "Committer-Service"  # Iceberg's name of the thread that makes partial progress' last commits
 _STOP_SECONDS = 10
 _START_SECONDS = 60  # within which a daemon has to say with what to start
@@ -113,20 +113,13 @@ class _Driver:
             drop_cluster_defaults(self._java, context._jsc.hadoopConfiguration(), self._settings["conf"])  # noqa: SLF001 - as above
         session = SparkSession(context)
         session.sql("SELECT 1").collect()
-        self._mark_snapshots()
+        self._marks = Marks(cast("JavaObject", self._gateway).jvm.org.apache.iceberg.EnvironmentContext, self._settings["conf"])
         self._context = context
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
         threading.Thread(target=self._watch_progress, daemon=True).start()
         self._output.send("application.started", application_id=context.applicationId, java_pid=jvm.process.pid)
         for _ in range(self._settings["max_jobs"]):
             self._sessions.put(session.newSession())
-
-    def _mark_snapshots(self) -> None:
-        """Let the summary of each snapshot say what these settings say: Iceberg has that for a whole JVM, and ours commits nothing but maintenance."""
-        context = cast("JavaObject", self._gateway).jvm.org.apache.iceberg.EnvironmentContext
-        for key, value in self._settings["conf"].items():
-            if key.startswith(_SUMMARY):
-                context.put(key.removeprefix(_SUMMARY), value)
 
     def _take(self, message: Message) -> None:
         match message:
@@ -215,6 +208,7 @@ class _Driver:
             self._carry_out(job, session)
         finally:
             if session is not None:
+                self._marks.remove(job.job_id)
                 self._sessions.put(session)
             self._last_end = read_clock()
             self._jobs.pop(job.job_id, None)
@@ -228,6 +222,7 @@ class _Driver:
         self._output.send("job.started", job=job.job_id)
         try:
             self._mark_thread(job)
+            self._marks.add(job.job_id)
             with gzip.open(job.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
                 for number, statement in enumerate(job.statements):
                     self._output.send("statement.started", job=job.job_id, index=number, statement=statement)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from maintainer.adapters.spark.catalogs import is_rest
-
-PREFIX = "spark.maintainer.summary."  # of Spark settings that the driver turns into entries of each summary; it knows the prefix as well
+from maintainer.adapters.spark.driver_marks import SUMMARY
 
 # A REST catalog that finds such a snapshot in the way of a writer's commit may take it back, so that the writer wins; others pass it over.
 # Apache Polaris reads the first where polaris.config.rollback.compaction.on-conflicts.enabled is true, its documentation names the second,
@@ -21,4 +20,4 @@ LETTING_WRITERS_WIN: Mapping[str, str] = {
 def mark_settings(catalogs: Iterable[Mapping[str, str]], *, let_writers_win: bool | None) -> dict[str, str]:
     """Spark's settings that mark our snapshots; let_writers_win None: where one of the catalogs (PyIceberg's properties) is a REST catalog."""
     is_wanted = any(map(is_rest, catalogs)) if let_writers_win is None else let_writers_win
-    return {f"{PREFIX}{key}": value for key, value in LETTING_WRITERS_WIN.items()} if is_wanted else {}
+    return {f"{SUMMARY}{key}": value for key, value in LETTING_WRITERS_WIN.items()} if is_wanted else {}

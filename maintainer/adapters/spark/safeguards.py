@@ -9,7 +9,7 @@ from maintainer.adapters.spark.procedure import PARTS_OF_SCOPE, quote_identifier
 from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFiles
 from maintainer.domain.condition import enclose
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.job import Job
+from maintainer.domain.job import JOBS_MARK, Job
 from maintainer.domain.reading import JobAction
 from maintainer.domain.safeguards import Canary, Checksum, rollback_tag
 
@@ -86,9 +86,11 @@ def _write_comparison(job: Job) -> str:
     """A query whose result is the query to run: the sums at both ends of every unbroken line of the job's own commits, all in one row."""
     table = name_table(job.table)
     since = int(job.baseline.snapshot_at.timestamp() * 1000) if job.baseline is not None and job.baseline.snapshot_at is not None else 0
+    job_id = quote_text(job.job_id)
     own = (
         f"SELECT snapshot_id, parent_id FROM {table}.snapshots WHERE operation = 'replace' AND unix_millis(committed_at) > {since} "  # noqa: S608 - as above
-        f"AND summary['app-name'] = {quote_text(job.application)}"
+        f"AND summary['app-name'] = {quote_text(job.application)} "
+        f"AND array_contains(split(coalesce(summary['{JOBS_MARK}'], {job_id}), ','), {job_id})"
     )
     ends = (
         "SELECT parent_id AS snapshot_id FROM own WHERE parent_id NOT IN (SELECT snapshot_id FROM own) "

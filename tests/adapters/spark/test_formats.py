@@ -86,7 +86,7 @@ class Bench:
         assert settings_of(after) == settings_of(before)
         if not job.procedure.rewrites_content:
             return
-        own = split_commits(job.baseline, APPLICATION, after.snapshots).own
+        own = split_commits(job.baseline, APPLICATION, job.job_id, after.snapshots).own
         assert own, "it has committed"
         self.own += own
         assert compare_contents(job, own) is (ContentProof.EQUAL if job.safeguards.checksum is Checksum.FULL else ContentProof.NOT_TAKEN)

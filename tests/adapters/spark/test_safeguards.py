@@ -65,7 +65,7 @@ def test_checksums_are_tried_before_and_taken_on_both_sides_of_our_commits_after
     assert written.every[0] == "SET spark.sql.legacy.allowHashOnMapType = true"
     assert "VERSION AS OF 7 WHERE true AND (part = 'it''s') LIMIT 0" in written.every[1]
     assert written.every[3].startswith("DECLARE OR REPLACE VARIABLE ")
-    assert "summary['app-name'] = 'ours'" in written.every[4]
+    assert "summary['app-name'] = 'ours' AND array_contains(split(coalesce(summary['maintainer.jobs'], 'm-1'), ','), 'm-1')" in written.every[4]
     assert written.every[5].startswith("EXECUTE IMMEDIATE ")
 
 
