@@ -6,7 +6,9 @@ import json
 import tempfile
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any, Final
+from uuid import UUID
 
 import fastavro
 import pyarrow as pa
@@ -24,6 +26,7 @@ FILES_A_MANIFEST: Final = 4_000
 MANIFESTS_FOR_PEERS: Final = 5  # inspect.files() would need hours and tens of gigabytes for all of them
 COLUMNS: Final = 20
 _PARTITION: Final = "column_0"
+_BOUND_BYTES: Final = 8
 TARGET: Final = SizeClasses.around(512 << 20)
 
 
@@ -120,10 +123,20 @@ def write_copies(metadata_location: str, manifests: int, partitions: int = 0) ->
 
 
 def _vary(entry: dict[str, Any], number: int, partitions: int) -> dict[str, Any]:
+    """Another file with statistics of its own: what is the same in all files is inflated and passed over for nothing, as in no real table."""
+    random = Random(number)
     size = 1_000 + number * 7_919 * 4_099 % (1 << 30)
-    path = f"{entry['data_file']['file_path']}-{number}"
+    told = entry["data_file"]
     values = {_PARTITION: number % partitions} if partitions else {}
-    return entry | {"data_file": entry["data_file"] | {"file_path": path, "file_size_in_bytes": size, "record_count": size // 100 + 1, "partition": values}}
+    statistics = {
+        "column_sizes": [{"key": each["key"], "value": random.randrange(1 << 12)} for each in told["column_sizes"]],
+        "value_counts": [{"key": each["key"], "value": size // 100 + 1} for each in told["value_counts"]],
+        "null_value_counts": [{"key": each["key"], "value": random.randrange(3)} for each in told["null_value_counts"]],
+        "lower_bounds": [{"key": each["key"], "value": random.randbytes(_BOUND_BYTES)} for each in told["lower_bounds"]],
+        "upper_bounds": [{"key": each["key"], "value": random.randbytes(_BOUND_BYTES)} for each in told["upper_bounds"]],
+    }
+    identity = {"file_path": f"{told['file_path']}-{UUID(int=random.getrandbits(128))}.parquet", "file_size_in_bytes": size, "record_count": size // 100 + 1}
+    return entry | {"data_file": told | identity | statistics | {"partition": values}}
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[dict[str, Any]]]:

@@ -1,7 +1,7 @@
 """The store's answers at 1,000, 10,000 and 100,000 tables, and what it takes on disk: SQLite, and PostgreSQL where the machine has it.
 
 SQLite's times are CPU times of this process, in which it does its work: on a machine that is shared, wall times measure the others. PostgreSQL works in
-processes of its own whose CPU time is counted too coarsely, so its times are wall times, each line the calmest of several rounds. The peer of each line is
+processes of its own whose CPU time is counted too coarsely, so its times are wall times. Each line is the calmest of several rounds. The peer of each line is
 the store itself with a hundredth of the tables: 1 is flat, and 0.67 is the fastest growth that is allowed. File sizes are drawn from the buckets of a
 published name-node image of a billion files, a table's shares of them varied around it; how many files a table has is drawn from a heavy tail (lognormal,
 cut at 5 million), so that 100,000 tables stand for about a billion files.
@@ -44,7 +44,7 @@ from tests.prerequisites import find_postgres_binaries
 FLAT: Final = 1 / 1.5
 SIZES: Final = (1_000, 10_000, 100_000)
 REPEATS: Final = 40
-ROUNDS: Final = 2
+ROUNDS: Final = 4
 ALWAYS_SHOWN: Final = frozenset({"overview", "namespace counter", "list by -small_files", "deep page by -small_files"})  # at the size in between too
 FEW: Final = 20  # rows of a page that every size of fleet can fill, whatever it is filtered by
 DEEP_PAGES: Final = 5
@@ -107,7 +107,7 @@ def _run_postgres(server: PostgresServer, sizes: Sequence[int]) -> list[Measured
     disk = 0
     for size in sizes:
         url = server.create_database()
-        found[size] = _ask(url, size, calm_percentile)
+        found[size] = _ask(url, size, partial(percentile, clock=time.perf_counter))
         with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
             (disk,) = connection.execute("SELECT pg_database_size(current_database())").fetchone() or (0,)
     taken = Measured("store: PostgreSQL size per 100,000 tables, one sample each", disk / sizes[-1] * 100_000 / _MIB, None, "nobody", "MiB", None)
@@ -146,31 +146,18 @@ def _reach(name: str) -> float | None:
     return None if "plan" in name else FLAT
 
 
-def percentile(work: Callable[[], object]) -> float:
-    """The 95th percentile in milliseconds."""
+def percentile(work: Callable[[], object], clock: Callable[[], float] = time.thread_time) -> float:
+    """The 95th percentile in milliseconds, of the calmest of several rounds: the others measure who else uses the machine and its caches."""
     work()
     gc.collect()
     gc.freeze()  # what the filling left behind is not looked through by a collection that the question happens to start
-    times = []
-    for _ in range(REPEATS):
-        started = time.thread_time()
-        work()
-        times.append((time.thread_time() - started) * 1000)
-    return statistics.quantiles(times, n=20, method="inclusive")[-1]
-
-
-def calm_percentile(work: Callable[[], object]) -> float:
-    """The 95th percentile of wall times in milliseconds, of the calmest of several rounds: the others measure who else is at work on the machine."""
-    work()
-    gc.collect()
-    gc.freeze()
     rounds = []
     for _ in range(ROUNDS):
         times = []
         for _ in range(REPEATS):
-            started = time.perf_counter()
+            started = clock()
             work()
-            times.append((time.perf_counter() - started) * 1000)
+            times.append((clock() - started) * 1000)
         rounds.append(statistics.quantiles(times, n=20, method="inclusive")[-1])
     return min(rounds)
 
