@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from re import compile as compile_regex
 
 _URL = compile_regex(r"([A-Za-z][A-Za-z0-9+.-]*):/*(.*)")
@@ -14,12 +15,13 @@ PLACE_PROPERTIES = ("write.data.path", "write.metadata.path", "write.object-stor
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A directory that a table writes to, or wrote to before it was dropped."""
+    """A directory that a table writes to, or wrote to before it was dropped; or that a catalog has for a table which is none of Iceberg's."""
 
     path: str  # as normalise_path() writes it
     table: str  # its full name
-    table_uuid: str
+    table_uuid: str  # "" where it is none of Iceberg's
     is_gone: bool = False  # the table was dropped, or has another name: whether its files went is not known
+    seen_at: datetime | None = None  # of a table that is none of Iceberg's: when its catalog was asked last
 
 
 def normalise_path(location: str) -> str:

@@ -18,6 +18,7 @@ from maintainer.policy.guard import Refusal, is_gc_disabled
 MIN_ORPHAN_AGE = timedelta(days=3)
 DEFAULT_ORPHAN_AGE = timedelta(days=7)
 MIN_TABLE_AGE = timedelta(hours=72)
+FOREIGN_TRUST = timedelta(days=7)  # so long a table that is none of Iceberg's counts as being where it was seen; then it is looked for again
 MIN_DEPTH = 2  # directories: a table in the root of a bucket or a file system is none to look around in
 MAX_FILES = 1_000_000
 MAX_FILE_SHARE = 0.30
@@ -57,7 +58,7 @@ def refuse_orphans(rule: Rule, health: TableHealth, surroundings: Surroundings |
     if rule.older_than is not None and rule.older_than < MIN_ORPHAN_AGE:
         floor = format_duration(MIN_ORPHAN_AGE)
         return Refusal(SkipCode.RETENTION_FLOOR, f"older_than {format_duration(rule.older_than)} is under the {floor} floor of remove_orphan_files")
-    reason = _find_borrowed(health) or _find_unknown(surroundings) or _find_overlap(health, surroundings) or _find_youth(health, surroundings, now)
+    reason = _find_borrowed(health) or _find_unknown(surroundings) or _find_overlap(health, surroundings, now) or _find_youth(health, surroundings, now)
     return Refusal(SkipCode.UNSAFE, reason) if reason is not None else None
 
 
@@ -89,16 +90,24 @@ def _find_youth(health: TableHealth, surroundings: Surroundings | None, now: dat
     return None
 
 
-def _find_overlap(health: TableHealth, surroundings: Surroundings | None) -> str | None:
+def _find_overlap(health: TableHealth, surroundings: Surroundings | None, now: datetime) -> str | None:
     own = paths_of(health.location, health.properties)
     for place in surroundings.neighbours if surroundings is not None else ():
         if place.table_uuid == health.table_uuid and place.table != str(health.table) and not place.is_gone:
             return f"the table is registered as {place.table} too, whose state may need other files"
         shared = next((path for path in own if overlap(path, place.path)), None)
+        if place.seen_at is not None and now - place.seen_at >= FOREIGN_TRUST:
+            continue
         if place.table_uuid != health.table_uuid and shared is not None:
-            state = ", which was dropped and may have left its files," if place.is_gone else ""
+            state = _describe_state(place)
             return f"its directory {shared} overlaps with {place.path} of table {place.table}{state}"
     return None
+
+
+def _describe_state(place: Place) -> str:
+    if place.seen_at is not None:
+        return f", which is none of Iceberg's and was there at {place.seen_at:%Y-%m-%d %H:%M} UTC"
+    return ", which was dropped and may have left its files," if place.is_gone else ""
 
 
 def judge_orphans(

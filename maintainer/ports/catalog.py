@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Snapshot, TableFault, TableInventory
 from maintainer.domain.orphan import FoundFile, StoredFile
+from maintainer.domain.place import Place
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 
 # (table, its properties) -> the target file size in bytes that "small" and "large" are measured against
@@ -27,6 +29,7 @@ class Polled:
     table: TableIdentifier
     token: str
     is_changed: bool
+    metadata_location: str = ""  # of a table that was asked about; "" where the answer does not have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,21 @@ class Catalog(Protocol):
         """Every table of every namespace, nested ones too; a namespace that cannot be listed yields its fault."""
         ...
 
-    def poll(self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = ...) -> Iterator[Polled | TableFault | CatalogFault]:
+    def poll(
+        self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = ..., within: timedelta | None = None
+    ) -> Iterator[Polled | TableFault | CatalogFault]:
         """Every table as tables() has them, and whether it changed since its known token; a table that is not in `known` counts as changed.
 
         A token is never younger than what an inventory taken afterwards reads. A table that would not answer yields its fault.
+        What is told of a table is no older than `within`; without it, a table that has long been idle may not be asked.
         It ends early, whatever it is waiting for, as soon as should_stop says so.
+        """
+        ...
+
+    def foreign_places(self, paths: Sequence[str], within: timedelta) -> Iterator[Place | CatalogFault]:
+        """Places of the catalog's tables that are none of Iceberg's, as far as they are the same as, in or around one of these (as normalise_path writes them).
+
+        None of a catalog that knows Iceberg's tables alone. What is told is no older than `within`; a namespace that cannot be listed yields its fault.
         """
         ...
 

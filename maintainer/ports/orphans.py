@@ -9,6 +9,7 @@ from typing import Protocol
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import FoundFile, OrphanList
+from maintainer.domain.place import Place
 
 MAX_LISTS = 100  # told of one table
 
@@ -41,6 +42,10 @@ class OrphanStore(Protocol):
 
         The table's plan is to be made anew.
         """
+        ...
+
+    def record_foreign_places(self, places: Sequence[Place]) -> None:
+        """Remember where tables lie that are none of Iceberg's, and when they were seen there: Store.places_near has them from now on."""
         ...
 
     def prune_orphan_lists(self, before: datetime) -> int:

@@ -11,7 +11,6 @@ from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.health import TableHealth
-from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.orphan import FoundFile, OrphanListState, RemovedOrphans, StoredFile, digest_files, quarantine_of
 from maintainer.domain.place import respell
@@ -19,12 +18,11 @@ from maintainer.domain.units import format_size
 from maintainer.health.compare import Verdict, conclude
 from maintainer.policy.approval import refuse_removal
 from maintainer.policy.orphans import MAX_FILES, judge_orphans
+from maintainer.steps.neighbours import find_newcomers
 from maintainer.steps.ports import Ports
 from maintainer.steps.proof import pause
-from maintainer.steps.scan import scan_table
 
 MAX_LOOKED_AT = 100_000  # files of a list that the proof looks for; of a longer list every second, third, ...
-MAX_UNKNOWN = 20  # tables that are measured on the way before a removal
 BROUGHT = "orphans.brought"
 _ENDS: Mapping[Disposal, tuple[OrphanListState, str]] = MappingProxyType(
     {
@@ -47,25 +45,8 @@ def prepare_removal(ports: Ports, job: Job, health: TableHealth) -> str | None:
     orphans = ports.store.orphan_list(action.approved.list_id)
     refusal = refuse_removal(orphans, action.approved, health, ports.clock.now())
     if refusal is None and action.approved.disposal is not Disposal.RESTORE:
-        refusal = _find_unknown(ports)
+        refusal = find_newcomers(ports)
     return refusal if refusal is not None else _bring(ports, job, action, action.approved, health)
-
-
-def _find_unknown(ports: Ports) -> str | None:
-    """A table that no scan has seen yet may lie in the very place: every catalog is asked again for what it has."""
-    known = frozenset(ports.store.table_names())
-    measured = 0
-    for catalog in ports.catalogs.values():
-        for listed in catalog.tables():
-            if isinstance(listed, CatalogFault):
-                return f"it is not known what else lies there: {listed.reason}"
-            if listed in known:
-                continue
-            measured += 1
-            found = scan_table(ports, listed) if measured <= MAX_UNKNOWN else None
-            if not isinstance(found, TableFault) or found.kind not in {FaultKind.VIEW, FaultKind.DROPPED}:
-                return f"table {listed} was not known until now: what lies where is looked at again first"
-    return None
 
 
 def _bring(ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, health: TableHealth) -> str | None:

@@ -28,6 +28,7 @@ from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
 from maintainer.steps.lease import let_work
 from maintainer.steps.look import prepare_look
+from maintainer.steps.neighbours import note_foreign
 from maintainer.steps.plan import look_around, make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.removal import prepare_removal
@@ -124,6 +125,10 @@ def _start(ports: Ports, job: Job) -> bool:
     baseline = _take_baseline(scanned.inventory, scanned.health)
     if isinstance(job.action, RollBack):
         return _start_rollback(ports, job, job.action, baseline)
+    refusal = note_foreign(ports, job.action, scanned.health)
+    if refusal is not None:
+        _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
+        return False
     fresh = _decide_anew(ports, job, scanned.health)
     planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
     if planned is None:

@@ -19,6 +19,7 @@ from maintainer.policy.gain import find_gain
 from maintainer.policy.guard import check_before_submit, is_older_pointer
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.orphans import (
+    FOREIGN_TRUST,
     MAX_FILES,
     Judgement,
     Surroundings,
@@ -76,6 +77,15 @@ def test_guard_1_a_dropped_tables_place_counts() -> None:
     found = reason_of(surroundings=beside("s3://lake/sales/orders/old", is_gone=True))
     assert found is not None
     assert "which was dropped and may have left its files" in found[1]
+
+
+def test_guard_1_a_table_that_is_none_of_icebergs_counts_for_a_week_after_it_was_seen() -> None:
+    raw = Place("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW - 6 * DAY)
+    found = reason_of(surroundings=replace(ALONE, neighbours=(raw,)))
+    assert found is not None
+    assert found[0] is SkipCode.UNSAFE
+    assert "of table lake.sales.raw, which is none of Iceberg's and was there at 2026-" in found[1]
+    assert reason_of(surroundings=replace(ALONE, neighbours=(replace(raw, seen_at=NOW - FOREIGN_TRUST),))) is None
 
 
 def test_guard_1_nothing_is_looked_for_while_some_table_is_unknown() -> None:

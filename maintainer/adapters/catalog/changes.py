@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import islice
 from logging import getLogger
 from typing import Final
@@ -36,6 +37,7 @@ class Unanswered:
 
 
 Found = Polled | Unanswered | NamespaceError
+_Batch = tuple[list[Found], list[TableIdentifier]]  # what needs no question, and the tables that are due
 
 
 class Poller:
@@ -50,14 +52,16 @@ class Poller:
         self._intervals = Intervals(limits)
         self._has_said = False
 
-    def poll(self, catalog: Catalog, known: Mapping[TableIdentifier, str], executor: Executor) -> Iterator[Found]:
+    def poll(self, catalog: Catalog, known: Mapping[TableIdentifier, str], executor: Executor, within: timedelta | None = None) -> Iterator[Found]:
         """Every table, as Catalog.poll says."""
         if isinstance(catalog, SqlCatalog):
             yield from self._poll_by_sql(catalog, known)
             return
         seen: list[TableIdentifier] = []
-        asking = self._poll_by_requests(catalog, known, seen) if isinstance(catalog, RestCatalog) else self._poll_by_loading(catalog, known, seen, executor)
-        yield from asking
+        batches = self._batches(catalog, known, seen, within)
+        yield from (
+            self._poll_by_requests(catalog, known, batches) if isinstance(catalog, RestCatalog) else self._poll_by_loading(catalog, known, batches, executor)
+        )
         self._intervals.keep(seen)
 
     def _poll_by_sql(self, catalog: SqlCatalog, known: Mapping[TableIdentifier, str]) -> Iterator[Found]:
@@ -67,12 +71,12 @@ class Poller:
                 continue
             namespace, name, location = found
             table = TableIdentifier(self._name, namespace, name)
-            yield Polled(table, location, is_changed=not location or known.get(table) != location)
+            yield Polled(table, location, not location or known.get(table) != location, location)
 
-    def _poll_by_requests(self, catalog: RestCatalog, known: Mapping[TableIdentifier, str], seen: list[TableIdentifier]) -> Iterator[Found]:
+    def _poll_by_requests(self, catalog: RestCatalog, known: Mapping[TableIdentifier, str], batches: Iterator[_Batch]) -> Iterator[Found]:
         self._say_who_asks(catalog)
         with ConditionalRequests(catalog, self._limits, self._rate) as requests:
-            for listed, due in self._batches(catalog, known, seen):
+            for listed, due in batches:
                 yield from listed
                 questions = [_write_question(table, known.get(table, "")) for table in due]
                 for question, outcome in zip(questions, requests.ask(questions), strict=True):
@@ -89,9 +93,9 @@ class Poller:
             return Unanswered(question.table, ServiceUnavailableError(f"catalog {self._name}: {outcome.reason}"))
         self._intervals.note(question.table, self._clock.now(), is_changed=outcome.is_changed)
         token = f"{outcome.etag}{_SEPARATOR}{outcome.location}" if outcome.etag or outcome.location else ""
-        return Polled(question.table, token, outcome.is_changed)
+        return Polled(question.table, token, outcome.is_changed, outcome.location)
 
-    def _poll_by_loading(self, catalog: Catalog, known: Mapping[TableIdentifier, str], seen: list[TableIdentifier], executor: Executor) -> Iterator[Found]:
+    def _poll_by_loading(self, catalog: Catalog, known: Mapping[TableIdentifier, str], batches: Iterator[_Batch], executor: Executor) -> Iterator[Found]:
         def ask(table: TableIdentifier) -> Found:
             self._rate.wait()
             try:
@@ -102,15 +106,13 @@ class Poller:
                 return Unanswered(table, error)
             is_changed = known.get(table) != token
             self._intervals.note(table, self._clock.now(), is_changed=is_changed)
-            return Polled(table, token, is_changed)
+            return Polled(table, token, is_changed, token)
 
-        for listed, due in self._batches(catalog, known, seen):
+        for listed, due in batches:
             yield from listed
             yield from executor.map(ask, due)
 
-    def _batches(
-        self, catalog: Catalog, known: Mapping[TableIdentifier, str], seen: list[TableIdentifier]
-    ) -> Iterator[tuple[list[Found], list[TableIdentifier]]]:
+    def _batches(self, catalog: Catalog, known: Mapping[TableIdentifier, str], seen: list[TableIdentifier], within: timedelta | None) -> Iterator[_Batch]:
         """What needs no question, and the tables that are due; a table that nothing is known of is always due."""
         size = max(1, min(MAX_BATCH, int(self._limits.requests_per_second)))
         listing = list_tables(catalog)
@@ -124,7 +126,7 @@ class Poller:
                     continue
                 table = TableIdentifier(self._name, *found)
                 seen.append(table)
-                if table not in known or self._intervals.is_due(table, now):
+                if table not in known or self._intervals.is_due(table, now, within):
                     due.append(table)
                 else:
                     answered.append(Polled(table, known[table], is_changed=False))

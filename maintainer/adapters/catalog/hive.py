@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from threading import local
+from typing import Final
 from urllib.parse import urlparse
 
 from pyiceberg.catalog import URI
@@ -17,7 +19,10 @@ from pyiceberg.catalog.hive import (
 from pyiceberg.utils.properties import property_as_bool
 from thrift.transport import TSocket, TTransport
 
+from maintainer.adapters.catalog.foreign import is_iceberg
 from maintainer.adapters.catalog.loading import READ_TIMEOUT_SECONDS
+
+TABLES_AT_ONCE: Final = 1_000  # whose descriptions one answer of the metastore holds
 
 
 class _ClientOfEachThread(local, _HiveClient):
@@ -43,3 +48,17 @@ class ThreadedHiveCatalog(HiveCatalog):
             property_as_bool(properties, HIVE_KERBEROS_AUTH, HIVE_KERBEROS_AUTH_DEFAULT),
             properties.get(HIVE_KERBEROS_SERVICE_NAME, HIVE_KERBEROS_SERVICE_NAME_DEFAULT),
         )
+
+    def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
+        """As KnowsForeign says; Spark keeps the place of its own formats' tables in the properties of the SerDe."""
+        with self._client as client:
+            names = client.get_all_tables(db_name=database)
+            for start in range(0, len(names), TABLES_AT_ONCE):
+                for table in client.get_table_objects_by_name(dbname=database, tbl_names=names[start : start + TABLES_AT_ONCE]):
+                    stored = table.sd
+                    if stored is None or is_iceberg(table.parameters):
+                        continue
+                    properties = (stored.serdeInfo.parameters or {}) if stored.serdeInfo is not None else {}
+                    for location in dict.fromkeys((stored.location, properties.get("path"))):
+                        if location:
+                            yield table.tableName, location

@@ -26,6 +26,7 @@ _OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme where the
     "hive": "maintainer.adapters.catalog.hive.ThreadedHiveCatalog",
     "thrift": "maintainer.adapters.catalog.hive.ThreadedHiveCatalog",
 }
+_GLUE: Final = "maintainer.adapters.catalog.glue.LocatingGlueCatalog"
 _NESTED: Final = ("ssl.", "auth.")
 _READERS: Final[Mapping[str, Callable[[str], object]]] = {"expires_in": int, "refresh_margin": int, "scopes": lambda text: text.split(",")}
 _TABLES_TABLE: Final = "iceberg_tables"
@@ -67,6 +68,8 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
         return load_catalog(name, **cast("dict[str, str]", nest(bounded)))  # PyIceberg's annotation knows no nested ones
     if kind == "glue":
         numbered = {**properties, GLUE_MAX_RETRIES: int(properties.get(GLUE_MAX_RETRIES, GLUE_RETRIES))}  # AWS's library counts with it as it is
+        if "py-catalog-impl" not in numbered:
+            numbered = {**{key: value for key, value in numbered.items() if key != "type"}, "py-catalog-impl": _GLUE}
         return load_catalog(name, **cast("dict[str, str]", numbered))
     if "py-catalog-impl" not in properties and (ours := _OURS.get(kind or uri.partition(":")[0])):
         properties.pop("type", None)

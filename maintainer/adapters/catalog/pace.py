@@ -72,19 +72,21 @@ class Intervals:
         self._growth = limits.growth
         self._jitter = limits.jitter
         self._random = random.Random(seed)  # noqa: S311 - spreads requests, guards nothing
-        self._tables: dict[TableIdentifier, tuple[float, float]] = {}
+        self._tables: dict[TableIdentifier, tuple[float, float, float]] = {}  # due, the interval, asked
 
-    def is_due(self, table: TableIdentifier, now: datetime) -> bool:
-        """Whether the table is to be asked now."""
+    def is_due(self, table: TableIdentifier, now: datetime, within: timedelta | None = None) -> bool:
+        """Whether the table is to be asked now; whatever its interval, when it was not for so long."""
         found = self._tables.get(table)
-        return found is None or found[0] <= now.timestamp()
+        if found is None or found[0] <= now.timestamp():
+            return True
+        return within is not None and now.timestamp() - found[2] >= within.total_seconds()
 
     def note(self, table: TableIdentifier, now: datetime, *, is_changed: bool) -> None:
         """Ask a table that changes soon again, one that rests ever more rarely."""
         found = self._tables.get(table)
         interval = self._least if found is None or is_changed else min(self._greatest, found[1] * self._growth)
         spread = interval * self._random.uniform(1 - self._jitter, 1 + self._jitter)
-        self._tables[table] = now.timestamp() + min(self._greatest, max(self._least, spread)), interval
+        self._tables[table] = now.timestamp() + min(self._greatest, max(self._least, spread)), interval, now.timestamp()
 
     def keep(self, tables: Collection[TableIdentifier]) -> None:
         """Forget all but these."""

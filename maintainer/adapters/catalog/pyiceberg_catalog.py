@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -15,6 +16,7 @@ from maintainer.adapters.catalog.abreast import Abreast
 from maintainer.adapters.catalog.canary import read_canary
 from maintainer.adapters.catalog.changes import Poller, Unanswered
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
+from maintainer.adapters.catalog.foreign import ForeignPlaces
 from maintainer.adapters.catalog.inventories import Bounds, Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loading import open_catalog
 from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
@@ -27,6 +29,7 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
 from maintainer.domain.orphan import FoundFile, StoredFile
+from maintainer.domain.place import Place
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -59,6 +62,7 @@ class PyIcebergCatalog:
         self._clock = clock
         self._workers = workers
         self._poller = Poller(name, limits, clock)
+        self._foreign = ForeignPlaces(name, clock)
         self._lock = threading.Lock()
         self._connecting = threading.Lock()
         self._closings = 0
@@ -89,17 +93,33 @@ class PyIcebergCatalog:
                 case (namespace, table):
                     yield TableIdentifier(self._name, namespace, table)
 
-    def poll(self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = never) -> Iterator[Polled | TableFault | CatalogFault]:
-        """Every table and whether it changed: one query of a SQL catalog, a conditional request a table of a REST catalog, else a load a table."""
-        yield from iterate_aside(self._poll(known), should_stop)
-
-    def _poll(self, known: Mapping[TableIdentifier, str]) -> Iterator[Polled | TableFault | CatalogFault]:
+    def foreign_places(self, paths: Sequence[str], within: timedelta) -> Iterator[Place | CatalogFault]:
+        """Of Hive's and Glue's other tables: one listing, kept for so long."""
         try:
             catalog = self._catalog()
         except CatalogUnavailableError as error:
             yield CatalogFault(self._name, (), str(error), self._clock.now())
             return
-        for found in self._poller.poll(catalog, known, self._executor()):
+        for found in self._foreign.near(catalog, paths, within):
+            match found:
+                case Place():
+                    yield found
+                case NamespaceError(namespace, reason):
+                    yield CatalogFault(self._name, namespace, self._explain_listing(namespace, reason), self._clock.now())
+
+    def poll(
+        self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = never, within: timedelta | None = None
+    ) -> Iterator[Polled | TableFault | CatalogFault]:
+        """Every table and whether it changed: one query of a SQL catalog, a conditional request a table of a REST catalog, else a load a table."""
+        yield from iterate_aside(self._poll(known, within), should_stop)
+
+    def _poll(self, known: Mapping[TableIdentifier, str], within: timedelta | None) -> Iterator[Polled | TableFault | CatalogFault]:
+        try:
+            catalog = self._catalog()
+        except CatalogUnavailableError as error:
+            yield CatalogFault(self._name, (), str(error), self._clock.now())
+            return
+        for found in self._poller.poll(catalog, known, self._executor(), within):
             match found:
                 case Polled():
                     yield found
@@ -205,7 +225,7 @@ class PyIcebergCatalog:
             # Drivers and HTTP libraries raise what they like; all of it means that the catalog does not answer.
             message = f"catalog {self._name} does not answer: {explain(error, self._secrets)}"
             raise CatalogUnavailableError(message) from error
-        kind = "REST" if "Rest" in type(catalog).__name__ else type(catalog).__name__.removesuffix("Catalog")
+        kind = "REST" if "Rest" in type(catalog).__name__ else _name_kind(catalog)
         return f"{kind} catalog {self._name} answers, with {count} namespace{'' if count == 1 else 's'} at its top."
 
     def close(self) -> None:
@@ -273,3 +293,9 @@ class PyIcebergCatalog:
 
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
         return TableFault(table, kind, reason, self._clock.now())
+
+
+def _name_kind(catalog: Catalog) -> str:
+    """As PyIceberg names it, whatever we have made of it."""
+    theirs = next((kind for kind in type(catalog).__mro__ if kind.__module__.startswith("pyiceberg.")), type(catalog))
+    return theirs.__name__.removesuffix("Catalog")

@@ -12,10 +12,12 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, 
 from maintainer.adapters.store import audit, documents
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import want_plan
+from maintainer.adapters.store.places import record_foreign
 from maintainer.adapters.store.schema import orphan_files, orphan_lists, tables
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
+from maintainer.domain.place import Place
 from maintainer.ports.orphans import MAX_LISTS
 
 FILES_PER_ROW = 1000
@@ -79,6 +81,12 @@ class SqlOrphans:
             audit.append(connection, entries)
             want_plan(connection, tables.c.table_uuid == changed.table_uuid)
         return True
+
+    def record_foreign_places(self, places: Sequence[Place]) -> None:
+        """See OrphanStore."""
+        if places:
+            with self._database.write() as connection:
+                record_foreign(self._database, connection, places)
 
     def prune_orphan_lists(self, before: datetime) -> int:
         """See OrphanStore."""

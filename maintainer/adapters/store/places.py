@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection, and_, or_, select
 
@@ -22,6 +23,13 @@ def record_places(database: Database, connection: Connection, health: TableHealt
         connection.execute(database.insert_unless_present(store_info, {"key": f"{_SIGN}{path}\t{health.table_uuid}\t{health.table}", "value": ""}))
 
 
+def record_foreign(database: Database, connection: Connection, places: Sequence[Place]) -> None:
+    """Remember directories of tables that are none of Iceberg's, and when they were seen last."""
+    for place in places:
+        seen_at = place.seen_at.isoformat() if place.seen_at is not None else ""
+        connection.execute(database.upsert(store_info, {"key": f"{_SIGN}{place.path}\t\t{place.table}", "value": seen_at}))
+
+
 def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[Place]:
     """By ranges of the one index: what lies in each path, and what each of its ancestors is."""
     key = store_info.c.key
@@ -31,10 +39,15 @@ def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[P
         ranges += [and_(key >= f"{_SIGN}{wider}\t", key < f"{_SIGN}{wider}{_AFTER_TAB}") for wider in ancestors_of(path)[:-1]]
     if not ranges:
         return ()
-    found = [stored.split("\t", 3)[1:] for stored in connection.execute(select(key).where(or_(*ranges)).order_by(key)).scalars()]
+    rows = connection.execute(select(key, store_info.c.value).where(or_(*ranges)).order_by(key)).all()
+    found = [(*row.key.split("\t", 3)[1:], row.value) for row in rows]
     known: set[tuple[str, str]] = set()
-    names = sorted({name for _, _, name in found})
+    names = sorted({name for _, uuid, name, _ in found if uuid})
     for start in range(0, len(names), MAX_SQL_VARIABLES):
         some = tables.c.full_name.in_(names[start : start + MAX_SQL_VARIABLES])
         known.update((row.table_uuid, row.full_name) for row in connection.execute(select(tables.c.table_uuid, tables.c.full_name).where(some)))
-    return tuple(Place(path, name, uuid, (uuid, name) not in known) for path, uuid, name in found)
+    return tuple(_make_place(path, name, uuid, seen_at, is_known=(uuid, name) in known) for path, uuid, name, seen_at in found)
+
+
+def _make_place(path: str, name: str, uuid: str, seen_at: str, *, is_known: bool) -> Place:
+    return Place(path, name, uuid, bool(uuid) and not is_known, datetime.fromisoformat(seen_at) if seen_at else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from pyiceberg.table import Table
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
+from maintainer.domain.place import Place
 from maintainer.ports.catalog import Polled
 from tests.adapters.catalog.lake import ROWS, StoppedClock, identify, partitions, partitions_by_pyiceberg, read_by, rows, total
 from tests.amazon import ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY, client, create_bucket, serve_amazon
@@ -172,6 +174,35 @@ def test_a_table_of_glue_that_is_no_iceberg_table_is_left_out(endpoint: str) -> 
         found = catalog.inventory(identify("sales", "plain"), lambda *_: 2000, lambda *_: {})
     assert isinstance(found, TableFault)
     assert found.kind is FaultKind.UNSUPPORTED
+
+
+def test_guard_1_the_places_of_glues_other_tables_are_told(endpoint: str) -> None:
+    glue = client("glue", endpoint)
+    glue.create_database(DatabaseInput={"Name": "raw"})
+    for name, location in (
+        ("events", "s3://lake/warehouse/orders/raw"),
+        ("around", "s3a://lake/warehouse/"),
+        ("beside", "s3://lake/warehouse/orders_2"),
+        ("view", ""),
+    ):
+        glue.create_table(
+            DatabaseName="raw", TableInput={"Name": name, "StorageDescriptor": {"Location": location}, "Parameters": {"classification": "parquet"}}
+        )
+    iceberg = {"Name": "orders", "StorageDescriptor": {"Location": "s3://lake/warehouse/orders"}, "Parameters": {"table_type": "ICEBERG"}}
+    glue.create_table(DatabaseName="raw", TableInput=iceberg)
+    with closing(PyIcebergCatalog("lake", properties("glue", endpoint), StoppedClock())) as catalog:
+        found = [place for place in catalog.foreign_places(("lake/warehouse/orders/",), timedelta(0)) if isinstance(place, Place)]
+        assert [(place.path, place.table) for place in found] == [
+            ("lake/warehouse/", "lake.raw.around"),
+            ("lake/warehouse/orders/raw/", "lake.raw.events"),
+        ]
+        assert catalog.ping().startswith("Glue catalog lake answers")
+
+
+def test_a_catalog_that_knows_icebergs_tables_alone_tells_of_no_others(endpoint: str) -> None:
+    with closing(PyIcebergCatalog("lake", properties("dynamodb", endpoint), StoppedClock())) as catalog:
+        load_catalog("lake", **properties("dynamodb", endpoint)).close()
+        assert list(catalog.foreign_places(("lake/",), timedelta(0))) == []
 
 
 def test_looking_at_dynamodb_makes_no_table_there(endpoint: str) -> None:

@@ -152,6 +152,25 @@ def test_an_idle_table_is_asked_more_rarely_and_still_counts_as_there(server: Co
     catalog.close()
 
 
+def test_whoever_must_know_has_idle_tables_asked_that_were_not_for_so_long(server: ConditionalServer, clock: FakeClock) -> None:
+    catalog = PyIcebergCatalog("lake", {"type": "rest", "uri": server.address}, clock, limits=replace(LIMITS, min_interval=timedelta(hours=1)))
+    known: dict[TableIdentifier, str] = {}
+    poll(catalog, known)
+    server.versions["sales", "orders"] = 2
+    clock.advance(timedelta(minutes=9))
+    assert poll(catalog, known) == {"items": False, "orders": False}, "it was not asked"
+    assert not any(one.is_changed for one in catalog.poll(known, within=timedelta(minutes=10)) if isinstance(one, Polled))
+    asked = len(server.seen)
+    clock.advance(timedelta(minutes=1))
+    changed = [one for one in catalog.poll(known, within=timedelta(minutes=10)) if isinstance(one, Polled) and one.is_changed]
+    assert [(one.table, one.metadata_location) for one in changed] == [(ORDERS, "file:///orders/2.json")]
+    asked, before = len(server.seen), asked
+    assert asked - before >= 2
+    assert not any(one.is_changed for one in catalog.poll({**known, ORDERS: changed[0].token}, within=timedelta(minutes=10)) if isinstance(one, Polled))
+    assert len(server.seen) == asked, "once in the time, whoever asks"
+    catalog.close()
+
+
 def test_requests_keep_to_the_rate(server: ConditionalServer, clock: FakeClock) -> None:
     server.versions = {("sales", f"t{number:03}"): 1 for number in range(30)}
     catalog = PyIcebergCatalog("lake", {"type": "rest", "uri": server.address}, clock, limits=replace(LIMITS, requests_per_second=100))

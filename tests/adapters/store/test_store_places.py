@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -64,3 +65,14 @@ def test_a_table_under_two_names_has_two_places_until_one_name_is_gone(lake: Sto
     assert ("lake/sales/orders/", "orders") in near(lake, "lake/sales/orders/")
     lake.record_fault(TableFault(twin.table, FaultKind.DROPPED, "dropped", NOW))
     assert [place.table for place in lake.places_near(["lake/sales/orders/"]) if place.is_gone] == [str(twin.table)]
+
+
+def test_a_place_of_a_table_that_is_none_of_icebergs_is_remembered_with_when_it_was_seen_last(lake: Store) -> None:
+    raw = Place("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW)
+    lake.record_foreign_places([raw, replace(raw, path="lake/far/")])
+    lake.record_foreign_places([])
+    assert [place for place in lake.places_near(["lake/sales/orders/"]) if place.seen_at is not None] == [raw]
+    later = replace(raw, seen_at=NOW + timedelta(days=8))
+    lake.record_foreign_places([later])
+    assert [place for place in lake.places_near(["lake/sales/orders/raw/deep/"]) if place.seen_at is not None] == [later]
+    assert not any(place.is_gone for place in lake.places_near(["lake/"]))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
 from maintainer.domain.orphan import FoundFile, StoredFile
+from maintainer.domain.place import Place, normalise_path, overlap
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
@@ -28,6 +29,7 @@ class FakeCatalog:
         self._files: dict[str, int] = {}
         self._spoilt: dict[int, list[str]] = {}
         self._written: dict[str, datetime | None] = {}
+        self._foreign: dict[str, str] = {}
         self.closed = False
         self.polled: dict[TableIdentifier, str] = {}  # the tokens that the last polls were asked with
 
@@ -48,6 +50,10 @@ class FakeCatalog:
         """A file that file_bytes and look_at_files find."""
         self._files[path] = size_bytes
         self._written[path] = modified_at
+
+    def put_foreign(self, name: str, location: str) -> None:
+        """A table that is none of Iceberg's."""
+        self._foreign[name] = location
 
     def delete_file(self, path: str) -> None:
         self._files.pop(path, None)
@@ -79,7 +85,24 @@ class FakeCatalog:
             if table.namespace not in self._failing_namespaces and not is_view:
                 yield table
 
-    def poll(self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = lambda: False) -> Iterator[Polled | TableFault | CatalogFault]:
+    def foreign_places(self, paths: Sequence[str], within: timedelta) -> Iterator[Place | CatalogFault]:
+        """What put_foreign said; a fake asks anew each time."""
+        del within
+        if self._outage is not None:
+            yield CatalogFault(self._name, (), self._outage, self._clock.now())
+            return
+        for namespace, reason in sorted(self._failing_namespaces.items()):
+            yield CatalogFault(self._name, namespace, reason, self._clock.now())
+        for name, location in sorted(self._foreign.items()):
+            path = normalise_path(location)
+            if any(overlap(path, own) for own in paths):
+                yield Place(path, name, "", seen_at=self._clock.now())
+
+    def poll(
+        self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = lambda: False, within: timedelta | None = None
+    ) -> Iterator[Polled | TableFault | CatalogFault]:
+        """Each table is asked each time."""
+        del within
         for listed in self.tables():
             if should_stop():
                 return
@@ -89,7 +112,7 @@ class FakeCatalog:
             entry = self._tables[listed]
             token = "" if isinstance(entry, TableFault) else entry.metadata_location
             self.polled[listed] = known.get(listed, "")
-            yield Polled(listed, token, is_changed=not token or known.get(listed) != token)
+            yield Polled(listed, token, not token or known.get(listed) != token, token)
 
     def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
         entry = self._find(table)

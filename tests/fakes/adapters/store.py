@@ -71,7 +71,7 @@ class FakeStore(FakeDigests, FakeLeases, FakePolicyVersions, FakeOrphans):
                 pause=known.pause if known is not None else None,
                 plan=known.plan if known is not None and is_same else None,
             )
-            self._story.places.update((path, health.table_uuid, str(health.table)) for path in paths_of(health.location, health.properties))
+            self._story.places |= {(path, health.table_uuid, str(health.table)): None for path in paths_of(health.location, health.properties)}
             self._samples.setdefault(health.table_uuid, {})[health.measured_at] = health
             self._want_plan(health.table)
             if uuid is not None:
@@ -220,8 +220,13 @@ class FakeStore(FakeDigests, FakeLeases, FakePolicyVersions, FakeOrphans):
     def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
         with self._open():
             known = {(self._uuids[table], str(table)) for table in self._tables if table in self._uuids}
-            places = [Place(path, name, uuid, (uuid, name) not in known) for path, uuid, name in sorted(self._story.places)]
+            found = sorted(self._story.places.items(), key=lambda place: place[0])
+            places = [Place(path, name, uuid, bool(uuid) and (uuid, name) not in known, seen_at) for (path, uuid, name), seen_at in found]
             return tuple(place for place in places if any(overlap(place.path, path) for path in paths))
+
+    def record_foreign_places(self, places: Sequence[Place]) -> None:
+        with self._open():
+            self._story.places |= {(place.path, "", place.table): place.seen_at for place in places}
 
     def pins(self, table_uuid: str) -> Sequence[Pin]:
         with self._open():

@@ -23,7 +23,7 @@ class FakeStory:
 
     verdicts: dict[TableIdentifier, list[tuple[str, RuleVerdict]]] = field(default_factory=dict)
     pins: dict[str, dict[str, Pin]] = field(default_factory=dict)
-    places: set[tuple[str, str, str]] = field(default_factory=set)
+    places: dict[tuple[str, str, str], datetime | None] = field(default_factory=dict)  # (path, uuid, name) -> when it was seen, of what is none of Iceberg's
     timings: dict[str, dict[tuple[datetime, str], QueryTiming]] = field(default_factory=dict)
 
     def tell(self, plan: Plan, made: Sequence[RuleVerdict]) -> None:
