@@ -253,7 +253,7 @@ def make_scheduler(app: App) -> Scheduler:
     steps: tuple[Step, ...] = (
         Step("scan", partial(scan, ports, should_stop=app.stopping.is_set, options=loop_options(settings)), settings.scan.interval, starts_work=True),
         Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
-        Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan"),
+        Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan", after_work_of="watch"),  # a place is free
         Step("waits", partial(note_waits, ports), WAITS_INTERVAL, starts_work=True, rest_factor=WAITS_REST),
         Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),
         Step("review", partial(review, ports), settings.review.interval, starts_work=False, after="watch"),

@@ -34,6 +34,7 @@ class Step:
     starts_work: bool  # False for the steps that a drain still needs: watch and review
     rest_factor: float = 0.0  # it runs no more until so many times as long as it took have passed
     after: str = ""  # the step that this one also follows at once: what it wrote need not wait for an interval
+    after_work_of: str = ""  # the same, but only where that one says that it has done something, as a number
 
 
 class Scheduler:
@@ -43,6 +44,7 @@ class Scheduler:
         self._steps = {step.name: step for step in steps}
         self._telemetry = telemetry
         self._followers = {name: [step.name for step in steps if step.after == name] for name in self._steps}
+        self._followers_of_work = {name: [step.name for step in steps if step.after_work_of == name] for name in self._steps}
         self._runs: dict[str, threading.Lock] = {step.name: threading.Lock() for step in steps}
         self._finished_at: dict[str, datetime] = {}
         self._rests_until: dict[str, float] = {}  # by the monotonic clock
@@ -74,8 +76,9 @@ class Scheduler:
             return False
         started = time.monotonic()
         is_ok = False
+        done: object = None
         try:
-            step.run()
+            done = step.run()
             is_ok = True
         except MaintainerError as error:
             log.warning("step.failed step=%s error=%s", name, error)
@@ -88,7 +91,7 @@ class Scheduler:
             self._rests_until[name] = started + took + step.rest_factor * took
             self._telemetry.step_finished(name, took, is_ok)
         if is_ok:
-            self._hasten(self._followers[name])
+            self._hasten(self._followers[name] + (self._followers_of_work[name] if done else []))
         return is_ok
 
     def _hasten(self, names: list[str]) -> None:

@@ -56,6 +56,23 @@ def test_every_step_runs_at_once_and_again_at_its_interval(make: Callable[..., S
     assert not rarely.acquire(blocking=False)
 
 
+def test_a_step_follows_what_another_has_done_at_once_and_only_then(make: Callable[..., Scheduler]) -> None:
+    ended, runs = iter([0, 0, 2, 0]), threading.Semaphore(0)
+    scheduler = make(
+        Step("watch", lambda: next(ended), RARELY, starts_work=False),
+        Step("submit", runs.release, RARELY, starts_work=True, after_work_of="watch"),
+    )
+    scheduler.start()
+    assert runs.acquire(timeout=20), "its first run, as that of every step"
+    wait_for(lambda: "watch" in scheduler.last_runs)
+    assert scheduler.run_step("watch")
+    assert not runs.acquire(timeout=0.2), "nothing has ended"
+    assert scheduler.run_step("watch")
+    assert runs.acquire(timeout=20), "two jobs have ended: others may start"
+    assert scheduler.run_step("watch")
+    assert not runs.acquire(timeout=0.2)
+
+
 def test_two_runs_of_one_step_never_overlap(make: Callable[..., Scheduler]) -> None:
     running, most, runs = [0], [0], [0]
     lock = threading.Lock()
