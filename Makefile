@@ -27,6 +27,7 @@ locked = awk '/^[a-z]/ { wanted = /^$(1)/ } wanted' toolchain.lock
 ifeq ($(shell test -L $(VENV) && echo link),)
 READY := $(STAMPS)/jars
 S3_READY := $(STAMPS)/jars-s3
+HDFS_READY := $(STAMPS)/jars-hdfs
 NODE_READY := $(STAMPS)/node
 UV_READY := $(STAMPS)/uv
 endif
@@ -107,6 +108,11 @@ $(STAMPS)/jars-s3: $(STAMPS)/jars
 	$(BIN)/python -m maintainer.adapters.spark.jars --with-s3
 	@touch $@
 
+# A name node and a data node, for the tests alone.
+$(STAMPS)/jars-hdfs: tests/hdfs.py $(STAMPS)/jars
+	$(BIN)/python -m tests.hdfs
+	@touch $@
+
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json $(NODE_READY)
 	$(NPM) ci
 	@touch $@
@@ -119,7 +125,7 @@ $(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 
 # Both suites run even when the first one fails; Python's comes last, because its last lines say what could not run.
 # File by file: tests of one file share what is slow to start.
-test: setup $(S3_READY)  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
+test: setup $(S3_READY) $(HDFS_READY)  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
 	@status=0; $(NPM) test || status=1; $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS) || status=1; exit $$status
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered

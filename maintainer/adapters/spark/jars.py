@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -29,7 +29,7 @@ class Jar:
     artifact: str
     version: str
     sha256: str
-    purpose: Literal["always", "s3"]
+    purpose: Literal["always", "s3"] = "always"
 
     @property
     def file_name(self) -> str:
@@ -60,16 +60,20 @@ def find_jars(directory: Path, *, with_s3: bool) -> list[Path]:
 
     What is there although nobody is known to need it is taken along: a REST catalog tells of its object store only when it is asked for a table.
     """
+    wanted = [jar for jar in PINNED_JARS if with_s3 or jar.purpose == "always" or (directory / jar.file_name).is_file()]
+    return find_pinned(wanted, directory, fetch_command(directory, with_s3=with_s3))
+
+
+def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Path]:
+    """These jars, each checked by its SHA-256; RunnerUnavailableError with the command that fetches what is missing or damaged."""
     found: list[Path] = []
-    for jar in PINNED_JARS:
+    for jar in wanted:
         path = directory / jar.file_name
         if not path.is_file():
-            if jar.purpose == "s3" and not with_s3:
-                continue
-            message = f"jar {jar.file_name} is missing in {directory}; fetch it with: {fetch_command(directory, with_s3=with_s3)}"
+            message = f"jar {jar.file_name} is missing in {directory}; fetch it with: {command}"
             raise RunnerUnavailableError(message)
         if not _is_intact(path, jar):
-            message = f"jar {path} is damaged: its SHA-256 is not {jar.sha256}; remove it and run: {fetch_command(directory, with_s3=with_s3)}"
+            message = f"jar {path} is damaged: its SHA-256 is not {jar.sha256}; remove it and run: {command}"
             raise RunnerUnavailableError(message)
         found.append(path)
     return found
@@ -82,8 +86,12 @@ def fetch_command(directory: Path, *, with_s3: bool) -> str:
 
 
 def fetch(directory: Path, *, with_s3: bool = False) -> list[Path]:
+    """Bring what Spark needs and is missing into the directory."""
+    return fetch_pinned([jar for jar in PINNED_JARS if with_s3 or jar.purpose == "always"], directory)
+
+
+def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
     """Bring what is missing into the directory by Spark's own Ivy, with Ivy's own configuration of this machine; does nothing when all is there."""
-    wanted = [jar for jar in PINNED_JARS if with_s3 or jar.purpose == "always"]
     missing = [jar for jar in wanted if not _is_intact(directory / jar.file_name, jar)]
     if missing:
         directory.mkdir(parents=True, exist_ok=True)
