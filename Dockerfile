@@ -7,10 +7,10 @@ RUN npm ci
 COPY web/ ./
 RUN npm run build
 
-# Debian 12, because it has the Java 17 that Spark 4.1 runs on.
+# Debian 12, because it has the Java 17 that Spark 4.1 runs on. The library is what the client of HDFS signs in to Kerberos with.
 FROM python:3.12-slim-bookworm AS base
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends openjdk-17-jre-headless tini \
+ && apt-get install --yes --no-install-recommends libgssapi-krb5-2 openjdk-17-jre-headless tini \
  && rm -rf /var/lib/apt/lists/*
 ENV PATH=/opt/maintainer/bin:$PATH PYTHONUNBUFFERED=1
 
@@ -21,7 +21,7 @@ COPY toolchain.lock requirements.lock pyproject.toml ./
 RUN awk '/^[a-z]/ { wanted = /^uv==/ } wanted' toolchain.lock >/tmp/uv.lock && pip install --no-cache-dir --require-hashes -r /tmp/uv.lock
 # The lock also holds what development needs; what the daemon needs is taken from it, with the lock's own versions and hashes.
 ENV VIRTUAL_ENV=/opt/maintainer
-RUN uv pip compile pyproject.toml --constraint requirements.lock --no-annotate --quiet --output-file /tmp/runtime.txt \
+RUN uv pip compile pyproject.toml --extra hdfs --constraint requirements.lock --no-annotate --quiet --output-file /tmp/runtime.txt \
  && uv pip install --no-cache --require-hashes --build-constraints toolchain.lock --constraint requirements.lock --requirement /tmp/runtime.txt
 COPY README.md LICENSE ./
 COPY maintainer/ maintainer/

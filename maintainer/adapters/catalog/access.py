@@ -17,6 +17,7 @@ from obstore.store import HTTPStore, LocalStore
 from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, secrets_of
+from maintainer.adapters.catalog.hdfs import HDFS_SCHEMES, HdfsFileIO
 from maintainer.adapters.catalog.listing import list_files
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.storage import Storages
@@ -87,11 +88,15 @@ class Access:
                 told = obstore.head(*found)
                 return StoredFile(told["size"], told["last_modified"])
         with suppress(Exception):
+            if isinstance(self._io, HdfsFileIO):
+                return self._io.look(location)
             return StoredFile(len(self._io.new_input(location)))
         return None
 
     def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]] | None:
-        """Portions of what lies there, by so many requests at once; None where only other libraries can list: obstore's own exceptions."""
+        """Portions of what lies there, by so many requests at once; None where only other libraries can list: the storage's own exceptions."""
+        if isinstance(self._io, HdfsFileIO):
+            return self._io.list_files(location, workers) if location.startswith(HDFS_SCHEMES) else None
         found = self._storages.find(location.rstrip("/"), self._io.properties)
         return None if found is None or isinstance(found[0], LocalStore | HTTPStore) else list_files(*found, location, workers)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from queue import Empty, Full, Queue
 from threading import Event
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 
 import obstore
 from obstore.store import GCSStore, ObjectStore, S3Store
@@ -22,6 +23,8 @@ MAX_LEVELS: Final = 4  # of directories that are looked into for names to divide
 _POLL_SECONDS: Final = 0.2
 _AFTER_ALL: Final = "\U0010ffff"
 
+T = TypeVar("T")
+Tell: TypeAlias = Callable[[T], bool]
 _Page = Sequence[Any]  # obstore's ObjectMeta: path, size, last_modified
 _Range = tuple[str, str]  # from the first name on, up to the second
 
@@ -62,22 +65,28 @@ def _is_flat(store: ObjectStore, directory: str) -> bool:
 
 def _list_ranges(store: ObjectStore, root: str, ranges: Sequence[_Range], pool: ThreadPoolExecutor) -> Iterator[_Page]:
     """The pages of all ranges as they come."""
-    pages: Queue[_Page] = Queue(PAGES_AHEAD)
-    is_over = Event()
 
-    def read(after: str, before: str) -> None:
+    def read(after: str, before: str, tell: Tell[_Page]) -> None:
         for page in obstore.list(store, root, offset=after.rstrip("/") or None, chunk_size=PAGE_FILES):
-            own = [found for found in page if after <= found["path"] < before]
-            while not is_over.is_set():
-                try:
-                    pages.put(own, timeout=_POLL_SECONDS)
-                    break
-                except Full:
-                    continue
-            if is_over.is_set() or page[-1]["path"] >= before:
+            if not tell([found for found in page if after <= found["path"] < before]) or page[-1]["path"] >= before:
                 return
 
-    under_way = [pool.submit(read, *bounds) for bounds in ranges]
+    return gather([partial(read, *bounds) for bounds in ranges], pool)
+
+
+def gather(readers: Sequence[Callable[[Tell[T]], None]], pool: Executor) -> Iterator[T]:
+    """What the readers tell, as it comes and a bounded number ahead; their own exceptions. A reader that hears False is to end."""
+    pages: Queue[T] = Queue(PAGES_AHEAD)
+    is_over = Event()
+
+    def tell(page: T) -> bool:
+        while not is_over.is_set():
+            with suppress(Full):
+                pages.put(page, timeout=_POLL_SECONDS)
+                return True
+        return False
+
+    under_way = [pool.submit(reader, tell) for reader in readers]
     try:
         while under_way or not pages.empty():
             with suppress(Empty):

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, wait
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
 STOP_CHECK_SECONDS: Final = 0.1  # how soon a caller that waits notices that it is to stop
@@ -114,6 +115,20 @@ class _SpareThreads:
 _SPARE: Final = _SpareThreads()
 
 
+def begin_aside(work: Callable[[], T]) -> Future[T]:
+    """Run blocking code in a daemon thread; whoever waits for the future may stop waiting."""
+    found: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            found.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - it is the caller's
+            found.set_exception(error)
+
+    _SPARE.give(run)
+    return found
+
+
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run blocking code in a daemon thread: neither a caller that is cancelled nor the end of the process waits for it."""
     loop = asyncio.get_running_loop()
@@ -127,16 +142,11 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
             else:
                 outcome.set_exception(error)
 
-    def run() -> None:
-        found: Future[T] = Future()
-        try:
-            found.set_result(work(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 - it is the caller's
-            found.set_exception(error)
+    def tell(found: Future[T]) -> None:
         with suppress(RuntimeError):  # the loop was closed while the call lasted: nobody waits for it any more
             loop.call_soon_threadsafe(settle, found)
 
-    _SPARE.give(run)
+    begin_aside(partial(work, *args, **kwargs)).add_done_callback(tell)
     return await outcome
 
 

@@ -61,8 +61,8 @@ def spark_configuration(name: str, properties: Mapping[str, str], spark_override
     if "io-impl" not in spark_overrides and _uses_s3(kind, translated):
         translated["io-impl"] = _S3_FILE_IO
     prefix = f"spark.sql.catalog.{name}"
-    settings = {prefix: _SPARK_CATALOG} | {f"{prefix}.{key}": value for key, value in translated.items()}
-    return settings | {key if key.startswith("spark.") else f"{prefix}.{key}": str(value) for key, value in spark_overrides.items()}
+    chosen = translated | {key: str(value) for key, value in spark_overrides.items()}
+    return {prefix: _SPARK_CATALOG} | {key if key.startswith("spark.") else f"{prefix}.{key}": value for key, value in chosen.items()}
 
 
 def needs_s3(settings: Mapping[str, str]) -> bool:
@@ -154,6 +154,8 @@ def _translate(name: str, kind: str, key: str, value: str) -> dict[str, str]:
         return {}
     if key in _SAME_IN_SPARK or key in _SAME_BY_TYPE[kind] or (kind == "rest" and key.startswith("header.")):
         return {key: value}
+    if key.startswith("hadoop."):  # such as where the name nodes of a name service are
+        return {f"spark.{key}": value}
     if key in _RENAMED:
         return {_RENAMED[key]: value}
     if key == "s3.force-virtual-addressing":

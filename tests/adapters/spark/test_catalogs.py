@@ -51,6 +51,15 @@ def test_hive_and_glue_are_translated_too() -> None:
     assert needs_s3(spark_configuration("lake", {"type": "glue", "glue.region": "eu-west-1"}, {}))
 
 
+def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
+    properties = SQLITE | {"warehouse": "hdfs://cluster/wh", "hadoop.dfs.ha.namenodes.cluster": "one,two"}
+    settings = spark_configuration("lake", properties, {})
+    assert settings["spark.hadoop.dfs.ha.namenodes.cluster"] == "one,two"
+    assert settings[f"{P}.warehouse"] == "hdfs://cluster/wh"
+    assert spark_configuration("lake", properties, {"spark.hadoop.dfs.ha.namenodes.cluster": "three"})["spark.hadoop.dfs.ha.namenodes.cluster"] == "three"
+    assert not needs_s3(settings)
+
+
 @pytest.mark.parametrize(
     ("name", "properties", "words"),
     [
