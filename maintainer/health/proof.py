@@ -128,7 +128,7 @@ def _find_reasons(job: Job, effect: Effect, is_less: bool) -> Iterator[str]:
     if effect.files_lost:
         yield f"{effect.files_lost:,} files were left as they are, because parts of the work met commits of writers"
     if failed:
-        yield f"{failed} files failed in Spark"
+        yield job.outcome.message if job.outcome is not None and job.outcome.message else f"{failed} files failed in Spark"
     if not is_whole and is_less:
         is_cancelled = job.outcome is not None and job.outcome.kind == "cancelled"
         yield f"the job {'was cancelled' if is_cancelled else 'ended early'}, and what was committed by then stays"

@@ -187,8 +187,10 @@ def _conclude(job: Job, effect: Effect, proof: _Proof, *, is_told: bool) -> Verd
         message = f"{len(proof.lost):,} files are gone that the table reaches or the quarantine should have, the first: {proof.lost[0]}"
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{message}; nothing more is done to this table")
     if kind == "lost":
+        message = f"Spark was lost; what is left of the list is looked at again. {effect.sentence}"
         reason = job.outcome.reason if job.outcome is not None else None
-        return Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, f"Spark was lost; what is left of the list is looked at again. {effect.sentence}")
+        asked = Verdict(JobState.CANCELLED, None, message)
+        return asked if job.cancel_requested_by else Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, message)
     if kind != "finished":
         return conclude(job, effect)
     if not is_told:

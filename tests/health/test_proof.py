@@ -107,6 +107,8 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
         "19 data files fewer were predicted and 9 came about: 10 files were left as they are, because parts of the work met commits of writers; "
         "3 files failed in Spark; others committed 2 times, so that it was not the table that was measured."
     )
+    known = Outcome("finished", NOW, {"failed_data_files_count": 3}, message="3 data files failed in Spark: a file is missing")
+    assert explain(effect_of(9), known).endswith("3 data files failed in Spark: a file is missing.")
     assert explain(effect_of(9), Outcome("cancelled", NOW)).endswith("the job was cancelled, and what was committed by then stays.")
     assert explain(effect_of(9), Outcome("lost", NOW)).endswith("the job ended early, and what was committed by then stays.")
     assert "Spark wrote 4 files where 1 were expected" in explain(effect_of(16), Outcome("finished", NOW, {"added_data_files_count": 4}))

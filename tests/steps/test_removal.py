@@ -23,7 +23,7 @@ from maintainer.steps.approval import approve_list, reject_list
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
-from maintainer.steps.submit import submit
+from maintainer.steps.submit import request_cancel, submit
 from maintainer.steps.watch import watch
 from tests.samples import NOW
 from tests.steps.world import World, layer
@@ -357,6 +357,17 @@ def test_a_lost_spark_leaves_the_list_to_be_looked_at_again(is_here: bool) -> No
     assert ("1 orphan file of 70 B is deleted" in done.failure_message) is is_here
     assert the_list(world).state is OrphanListState.APPROVED
     assert [file.path for file in world.runner.brought[world.begin().job_id]] == list(STRAYS[:2])
+
+
+def test_a_removal_that_was_asked_to_end_has_ended_where_spark_was_lost_over_it() -> None:
+    world = approved()
+    job = world.begin()
+    delete(world, job, but=STRAYS[:2], reached=None)
+    request_cancel(world.ports, job, "ada")
+    world.runner.lose(job.job_id)
+    done = settle(world, job)
+    assert (done.state, done.failure_reason) == (JobState.CANCELLED, None)
+    assert "1 orphan file of 70 B is deleted" in done.failure_message
 
 
 @pytest.mark.parametrize("has_list", [True, False])
