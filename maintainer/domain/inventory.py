@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -175,7 +175,7 @@ class TableInventory:
     default_spec_is_partitioned: bool
     snapshots: tuple[Snapshot, ...]
     refs: tuple[Ref, ...]
-    manifests: tuple[ManifestDigest, ...]
+    manifests: Sequence[ManifestDigest]  # a pass over those of a very large table unpacks them, one at a time
     read_at: datetime
     unreadable: tuple[Unreadable, ...] = ()
     metadata_files: int | None = None  # this metadata.json and those of its metadata-log; None: not read

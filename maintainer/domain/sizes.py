@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 MIN_LISTED_SIZES = 32  # in each partition, however many partitions there are
 MAX_LISTED_SIZES = 1024  # shared by all partitions
-_BITS = 3  # of a size after its first: eight runs to an octave, so that the sizes in a run differ by at most an eighth
+FINEST_BITS = 3  # of a size after its first: eight runs to an octave, so that the sizes in a run differ by at most an eighth
 
 
 class SizeRun(NamedTuple):
@@ -30,7 +30,13 @@ class DeletedFiles(NamedTuple):
     largest: int
     least_ratio: float  # deleted records / records
     most_ratio: float
-    delete_files: int  # that apply to each
+    delete_files: int  # that apply to each, at least
+    more_delete_files: int = 0  # how many more may apply to some
+
+    @property
+    def most_delete_files(self) -> int:
+        """That apply to any of them, at most."""
+        return self.delete_files + self.more_delete_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,41 @@ class FileSizes:
         return sum(self.listed) + sum(run.bytes for run in self.runs)
 
 
+@dataclass(slots=True)
+class GatheredSizes:
+    """Sizes that come together part by part: listed, in the order in which they came, while every part lists its own and they are few."""
+
+    listed: list[int] = field(default_factory=list)
+    runs: dict[int, SizeRun] = field(default_factory=dict)  # by their ends
+
+    def add(self, sizes: FileSizes, limit: int, bits: int = FINEST_BITS) -> None:
+        """Take the sizes of more files; beyond the limit, or beside runs, they become runs."""
+        self.listed += sizes.listed
+        self._add_runs(sizes.runs, bits)
+        self.shorten(limit, bits)
+
+    def shorten(self, limit: int, bits: int) -> None:
+        """Make runs of what is listed, where that is more than the limit now."""
+        if self.runs or len(self.listed) > limit:
+            self._add_runs(find_runs(sorted(self.listed)), bits)
+            self.listed = []
+
+    def widen(self, bits: int) -> None:
+        """Make the runs fewer."""
+        narrow, self.runs = self.runs, {}
+        self._add_runs(narrow.values(), bits)
+
+    def tell(self) -> FileSizes:
+        """What there is now."""
+        return FileSizes(tuple(self.listed), tuple(self.runs[end] for end in sorted(self.runs)))
+
+    def _add_runs(self, runs: Iterable[SizeRun], bits: int) -> None:
+        for run in runs:
+            end = end_of_run(run.smallest, bits)
+            known = self.runs.get(end)
+            self.runs[end] = run if known is None else join_runs(known, run)
+
+
 def list_limit(partitions: int) -> int:
     """How many sizes a partition may list when there are so many partitions."""
     return max(MIN_LISTED_SIZES, MAX_LISTED_SIZES // max(1, partitions))
@@ -69,26 +110,17 @@ def find_runs(ordered: Sequence[int]) -> list[SizeRun]:
 
 def merge_runs(runs: Iterable[SizeRun]) -> tuple[SizeRun, ...]:
     """Runs of like sizes made one, smallest first."""
-    merged: dict[int, SizeRun] = {}
-    for run in runs:
-        key = end_of_run(run.smallest)
-        known = merged.get(key, run)
-        count, size = (known.files, known.bytes) if known is not run else (0, 0)
-        merged[key] = SizeRun(min(known.smallest, run.smallest), max(known.largest, run.largest), count + run.files, size + run.bytes)
-    return tuple(merged[key] for key in sorted(merged))
+    gathered = GatheredSizes()
+    gathered.add(FileSizes(runs=tuple(runs)), 0)
+    return gathered.tell().runs
 
 
-def merge_sizes(parts: Sequence[FileSizes], limit: int) -> FileSizes:
-    """All sizes together, listed when every part lists its own and they are no more than the limit."""
-    if len(parts) == 1 and len(parts[0].listed) <= limit:
-        return parts[0]
-    if all(not part.runs for part in parts) and sum(len(part.listed) for part in parts) <= limit:
-        return FileSizes(tuple(size for part in parts for size in part.listed))
-    listed = sorted(size for part in parts for size in part.listed)
-    return FileSizes(runs=merge_runs([*find_runs(listed), *(run for part in parts for run in part.runs)]))
+def join_runs(some: SizeRun, more: SizeRun) -> SizeRun:
+    """One run of two."""
+    return SizeRun(min(some.smallest, more.smallest), max(some.largest, more.largest), some.files + more.files, some.bytes + more.bytes)
 
 
-def end_of_run(size: int) -> int:
-    """The first size above the run that a size belongs to."""
-    shift = max(0, size.bit_length() - 1 - _BITS)
+def end_of_run(size: int, bits: int = FINEST_BITS) -> int:
+    """The first size above the run that a size belongs to, where so many bits after its first tell runs apart: with none a run is an octave."""
+    shift = max(0, size.bit_length() - 1 - bits)
     return ((size >> shift) + 1) << shift

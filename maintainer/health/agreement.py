@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from maintainer.domain.health import Disagreement
 from maintainer.domain.inventory import Content, ManifestDigest, TableInventory
 from maintainer.health.history import find_snapshot, read_figure
+from maintainer.health.sums import ContentSum
 
 
 def find_disagreements(inventory: TableInventory) -> tuple[Disagreement, ...]:
@@ -20,33 +21,30 @@ def find_disagreements(inventory: TableInventory) -> tuple[Disagreement, ...]:
 
 
 def _compare(inventory: TableInventory) -> Iterator[Disagreement]:
-    shares = [share for manifest in inventory.manifests for share in manifest.partitions]
-    data = [share for share in shares if share.content is Content.DATA]
-    deletes = [share for share in shares if share.content is not Content.DATA]
-    data_files, delete_files = sum(share.file_count for share in data), sum(share.file_count for share in deletes)
+    data, deletes = ContentSum(), ContentSum()
+    has_vectors, within = False, list[Disagreement]()
+    for manifest in inventory.manifests:
+        for share in manifest.partitions:
+            (data if share.content is Content.DATA else deletes).add(share)
+            has_vectors = has_vectors or share.content is Content.DELETION_VECTORS
+        within += (found for found in _compare_within(manifest) if found.claimed != found.counted)
     summary = find_snapshot(inventory.snapshots, inventory.current_snapshot_id)
-    claims = [
-        ("data files", "total-data-files", data_files),
-        ("delete files", "total-delete-files", delete_files),
-        ("records", "total-records", sum(share.record_count for share in data)),
-    ]
-    # Writers do not agree on the size of deletion vectors: some count their shared file.
-    if not any(share.content is Content.DELETION_VECTORS for share in deletes):
-        claims.append(("bytes", "total-files-size", sum(share.bytes for share in shares)))
+    claims = [("data files", "total-data-files", data.files), ("delete files", "total-delete-files", deletes.files), ("records", "total-records", data.records)]
+    if not has_vectors:  # writers do not agree on the size of those: some count their shared file
+        claims.append(("bytes", "total-files-size", data.bytes + deletes.bytes))
     for figure, key, counted in claims:
         claimed = read_figure(summary, key) if summary is not None else None
         if claimed is not None:
             yield Disagreement(figure, "snapshot summary", claimed, counted)
     if inventory.listed_files is not None:
-        yield Disagreement("live entries", "manifest list", inventory.listed_files, data_files + delete_files)
-    yield from _compare_within(inventory.manifests)
+        yield Disagreement("live entries", "manifest list", inventory.listed_files, data.files + deletes.files)
+    yield from within
 
 
-def _compare_within(manifests: tuple[ManifestDigest, ...]) -> Iterator[Disagreement]:
+def _compare_within(manifest: ManifestDigest) -> Iterator[Disagreement]:
     """A digest holds its data files three times: by partition, by size and by format; another version may have written it."""
-    for manifest in manifests:
-        counted = sum(share.file_count for share in manifest.partitions if share.content is Content.DATA)
-        if manifest.histogram:
-            yield Disagreement("data files by size", f"digest of {manifest.path}", sum(manifest.histogram), counted)
-        if manifest.formats:
-            yield Disagreement("data files by format", f"digest of {manifest.path}", sum(count for _, count in manifest.formats), counted)
+    counted = sum(share.file_count for share in manifest.partitions if share.content is Content.DATA)
+    if manifest.histogram:
+        yield Disagreement("data files by size", f"digest of {manifest.path}", sum(manifest.histogram), counted)
+    if manifest.formats:
+        yield Disagreement("data files by format", f"digest of {manifest.path}", sum(count for _, count in manifest.formats), counted)

@@ -2,60 +2,93 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, unpack_files
-from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest
-from maintainer.domain.sizes import DeletedFiles, end_of_run
+from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
+from maintainer.domain.sizes import DeletedFiles
+from maintainer.health.deleted_classes import NO_BOUNDS, DeletedTable
 
-_RATIO_STEPS: Final = 20  # classes of deleted shares, so that Iceberg's own threshold of 0.3 lies between two
 _Place = tuple[int, str]  # a partition: spec and text
+
+
+@dataclass(slots=True)
+class _Scoped:
+    """Delete files that are bound to one data file each: 24 bytes for one, because there may be one for each of ten million files."""
+
+    keys: array[int] = field(default_factory=lambda: array("Q"))  # of the data files; in order once all are in
+    sequence_numbers: array[int] = field(default_factory=lambda: array("Q"))
+    record_counts: array[int] = field(default_factory=lambda: array("Q"))
+
+    def add(self, file: ListedFile) -> None:
+        self.keys.append(file.key)
+        self.sequence_numbers.append(file.sequence_number)
+        self.record_counts.append(file.record_count)
+
+    def put_in_order(self) -> None:
+        order = sorted(range(len(self.keys)), key=self.keys.__getitem__)
+        for column in (self.keys, self.sequence_numbers, self.record_counts):
+            column[:] = array(column.typecode, [column[position] for position in order])
+
+    def find(self, key: int, oldest: int) -> tuple[int, int]:
+        """How many there are for a data file that are not older than that, and the records that they delete."""
+        position = bisect_left(self.keys, key)
+        files = records = 0
+        while position < len(self.keys) and self.keys[position] == key:
+            if self.sequence_numbers[position] >= oldest:
+                files += 1
+                records += self.record_counts[position]
+            position += 1
+        return files, records
 
 
 @dataclass(slots=True)
 class _Deletes:
     """Delete files of one partition."""
 
-    by_path: dict[int, list[ListedFile]] = field(default_factory=lambda: defaultdict(list))
-    vectors: dict[int, list[ListedFile]] = field(default_factory=lambda: defaultdict(list))
+    by_path: _Scoped = field(default_factory=_Scoped)
+    vectors: _Scoped = field(default_factory=_Scoped)
     positions: list[int] = field(default_factory=list)  # sequence numbers of those for the whole partition
     equalities: list[int] = field(default_factory=list)
 
+    def put_in_order(self) -> None:
+        self.by_path.put_in_order()
+        self.vectors.put_in_order()
+        self.positions.sort()
+        self.equalities.sort()
 
-def join_deletes(manifests: Sequence[ManifestDigest], limit: int) -> Mapping[_Place, tuple[DeletedFiles, ...]]:
-    """The data files that deletes apply to, by partition: one by one up to the limit in each, else in classes.
+
+def join_deletes(manifests: Iterable[ManifestDigest], limit: int, bounds: SizeClasses = NO_BOUNDS) -> dict[_Place, tuple[DeletedFiles, ...]]:
+    """The data files that deletes apply to, by partition: one by one up to the limit in each, else in classes, none with sizes on both sides of a bound.
 
     Equality deletes are counted by sequence number alone, where Iceberg may also rule some out by the data files' column bounds: never too low.
     """
     deletes, everywhere = _index_deletes(manifests)
     if not deletes and not everywhere:
         return {}
-    found: dict[_Place, _Found] = {}
+    found = DeletedTable(limit, bounds)
     for manifest in manifests:
         if manifest.content is not ManifestContent.DATA:
             continue
         places = [(share.spec_id, share.partition) for share in manifest.partitions]
-        concerned = [place in deletes or bool(everywhere) for place in places]
-        for file in unpack_files(manifest.files) if any(concerned) else ():
-            if concerned[file.partition]:
-                place = places[file.partition]
-                for deleted in _apply(file, deletes.get(place, _NOTHING), everywhere):
-                    found.setdefault(place, _Found()).add(deleted, limit)
-    joined: dict[_Place, tuple[DeletedFiles, ...]] = {}
-    while found:  # each let go of as soon as it is told: there may be hundreds of thousands of classes
-        place, there = found.popitem()
-        joined[place] = there.groups()
-    return joined
+        there = [deletes.get(place, _NOTHING if everywhere else None) for place in places]
+        for file in unpack_files(manifest.files) if any(there) else ():
+            concerned = there[file.partition]
+            if concerned is not None:
+                count, deleted = _count_deletes(file, concerned, everywhere)
+                if count:
+                    found.add(places[file.partition], file.size_bytes, deleted / file.record_count if file.record_count else 0.0, count)
+    return found.tell()
 
 
 _NOTHING: Final = _Deletes()
 
 
-def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[Mapping[_Place, _Deletes], list[int]]:
+def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[dict[_Place, _Deletes], list[int]]:
     """Deletes by partition, and the sequence numbers of the equality deletes that are written without one: they apply everywhere."""
     deletes: dict[_Place, _Deletes] = {}
     everywhere: list[int] = []
@@ -69,10 +102,9 @@ def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[Mapping[_Place,
         elif file.key == WHOLE_PARTITION:
             there.positions.append(file.sequence_number)
         else:
-            (there.vectors if content is Content.DELETION_VECTORS else there.by_path)[file.key].append(file)
+            (there.vectors if content is Content.DELETION_VECTORS else there.by_path).add(file)
     for there in deletes.values():
-        there.positions.sort()
-        there.equalities.sort()
+        there.put_in_order()
     return deletes, sorted(everywhere)
 
 
@@ -84,62 +116,12 @@ def _list_deletes(manifests: Iterable[ManifestDigest]) -> Iterator[tuple[_Place,
                 yield (share.spec_id, share.partition), share.content, file
 
 
-def _apply(file: ListedFile, there: _Deletes, everywhere: Sequence[int]) -> Iterator[DeletedFiles]:
-    """The file with its deletes, when it has any."""
+def _count_deletes(file: ListedFile, there: _Deletes, everywhere: Sequence[int]) -> tuple[int, int]:
+    """How many delete files apply to the file, and how many of its records those delete that are bound to it alone: no more than it has."""
     count = len(everywhere) - bisect_right(everywhere, file.sequence_number)
     count += len(there.equalities) - bisect_right(there.equalities, file.sequence_number)
-    scoped = there.vectors.get(file.key, ())
+    scoped, deleted = there.vectors.find(file.key, 0)
     if not scoped:  # a deletion vector takes the place of all position deletes
-        scoped = [delete for delete in there.by_path.get(file.key, ()) if delete.sequence_number >= file.sequence_number]
+        scoped, deleted = there.by_path.find(file.key, file.sequence_number)
         count += len(there.positions) - bisect_left(there.positions, file.sequence_number)
-    count += len(scoped)
-    if count:
-        deleted = min(sum(delete.record_count for delete in scoped), file.record_count)
-        ratio = deleted / file.record_count if file.record_count else 0.0
-        yield DeletedFiles(1, file.size_bytes, file.size_bytes, file.size_bytes, ratio, ratio, count)
-
-
-@dataclass(slots=True)
-class _Found:
-    """The files of one partition that deletes apply to: in classes from the moment that they are too many, so that a table's files are never all here."""
-
-    files: list[DeletedFiles] = field(default_factory=list)
-    classes: dict[tuple[int, int, int], DeletedFiles] = field(default_factory=dict)  # by deleted share, delete files and size
-
-    def add(self, file: DeletedFiles, limit: int) -> None:
-        """Take one more."""
-        if self.classes:
-            self._fold(file)
-            return
-        self.files.append(file)
-        if len(self.files) > limit:
-            for each in self.files:
-                self._fold(each)
-            self.files.clear()
-
-    def _fold(self, file: DeletedFiles) -> None:
-        key = int(file.least_ratio * _RATIO_STEPS), file.delete_files, end_of_run(file.bytes)
-        known = self.classes.get(key)
-        self.classes[key] = file if known is None else _merge(known, file)
-
-    def groups(self) -> tuple[DeletedFiles, ...]:
-        """One by one, or by class of shares, their number of delete files, and size; a class has the same bounds for all its sizes."""
-        least: dict[tuple[int, int], float] = {}
-        most: dict[tuple[int, int], float] = {}
-        for (ratio, count, _), files in self.classes.items():
-            least[ratio, count] = min(least.get((ratio, count), files.least_ratio), files.least_ratio)
-            most[ratio, count] = max(most.get((ratio, count), files.most_ratio), files.most_ratio)
-        classed = (self.classes[key]._replace(least_ratio=least[key[:2]], most_ratio=most[key[:2]]) for key in sorted(self.classes))
-        return (*self.files, *classed)
-
-
-def _merge(some: DeletedFiles, more: DeletedFiles) -> DeletedFiles:
-    return DeletedFiles(
-        some.files + more.files,
-        some.bytes + more.bytes,
-        min(some.smallest, more.smallest),
-        max(some.largest, more.largest),
-        min(some.least_ratio, more.least_ratio),
-        max(some.most_ratio, more.most_ratio),
-        some.delete_files,
-    )
+    return count + scoped, min(deleted, file.record_count)

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from maintainer.domain.effect import Measurement
-from maintainer.domain.health import ManifestGroup, PartitionHealth, TableHealth
+from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import (
     DEFAULT_TARGET_FILE_SIZE_BYTES,
     DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
-    HISTOGRAM_BOUNDS_BYTES,
     Content,
     ManifestContent,
-    ManifestDigest,
-    PartitionDigest,
     StatisticsFile,
     TableInventory,
 )
-from maintainer.domain.sizes import FileSizes, list_limit, merge_sizes
+from maintainer.domain.sizes import list_limit
 from maintainer.health.agreement import find_disagreements
 from maintainer.health.deletes import join_deletes
 from maintainer.health.history import count_kept_files, date_writes, find_holds, grow_per_day, rate_commits
 from maintainer.health.roles import stamp_snapshots
+from maintainer.health.sums import ManifestSums, add_up
 from maintainer.health.writers import find_last_change, find_last_write, find_rewriters
 
 
@@ -39,17 +36,6 @@ def target_file_size(properties: Mapping[str, str]) -> int:
     return positive_property(properties, "write.target-file-size-bytes", DEFAULT_TARGET_FILE_SIZE_BYTES)
 
 
-@dataclass(slots=True)
-class _Sum:
-    """Running totals of one content."""
-
-    files: int = 0
-    bytes: int = 0
-    records: int = 0
-    small_files: int = 0
-    small_bytes: int = 0
-
-
 def measure(inventory: TableInventory) -> TableHealth:
     """The whole health: what the digests add up to, and what the history says beside it."""
     return _add_history(_add_up(inventory), inventory)
@@ -58,16 +44,16 @@ def measure(inventory: TableInventory) -> TableHealth:
 def _add_up(inventory: TableInventory) -> TableHealth:
     """Health at the inventory's snapshot; file and manifest counts are None when any piece of its metadata could not be read."""
     known = not inventory.unreadable
-    sums = _sum_by_content(_shares(inventory.manifests))
+    all_sums = add_up(inventory.manifests)
+    sums, manifests = all_sums.contents, all_sums.manifests
     data = sums[Content.DATA]
     deletes = [sums[content] for content in Content if content is not Content.DATA]
-    manifests = Counter(manifest.content for manifest in inventory.manifests)
     stamps = stamp_snapshots(inventory.snapshots)
     times = [stamp.committed_at for stamp in stamps]
     delete_files = sum(s.files for s in deletes)
     target_manifest_size = positive_property(inventory.properties, "commit.manifest.target-size-bytes", DEFAULT_TARGET_MANIFEST_SIZE_BYTES)
-    groups = _group_manifests(inventory.manifests, target_manifest_size)
-    partitions = _partitions(inventory)
+    groups = all_sums.tell_groups(target_manifest_size)
+    partitions = _partitions(all_sums, inventory)
     return TableHealth(
         table=inventory.table,
         table_uuid=inventory.table_uuid,
@@ -91,7 +77,7 @@ def _add_up(inventory: TableInventory) -> TableHealth:
         delete_bytes=sum(s.bytes for s in deletes) if known else None,
         delete_records=sum(s.records for s in deletes) if known else None,
         manifests=len(inventory.manifests) if known else None,
-        manifest_bytes=sum(m.length_bytes for m in inventory.manifests) if known else None,
+        manifest_bytes=all_sums.bytes if known else None,
         data_manifests=manifests[ManifestContent.DATA] if known else None,
         delete_manifests=manifests[ManifestContent.DELETES] if known else None,
         snapshots=len(inventory.snapshots),
@@ -100,8 +86,8 @@ def _add_up(inventory: TableInventory) -> TableHealth:
         branches=sum(ref.is_branch for ref in inventory.refs),
         tags=sum(not ref.is_branch for ref in inventory.refs),
         metadata_bytes=inventory.metadata_bytes,
-        histogram=_sum_histograms(inventory.manifests),
-        formats=_sum_formats(inventory.manifests),
+        histogram=tuple(all_sums.histogram),
+        formats=dict(sorted(all_sums.formats.items())),
         partitions=partitions,
         manifest_groups=groups,
         history=stamps,
@@ -110,7 +96,7 @@ def _add_up(inventory: TableInventory) -> TableHealth:
         default_spec_id=inventory.default_spec_id,
         unreadable=inventory.unreadable,
         delete_file_ratio=delete_files / data.files if known and data.files else None,
-        oldest_delete_at=_date_deletes(inventory) if known else None,
+        oldest_delete_at=_date_deletes(all_sums.first_delete, inventory) if known else None,
         partition_skew=max((p.skew for p in partitions if p.skew is not None), default=None) if known else None,
         manifest_excess=sum(group.count - (group.ideal or 0) for group in groups) if known else None,
         statistics_snapshot_id=_newest_described(inventory, inventory.statistics),
@@ -157,12 +143,9 @@ def _count_storage(health: TableHealth, kept: int | None, kept_deletes: int | No
     return data_files + max(deletes, position + equality) + health.manifests + health.snapshots + (metadata_files or 1)
 
 
-def _date_deletes(inventory: TableInventory) -> datetime | None:
+def _date_deletes(first: int | None, inventory: TableInventory) -> datetime | None:
     """When the first kept snapshot was committed that has the oldest manifest of deletes; deletes carried over from another manifest are older still."""
-    listed = [m.sequence_number for m in inventory.manifests if any(s.content is not Content.DATA and s.file_count for s in m.partitions)]
-    if not listed:
-        return None
-    return min((s.committed_at for s in inventory.snapshots if s.sequence_number >= min(listed)), default=None)
+    return None if first is None else min((s.committed_at for s in inventory.snapshots if s.sequence_number >= first), default=None)
 
 
 def _newest_described(inventory: TableInventory, statistics: Iterable[StatisticsFile]) -> int | None:
@@ -189,96 +172,10 @@ def summarise(health: TableHealth) -> Measurement:
     )
 
 
-def _shares(manifests: Iterable[ManifestDigest]) -> Iterator[PartitionDigest]:
-    for manifest in manifests:
-        yield from manifest.partitions
-
-
-def _sum_by_content(shares: Iterable[PartitionDigest]) -> dict[Content, _Sum]:
-    sums = {content: _Sum() for content in Content}
-    for share in shares:
-        total = sums[share.content]
-        total.files += share.file_count
-        total.bytes += share.bytes
-        total.records += share.record_count
-        total.small_files += share.small_count
-        total.small_bytes += share.small_bytes
-    return sums
-
-
-def _sum_histograms(manifests: Iterable[ManifestDigest]) -> tuple[int, ...]:
-    bins = [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1)
-    for manifest in manifests:
-        for index, count in enumerate(manifest.histogram):
-            bins[index] += count
-    return tuple(bins)
-
-
-def _sum_formats(manifests: Iterable[ManifestDigest]) -> dict[str, int]:
-    formats: Counter[str] = Counter()
-    for manifest in manifests:
-        formats.update(dict(manifest.formats))
-    return dict(sorted(formats.items()))
-
-
-def _partitions(inventory: TableInventory) -> tuple[PartitionHealth, ...]:
-    """One entry a (spec, partition), worst first: most small files, then most delete files."""
-    groups: dict[tuple[int, str], list[PartitionDigest]] = {}
-    for share in _shares(inventory.manifests):
-        groups.setdefault((share.spec_id, share.partition), []).append(share)
-    sizes = [sum(share.bytes for share in shares if share.content is Content.DATA) for shares in groups.values()]
-    mean = sum(sizes) / len(sizes) if sizes else 0
-    limit = list_limit(len(groups))
-    partitions = [
-        _merge_partition(spec_id, partition, shares, size / mean if mean else None, limit)
-        for ((spec_id, partition), shares), size in zip(groups.items(), sizes, strict=True)
-    ]
-    partitions = _add_files(partitions, groups, inventory)
-    return tuple(sorted(partitions, key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition)))
-
-
-def _merge_partition(spec_id: int, partition: str, shares: list[PartitionDigest], skew: float | None, limit: int) -> PartitionHealth:
-    data = [share for share in shares if share.content is Content.DATA]
-    positions = [share for share in shares if share.content is Content.POSITION_DELETES]
-    equalities = [share for share in shares if share.content is Content.EQUALITY_DELETES]
-    return PartitionHealth(
-        spec_id=spec_id,
-        partition=partition,
-        data_files=sum(s.file_count for s in data),
-        data_bytes=sum(s.bytes for s in data),
-        small_files=sum(s.small_count for s in data),
-        small_bytes=sum(s.small_bytes for s in data),
-        large_files=sum(s.large_count for s in data),
-        large_bytes=sum(s.large_bytes for s in data),
-        delete_files=sum(s.file_count for s in shares if s.content is not Content.DATA),
-        skew=skew,
-        sizes=merge_sizes([s.sizes for s in data], limit) if data else FileSizes(),
-        position_delete_files=sum(s.file_count for s in positions),
-        position_delete_bytes=sum(s.bytes for s in positions),
-        equality_delete_bytes=sum(s.bytes for s in equalities),
-        equality_delete_records=sum(s.record_count for s in equalities),
-    )
-
-
-def _add_files(
-    partitions: Iterable[PartitionHealth], shares: Mapping[tuple[int, str], list[PartitionDigest]], inventory: TableInventory
-) -> list[PartitionHealth]:
-    """With the deletes that apply to single files, and the time of the newest file."""
-    deleted = join_deletes(inventory.manifests, list_limit(len(shares)))
+def _partitions(sums: ManifestSums, inventory: TableInventory) -> tuple[PartitionHealth, ...]:
+    """One entry a (spec, partition), worst first: most small files, then most delete files; with the deletes that apply to single files, and its last write."""
+    limit = list_limit(len(sums.partitions.places))
+    deleted = join_deletes(inventory.manifests, limit, inventory.size_classes) if sums.manifests[ManifestContent.DELETES] else {}
     written_at = date_writes(inventory.snapshots)
-
-    def newest(partition: PartitionHealth) -> datetime | None:
-        return written_at(max(share.newest_sequence_number or 0 for share in shares[partition.spec_id, partition.partition]))
-
-    return [replace(p, deleted=deleted.get((p.spec_id, p.partition), ()), written_at=newest(p)) for p in partitions]
-
-
-def _group_manifests(manifests: Iterable[ManifestDigest], target_bytes: int) -> tuple[ManifestGroup, ...]:
-    counts: Counter[tuple[int, ManifestContent]] = Counter()
-    sizes: Counter[tuple[int, ManifestContent]] = Counter()
-    for manifest in manifests:
-        key = (manifest.spec_id, manifest.content)
-        counts[key] += 1
-        sizes[key] += manifest.length_bytes
-    # As estimate_rewrite_manifests counts: at least one manifest, and never more than there are.
-    return tuple(ManifestGroup(*key, counts[key], sizes[key], min(counts[key], max(1, -(-sizes[key] // target_bytes)))) for key in sorted(counts))
+    partitions = [replace(known, deleted=deleted.pop(place, ()), written_at=written_at(newest)) for place, known, newest in sums.partitions.tell()]
+    return tuple(sorted(partitions, key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition)))

@@ -24,6 +24,14 @@ class Bounds:
         """Whether a file of this size is one."""
         return self.takes_all or size < self.small_below or size > self.large_above
 
+    def takes_deletes(self, files: DeletedFiles) -> bool:
+        """Whether each of the files is one for its deletes."""
+        return files.delete_files >= self.delete_files or files.least_ratio >= self.delete_ratio
+
+    def are_across(self, files: DeletedFiles) -> bool:
+        """Whether some of the files may be candidates by their size, and others not."""
+        return self.takes_size(files.smallest) != self.takes_size(files.largest)
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
@@ -44,13 +52,13 @@ def may_have_candidates(partition: PartitionHealth, bounds: Bounds) -> bool:
 def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
     """The candidates of one partition."""
     sizes = partition.sizes if partition.sizes.count or not partition.data_files else _suppose_sizes(partition)
-    deleted = [files for files in partition.deleted if files.delete_files >= bounds.delete_files or files.most_ratio >= bounds.delete_ratio]
-    uncertain = sum(files.files for files in deleted if files.delete_files < bounds.delete_files and files.least_ratio < bounds.delete_ratio)
+    deleted = [files for files in partition.deleted if files.most_delete_files >= bounds.delete_files or files.most_ratio >= bounds.delete_ratio]
+    uncertain = sum(files.files for files in deleted if not bounds.takes_deletes(files) or bounds.are_across(files))
     further = [files for files in deleted if not bounds.takes_size(files.smallest)]
     listed = tuple(size for size in sizes.listed if bounds.takes_size(size))
     runs, unsure = _select_runs(sizes.runs, partition, bounds)
     count, depleted = sum(files.files for files in deleted), sum(files.files for files in deleted if files.least_ratio >= 1)
-    emptied = sum(files.files for files in deleted if files.least_ratio >= 1 and files.delete_files == 1)
+    emptied = sum(files.files for files in deleted if files.least_ratio >= 1 and files.most_delete_files == 1)
     if sizes.runs or any(files.files > 1 for files in further):
         merged = merge_runs([*(SizeRun(size, size, 1, size) for size in listed), *runs, *(_as_run(files) for files in further)])
         return Candidates(FileSizes(runs=merged), count, uncertain + unsure, emptied, depleted)

@@ -1,14 +1,24 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.filelist import ListedFile, pack_files, path_key, unpack_files
-from maintainer.domain.sizes import MAX_LISTED_SIZES, MIN_LISTED_SIZES, FileSizes, find_runs, list_limit, merge_sizes
+from maintainer.domain.sizes import FINEST_BITS, MAX_LISTED_SIZES, MIN_LISTED_SIZES, FileSizes, GatheredSizes, find_runs, list_limit
 
 SIZES = st.lists(st.integers(0, 2**50), max_size=30)
+
+
+def gather(parts: Iterable[FileSizes], limit: int, bits: int = FINEST_BITS) -> FileSizes:
+    gathered = GatheredSizes()
+    for part in parts:
+        gathered.add(part, limit, bits)
+    return gathered.tell()
 
 
 @given(SIZES)
@@ -24,17 +34,31 @@ def test_a_run_holds_sizes_that_differ_by_at_most_an_eighth(sizes: list[int]) ->
 @given(SIZES, st.integers(1, 5))
 def test_runs_add_up_whatever_the_parts(sizes: list[int], parts: int) -> None:
     split = [FileSizes(runs=tuple(find_runs(sorted(sizes[start::parts])))) for start in range(parts)]
-    assert merge_sizes(split, 0) == FileSizes(runs=tuple(find_runs(sorted(sizes))))
+    assert gather(split, 0) == FileSizes(runs=tuple(find_runs(sorted(sizes))))
     listed = [FileSizes(tuple(sizes[start::parts])) for start in range(parts)]
-    assert merge_sizes(listed, 0).runs == tuple(find_runs(sorted(sizes)))
+    assert gather(listed, 0).runs == tuple(find_runs(sorted(sizes)))
+
+
+@given(SIZES, st.integers(0, 2))
+def test_wider_runs_are_the_same_whether_made_so_or_widened_later(sizes: list[int], bits: int) -> None:
+    narrow = [FileSizes(runs=tuple(find_runs(sorted(sizes[start::2])))) for start in range(2)]
+    gathered = GatheredSizes()
+    for part in narrow:
+        gathered.add(part, 0)
+    gathered.widen(bits)
+    assert gathered.tell() == gather(narrow, 0, bits)
+    runs = gathered.tell().runs
+    assert (sum(run.files for run in runs), sum(run.bytes for run in runs)) == (len(sizes), sum(sizes))
+    assert all(run.largest - run.smallest <= run.smallest / 2**bits for run in runs)
+    assert all(one.largest < other.smallest for one, other in pairwise(runs))
 
 
 def test_few_sizes_stay_listed_in_their_order() -> None:
     parts = [FileSizes((3, 1)), FileSizes((2,)), FileSizes()]
-    assert merge_sizes(parts, 3) == FileSizes((3, 1, 2))
-    assert merge_sizes(parts, 2).listed == ()
-    assert merge_sizes([FileSizes((3, 1))], 2) == FileSizes((3, 1))
-    assert (merge_sizes(parts, 2).count, merge_sizes(parts, 3).bytes) == (3, 6)
+    assert gather(parts, 3) == FileSizes((3, 1, 2))
+    assert gather(parts, 2).listed == ()
+    assert gather([FileSizes((3, 1))], 2) == FileSizes((3, 1))
+    assert (gather(parts, 2).count, gather(parts, 3).bytes) == (3, 6)
 
 
 def test_each_partition_lists_some_and_all_together_not_too_many() -> None:

@@ -100,6 +100,23 @@ def test_classes_of_files_that_lie_on_a_threshold_are_uncertain() -> None:
     assert "only classes" in found.note
 
 
+def test_classes_of_files_with_different_numbers_of_deletes_are_certain_only_beyond_all_of_them() -> None:
+    some = deleted(100 * MIB, 0.1, delete_files=4, files=10)._replace(more_delete_files=3)
+    table = health_of(partition([100 * MIB] * 50, deleted=(some,)))
+    found = [estimate_rewrite_data_files(table, with_options(delete_file_threshold=str(threshold))) for threshold in (4, 5, 7, 8)]
+    assert [(one.items_before, "only classes" in one.note) for one in found] == [(10, False), (10, True), (10, True), (0, False)]
+    emptied = deleted(100 * MIB, 1.0, files=10)
+    for files, outputs in ((emptied, 0), (emptied._replace(more_delete_files=1), 1)):  # some deletes may be of the same rows
+        assert (estimate_rewrite_data_files(health_of(partition([100 * MIB] * 10, deleted=(files,))), RULE).items_after > 0) == bool(outputs)
+
+
+def test_classes_of_files_with_deletes_on_both_sides_of_a_bound_are_uncertain() -> None:
+    some = deleted(60 * MIB, 0.5, files=10)._replace(largest=90 * MIB)
+    found = estimate_rewrite_data_files(health_of(partition([60 * MIB] * 5 + [90 * MIB] * 5, deleted=(some,))), RULE)
+    assert "only classes" in found.note
+    assert "only classes" not in estimate_rewrite_data_files(health_of(partition([90 * MIB] * 10, deleted=(some._replace(smallest=80 * MIB),))), RULE).note
+
+
 def runs_of(sizes: list[int]) -> FileSizes:
     return FileSizes(runs=tuple(find_runs(sorted(sizes))))
 

@@ -13,6 +13,7 @@ from pyiceberg.io import FileIO
 from maintainer.adapters.catalog.access import Access
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
 from maintainer.adapters.catalog.found import digest_found
+from maintainer.adapters.catalog.gathered import GatheredDigests
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
@@ -148,8 +149,9 @@ class Inventories:
     ) -> TableInventory | TooMuch | UnreadManifests:
         metadata = opened.metadata
         listed, unreadable = await self.list_manifests(opened, metadata.current_snapshot_id)
-        classes, recalled = await in_thread(_recall, table, metadata, listed, target_of, known)
-        missing = [manifest for manifest in listed if manifest.path not in recalled]
+        gathered = GatheredDigests(sum(map(count_entries, listed)))
+        classes = await in_thread(_recall, table, metadata, listed, target_of, known, gathered)
+        missing = [manifest for manifest in listed if manifest.path not in gathered]
         if bounds.files is not None and _count_files(missing) > bounds.files:
             return _describe_unread(table, metadata, missing, classes)
         entries = sum(map(count_entries, missing))
@@ -160,10 +162,7 @@ class Inventories:
             if keep is not None:
                 await in_thread(keep, metadata.table_uuid, classes.target_bytes, digests)
 
-        outcomes = await self._reader.digest(opened.access, missing, metadata.specs, classes, keep_portion)
-        fresh = {outcome.path: outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)}
-        broken = [outcome for outcome in outcomes if isinstance(outcome, Unreadable)]
-        digests = {**fresh, **{path: replace(digest, entries_read=0) for path, digest in recalled.items()}}
+        broken = await self._reader.digest(opened.access, missing, metadata.specs, classes, gathered, keep_portion)
         return TableInventory(
             table=table,
             table_uuid=metadata.table_uuid,
@@ -178,7 +177,7 @@ class Inventories:
             default_spec_is_partitioned=metadata.is_partitioned,
             snapshots=metadata.snapshots,
             refs=metadata.refs,
-            manifests=tuple(digests[manifest.path] for manifest in listed if manifest.path in digests),
+            manifests=gathered.tell(listed),
             read_at=self._clock.now(),
             unreadable=(*unreadable, *broken),
             metadata_files=metadata.metadata_files,
@@ -189,12 +188,12 @@ class Inventories:
             specs=tuple(spec.describe() for _, spec in sorted(metadata.specs.items())),
         )
 
-    async def digest_snapshot(self, opened: Opened, snapshot_id: int, classes: SizeClasses) -> list[ManifestDigest] | None:
+    async def digest_snapshot(self, opened: Opened, snapshot_id: int, classes: SizeClasses) -> Sequence[ManifestDigest] | None:
         """The digests of one of the table's snapshots; None when some of it cannot be read."""
         listed, unreadable = await self.list_manifests(opened, snapshot_id)
-        outcomes = await self._reader.digest(opened.access, listed, opened.metadata.specs, classes)
-        digests = [outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)]
-        return None if unreadable or len(digests) < len(outcomes) else digests
+        gathered = GatheredDigests(sum(map(count_entries, listed)))
+        broken = await self._reader.digest(opened.access, listed, opened.metadata.specs, classes, gathered)
+        return None if unreadable or broken else gathered.tell(listed)
 
     async def list_manifests(self, opened: Opened, snapshot_id: int | None) -> tuple[Sequence[ListedManifest], Sequence[Unreadable]]:
         """A snapshot's manifests, and what stood in the way of knowing them."""
@@ -230,13 +229,20 @@ class Inventories:
         return TableFault(table, kind, reason, self._clock.now())
 
 
-def _recall(
-    table: TableIdentifier, metadata: TableMetadata, listed: Sequence[ListedManifest], target_of: TargetOf, known: KnownDigests
-) -> tuple[SizeClasses, dict[str, ManifestDigest]]:
-    """The table's size classes, and the digests that are known under them."""
+def _recall(  # noqa: PLR0913, PLR0917 - the table, what is known of it, and where that goes
+    table: TableIdentifier,
+    metadata: TableMetadata,
+    listed: Sequence[ListedManifest],
+    target_of: TargetOf,
+    known: KnownDigests,
+    gathered: GatheredDigests,
+) -> SizeClasses:
+    """The table's size classes; the digests that are known under them are gathered."""
     classes = SizeClasses.around(target_of(table, metadata.properties))
     recalled = known(metadata.table_uuid, [manifest.path for manifest in listed], classes.target_bytes) if listed else {}
-    return classes, {manifest.path: recalled[manifest.path] for manifest in listed if _is_same(recalled.get(manifest.path), manifest)}
+    found = ((recalled.get(manifest.path), manifest) for manifest in listed)
+    gathered.put(replace(digest, entries_read=0) for digest, manifest in found if digest is not None and _is_same(digest, manifest))
+    return classes
 
 
 def _count_files(listed: Sequence[ListedManifest]) -> int:
@@ -261,8 +267,8 @@ def _add_up(counts: Sequence[int | None]) -> int | None:
     return sum(known) if known and len(known) == len(counts) else None
 
 
-def _is_same(digest: ManifestDigest | None, listed: ListedManifest) -> bool:
+def _is_same(digest: ManifestDigest, listed: ListedManifest) -> bool:
     """Paths can be reused by careless writers; length and spec betray it. What was digested before the table had deletes lacks the files that they apply to."""
-    if digest is None or digest.spec_id != listed.spec_id or listed.length_bytes not in {None, digest.length_bytes}:
+    if digest.spec_id != listed.spec_id or listed.length_bytes not in {None, digest.length_bytes}:
         return False
     return digest.lists_files or not listed.lists_files

@@ -14,6 +14,7 @@ from maintainer.adapters.catalog.container import UnreadableFileError
 from maintainer.adapters.catalog.decoding import IDLE_SECONDS, Batch, Decoded, DecodingPool, decode_batch
 from maintainer.adapters.catalog.fast import read_manifest_list
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error
+from maintainer.adapters.catalog.gathered import GatheredDigests
 from maintainer.adapters.catalog.loop import EventLoop, in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.adapters.catalog.partition import Spec
@@ -138,13 +139,20 @@ class MetadataReader:
         """What a manifest list says; UnreadableFileError when its bytes are broken."""
         return await self.decode(len(raw), read_manifest_list, raw, lambda reason: self._on_slow(reason, 1))
 
-    async def digest(
-        self, access: Access, listed: Sequence[ListedManifest], specs: Mapping[int, Spec], classes: SizeClasses, on_portion: TakePortion | None = None
-    ) -> list[ManifestDigest | Unreadable]:
-        """What each manifest amounts to, a few batches at once: another table's come between. Of several batches each is a portion as soon as it is read."""
-        found: dict[str, ManifestDigest | Unreadable] = {
-            manifest.path: Unreadable(manifest.path, "manifest: it is encrypted") for manifest in listed if manifest.is_encrypted
-        }
+    async def digest(  # noqa: PLR0913, PLR0917 - what is to be read and how, and where it goes
+        self,
+        access: Access,
+        listed: Sequence[ListedManifest],
+        specs: Mapping[int, Spec],
+        classes: SizeClasses,
+        gathered: GatheredDigests,
+        on_portion: TakePortion | None = None,
+    ) -> list[Unreadable]:
+        """Gather what each manifest amounts to, a few batches at once: another table's come between; the manifests that cannot be read.
+
+        Of several batches each is a portion as soon as it is read.
+        """
+        broken = {manifest.path: Unreadable(manifest.path, "manifest: it is encrypted") for manifest in listed if manifest.is_encrypted}
         readable = [manifest for manifest in listed if not manifest.is_encrypted]
         is_large = sum(map(count_entries, readable)) >= STARTING_ENTRIES
         window = asyncio.Semaphore(2 * max(1, self.limits.decode_processes) + 1)
@@ -154,9 +162,14 @@ class MetadataReader:
             try:
                 async with self.budget.lend(sum(map(length_of, batch))):
                     outcomes = await self._digest_batch(access, batch, dict(specs), classes, is_large=is_large)
-                found.update({outcome.path: outcome for outcome in outcomes})
+                broken.update({outcome.path: outcome for outcome in outcomes if isinstance(outcome, Unreadable)})
+                digests = [outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)]
+                if gathered.packs:
+                    await in_thread(gathered.put, digests)
+                else:
+                    gathered.put(digests)
                 if on_portion is not None and len(batches) > 1:
-                    await on_portion([outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)])
+                    await on_portion(digests)
             finally:
                 window.release()
 
@@ -164,7 +177,7 @@ class MetadataReader:
             for batch in batches:
                 await window.acquire()
                 tasks.create_task(take(batch))
-        return [found[manifest.path] for manifest in listed]
+        return [broken[manifest.path] for manifest in listed if manifest.path in broken]
 
     async def _digest_batch(
         self, access: Access, batch: Sequence[ListedManifest], specs: dict[int, Spec], classes: SizeClasses, *, is_large: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -13,7 +13,7 @@ from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.schema import manifest_digests, tables, unfinished_readings
 from maintainer.domain.inventory import ManifestDigest
 
-_ROWS_PER_INSERT = 500
+_PORTION = 100  # digests that are unpacked at the same time: of 400 partitions each they take 36 MB
 
 
 class SqlDigests:
@@ -22,30 +22,44 @@ class SqlDigests:
     _database: Database
 
     def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
-        """All that are known and wanted: asking for a table's digests is asking for nearly all of them."""
-        wanted = set(paths)
-        if not wanted:
-            return {}
-        is_usable = (
+        """Those that are known and wanted, read portion by portion when somebody asks for one: all of a very large table would take a gigabyte."""
+        columns = select(manifest_digests.c.path).where(
             manifest_digests.c.table_uuid == table_uuid,
             manifest_digests.c.target_bytes == target_bytes,
             manifest_digests.c.shape == documents.DIGEST_SHAPE,
         )
+
+        def read(some: Sequence[str]) -> dict[str, ManifestDigest]:
+            with self._database.read() as connection:
+                rows = connection.execute(columns.add_columns(manifest_digests.c.document).where(manifest_digests.c.path.in_(some)))
+                return {row.path: documents.read_digest(row.document) for row in rows}
+
+        wanted = list(dict.fromkeys(paths))
+        if len(wanted) <= _PORTION:
+            return read(wanted) if wanted else {}
         with self._database.read() as connection:
-            rows = connection.execute(select(manifest_digests.c.path, manifest_digests.c.document).where(*is_usable))
-            return {row.path: documents.read_digest(row.document) for row in rows if row.path in wanted}
+            known = set(connection.execute(columns).scalars())
+        return _LateDigests([path for path in wanted if path in known], read)
 
     def record_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-        """Add the new, drop the rest, leave alone what is there: a manifest never changes, though more may be wanted of it than before."""
-        named = {digest.path: digest for digest in digests}
-        columns = select(manifest_digests.c.path, manifest_digests.c.target_bytes, manifest_digests.c.shape)
-        with self._database.write() as connection:
-            connection.execute(delete(unfinished_readings).where(unfinished_readings.c.table_uuid == table_uuid))
-            known = connection.execute(columns.where(manifest_digests.c.table_uuid == table_uuid)).all()
-            usable = {row.path for row in known if row.path in named and row.target_bytes == target_bytes and row.shape == documents.DIGEST_SHAPE}
-            kept = usable - set(_find_changed(connection, table_uuid, [named[path] for path in usable]))
-            _delete(connection, table_uuid, [row.path for row in known if row.path not in kept])
-            _insert(connection, table_uuid, target_bytes, (digest for path, digest in named.items() if path not in kept))
+        """Add the new, leave alone what is there, at last drop the rest: a manifest never changes, though more may be wanted of it than before.
+
+        A portion is a transaction: of a very large table all of them would hold up everybody else for a minute.
+        """
+        named: set[str] = set()
+        portions = _split_digests(digests)
+        portion = next(portions, {})
+        while True:
+            named.update(portion)
+            following = next(portions, None)
+            with self._database.write() as connection:
+                _record_portion(connection, table_uuid, target_bytes, portion)
+                if following is None:
+                    connection.execute(delete(unfinished_readings).where(unfinished_readings.c.table_uuid == table_uuid))
+                    known = connection.execute(select(manifest_digests.c.path).where(manifest_digests.c.table_uuid == table_uuid)).scalars()
+                    _delete(connection, table_uuid, [path for path in known if path not in named])
+                    return
+            portion = following
 
     def add_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime) -> None:
         """Whoever else adds to the same table waits at its row for the end of this transaction."""
@@ -65,14 +79,52 @@ class SqlDigests:
         return gone
 
 
-def _find_changed(connection: Connection, table_uuid: str, digests: Sequence[ManifestDigest]) -> Iterator[str]:
+class _LateDigests(Mapping[str, ManifestDigest]):
+    """Digests of which a portion at a time is here: the one that was asked for last, and those that follow it."""
+
+    def __init__(self, paths: Sequence[str], read: Callable[[Sequence[str]], dict[str, ManifestDigest]]) -> None:
+        self._paths = paths
+        self._positions = {path: position for position, path in enumerate(paths)}
+        self._read = read
+        self._portion: dict[str, ManifestDigest] = {}
+
+    def __getitem__(self, path: str) -> ManifestDigest:
+        """KeyError also for one that somebody else has dropped meanwhile."""
+        if path not in self._portion:
+            position = self._positions[path]
+            self._portion = self._read(self._paths[position : position + _PORTION])
+        return self._portion[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+def _split_digests(digests: Iterable[ManifestDigest]) -> Iterator[dict[str, ManifestDigest]]:
+    source = iter(digests)
+    while some := {digest.path: digest for digest in islice(source, _PORTION)}:
+        yield some
+
+
+def _record_portion(connection: Connection, table_uuid: str, target_bytes: int, named: Mapping[str, ManifestDigest]) -> None:
+    is_named = (manifest_digests.c.table_uuid == table_uuid, manifest_digests.c.path.in_(list(named)))
+    is_usable = (manifest_digests.c.target_bytes == target_bytes, manifest_digests.c.shape == documents.DIGEST_SHAPE)
+    usable = set(connection.execute(select(manifest_digests.c.path).where(*is_named, *is_usable)).scalars())
+    read = {path: named[path] for path in usable if named[path].entries_read > 0}  # the others are what is known
+    kept = usable - set(_find_changed(connection, table_uuid, read))
+    new = [digest for path, digest in named.items() if path not in kept]
+    _delete(connection, table_uuid, [digest.path for digest in new])
+    _insert(connection, table_uuid, target_bytes, new)
+
+
+def _find_changed(connection: Connection, table_uuid: str, read: Mapping[str, ManifestDigest]) -> Iterator[str]:
     """Of those that were read anew, the paths under which something else is kept."""
-    read = {digest.path: digest for digest in digests if digest.entries_read > 0}
     columns = select(manifest_digests.c.path, manifest_digests.c.document).where(manifest_digests.c.table_uuid == table_uuid)
-    for some in _split(read):
-        for row in connection.execute(columns.where(manifest_digests.c.path.in_(some))):
-            if documents.write_digest(read[row.path]) != row.document:
-                yield row.path
+    for row in connection.execute(columns.where(manifest_digests.c.path.in_(list(read)))) if read else ():
+        if documents.write_digest(read[row.path]) != row.document:
+            yield row.path
 
 
 def _split(paths: Iterable[str]) -> Iterator[list[str]]:
@@ -87,7 +139,7 @@ def _delete(connection: Connection, table_uuid: str, paths: Iterable[str]) -> No
 
 
 def _insert(connection: Connection, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-    """A few at a time: all documents of a very large table together would take hundreds of megabytes."""
+    """A few at a time: all documents together would take hundreds of megabytes."""
     rows = (
         {
             "table_uuid": table_uuid,
@@ -98,5 +150,5 @@ def _insert(connection: Connection, table_uuid: str, target_bytes: int, digests:
         }
         for digest in digests
     )
-    while some := list(islice(rows, _ROWS_PER_INSERT)):
+    while some := list(islice(rows, _PORTION)):
         connection.execute(insert(manifest_digests), some)

@@ -15,6 +15,7 @@ from maintainer.adapters.catalog import reader as reading
 from maintainer.adapters.catalog.access import Access
 from maintainer.adapters.catalog.decoding import Batch, Decoded, decode_batch
 from maintainer.adapters.catalog.fast import _sample
+from maintainer.adapters.catalog.gathered import GatheredDigests
 from maintainer.adapters.catalog.generated import NotGeneratedError
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest
@@ -51,6 +52,12 @@ class Shelf(Access):
 
     def secrets(self) -> tuple[str, ...]:
         return ()
+
+
+async def digest(reader: MetadataReader, access: Access, manifests: Sequence[ListedManifest]) -> tuple[Sequence[ManifestDigest], list[Unreadable]]:
+    gathered = GatheredDigests(0)
+    broken = await reader.digest(access, manifests, {}, CLASSES, gathered)
+    return gathered.tell(manifests), broken
 
 
 @pytest.fixture
@@ -137,14 +144,13 @@ def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: py
     monkeypatch.setattr(reading, "decode_batch", decode)
     monkeypatch.setattr(reading, "POOLED_ENTRIES", 1 << 60)  # here, so that they can be counted
 
-    async def read_tables() -> list[list[ManifestDigest | Unreadable]]:
+    async def read_tables() -> list[tuple[Sequence[ManifestDigest], list[Unreadable]]]:
         tables = [[listed(f"t{table}-m{number}", len(RAW)) for number in range(40)] for table in range(5)]
-        return await asyncio.gather(*[reader.digest(Counting(), table, {}, CLASSES) for table in tables])
+        return await asyncio.gather(*[digest(reader, Counting(), table) for table in tables])
 
     with closing(reader):
         found = reader.loop.run(read_tables())
-    assert [len(digests) for digests in found] == [40] * 5
-    assert all(isinstance(digest, ManifestDigest) for digests in found for digest in digests)
+    assert [(len(digests), broken) for digests, broken in found] == [(40, [])] * 5
     assert limit // 2 < most <= limit
     assert in_flight == 0
 
@@ -153,7 +159,7 @@ def test_requests_are_bounded_for_all_tables_together() -> None:
     shelf = Shelf()
 
     async def read_tables(reader: MetadataReader) -> None:
-        await asyncio.gather(*[reader.digest(shelf, [listed(f"t{table}-m{number}", len(RAW)) for number in range(20)], {}, CLASSES) for table in range(5)])
+        await asyncio.gather(*[digest(reader, shelf, [listed(f"t{table}-m{number}", len(RAW)) for number in range(20)]) for table in range(5)])
 
     with closing(MetadataReader(ReadLimits(decode_processes=0, requests=7))) as reader:
         reader.loop.run(read_tables(reader))
@@ -164,13 +170,12 @@ def test_digests_are_in_the_order_of_the_list_whatever_becomes_of_each(reader: M
     shelf = Shelf()
     shelf.missing = {"b"}
     manifests = [listed("a", len(RAW)), listed("b", len(RAW)), listed("c", len(RAW) + 1), ListedManifest("d", 1, 0, ManifestContent.DATA, 1, is_encrypted=True)]
-    found = reader.loop.run(reader.digest(shelf, manifests, {}, CLASSES))
-    assert [outcome.path for outcome in found] == ["a", "b", "c", "d"]
-    assert isinstance(found[0], ManifestDigest)
-    assert [outcome.reason for outcome in found if isinstance(outcome, Unreadable)] == [
-        "manifest: the file does not exist",
-        f"manifest: it has {len(RAW)} bytes, the manifest list says {len(RAW) + 1}",
-        "manifest: it is encrypted",
+    found, broken = reader.loop.run(digest(reader, shelf, manifests))
+    assert [one.path for one in found] == ["a"]
+    assert broken == [
+        Unreadable("b", "manifest: the file does not exist"),
+        Unreadable("c", f"manifest: it has {len(RAW)} bytes, the manifest list says {len(RAW) + 1}"),
+        Unreadable("d", "manifest: it is encrypted"),
     ]
 
 
@@ -187,8 +192,8 @@ def test_what_is_read_is_counted_batch_by_batch(reader: MetadataReader, monkeypa
     monkeypatch.setattr(reader, "_digest_batch", note)
     shelf = Shelf()
     shelf.missing = {"b"}
-    found = reader.loop.run(reader.digest(shelf, [listed(name, len(RAW)) for name in "abc"], {}, CLASSES))
-    each = next(digest.entries_read for digest in found if isinstance(digest, ManifestDigest))
+    found, _ = reader.loop.run(digest(reader, shelf, [listed(name, len(RAW)) for name in "abc"]))
+    each = found[0].entries_read
     assert each > 0
     assert sorted(set(counts)) == [(1, each), (2, 2 * each)], "it grows within one table, and what cannot be read counts for nothing"
 
@@ -218,9 +223,9 @@ def test_a_large_table_is_decoded_by_processes_a_tiny_one_here(monkeypatch: pyte
     monkeypatch.setattr(reading, "POOLED_ENTRIES", 9)
     monkeypatch.setattr(reading, "INLINE_ENTRIES", 0)
     with closing(MetadataReader(ReadLimits(decode_processes=1))) as reader:
-        tiny = reader.loop.run(reader.digest(Shelf(), [listed("m0", len(RAW))], {}, CLASSES))
+        tiny, _ = reader.loop.run(digest(reader, Shelf(), [listed("m0", len(RAW))]))
         assert reader.pool.ids() == []
-        large = reader.loop.run(reader.digest(Shelf(), [listed(f"m{number}", len(RAW)) for number in range(3)], {}, CLASSES))
+        large, _ = reader.loop.run(digest(reader, Shelf(), [listed(f"m{number}", len(RAW)) for number in range(3)]))
         assert len(reader.pool.ids()) == 1
         assert large[:1] == tiny
 

@@ -38,7 +38,9 @@ def test_digests_under_another_target_replace_the_old_ones(store: Store) -> None
 def test_thousands_of_digests_come_and_go(store: Store) -> None:
     many = [ManifestDigest(f"s3://lake/{number}.avro", 10, 0, ManifestContent.DATA, 1) for number in range(2500)]
     store.record_digests(ORDERS_UUID, 512, many)
-    assert len(store.digests(ORDERS_UUID, [digest.path for digest in many], 512)) == 2500
+    found = store.digests(ORDERS_UUID, ["unknown", *(digest.path for digest in many), many[0].path], 512)
+    assert (len(found), dict(found)) == (2500, {digest.path: digest for digest in many})
+    assert ("unknown" in found, found.get("unknown"), found[many[1234].path]) == (False, None, many[1234]), "in any order"
 
     store.record_digests(ORDERS_UUID, 512, many[:3])
     assert len(store.digests(ORDERS_UUID, [digest.path for digest in many], 512)) == 3
@@ -56,7 +58,7 @@ def test_the_latest_plan_of_a_known_table_is_kept(store: Store) -> None:
 
 def test_prune_keeps_the_latest_sample_of_each_known_table(store: Store) -> None:
     for minute in range(4):
-        store.record_health(make_health(at=NOW + minute * MINUTE), make_grade())
+        store.record_health(make_health(at=NOW + minute * MINUTE, data_files=minute), make_grade())
     store.record_health(make_health(table_uuid="other", at=NOW + 4 * MINUTE), make_grade())
 
     assert store.prune(NOW + timedelta(days=1), NOW)["samples"] == 4
@@ -65,7 +67,7 @@ def test_prune_keeps_the_latest_sample_of_each_known_table(store: Store) -> None
 
 def test_prune_deletes_only_what_is_older(store: Store) -> None:
     for minute in range(4):
-        store.record_health(make_health(at=NOW + minute * MINUTE), make_grade())
+        store.record_health(make_health(at=NOW + minute * MINUTE, data_files=minute), make_grade())
 
     assert store.prune(NOW + 2 * MINUTE, NOW)["samples"] == 2
     times = [at for at, _ in store.history(ORDERS, "data_files", NOW, NOW + timedelta(days=1))]
