@@ -40,7 +40,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.lease import LeaseTerms
-from maintainer.domain.notice import Notice
+from maintainer.domain.notice import NoticeLimits
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.domain.size import JobSize
@@ -64,7 +64,7 @@ from maintainer.steps.review import review
 from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import ScanOptions, scan
 from maintainer.steps.submit import request_cancel, request_run, submit
-from maintainer.steps.tell import note_told
+from maintainer.steps.tell import RETELL_INTERVAL, note_told, retell
 from maintainer.steps.versions import compare_versions
 from maintainer.steps.waits import INTERVAL as WAITS_INTERVAL
 from maintainer.steps.waits import REST_FACTOR as WAITS_REST
@@ -119,7 +119,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         stack.callback(runner.close)
         telemetry.leadership_changed(is_leader=True)  # every replica plans and submits: leases keep them apart, table by table
         telemetry.reader_checked(slow_reader_reason())
-        notifier = open_notifier(settings.notifications, partial(note_told, store, clock))
+        notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)
         ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms())
         yield App(settings, ports, telemetry, polaris=polaris, read=reader.count)
@@ -194,7 +194,7 @@ def poll_limits(scan: ScanSettings) -> PollLimits:
     )
 
 
-def open_notifier(settings: NotificationSettings, on_told: Callable[[Notice], None]) -> Notifier:
+def open_notifier(settings: NotificationSettings, store: Store, clock: Clock) -> Notifier:
     """Who tells people; ConfigurationError when a target is no URL that Apprise knows."""
     if not settings.targets:
         return NoNotifier()
@@ -204,10 +204,11 @@ def open_notifier(settings: NotificationSettings, on_told: Callable[[Notice], No
             kinds=frozenset(settings.kinds),
             titles={kind: words.title for kind, words in settings.templates.items() if words.title is not None},
             bodies={kind: words.body for kind, words in settings.templates.items() if words.body is not None},
-            repeat_after=settings.repeat_after,
-            max_per_hour=settings.max_per_hour,
+            limits=NoticeLimits(settings.repeat_after, settings.max_per_hour),
         ),
-        on_told,
+        store,
+        clock,
+        partial(note_told, store, clock),
     )
 
 
@@ -257,6 +258,7 @@ def make_scheduler(app: App) -> Scheduler:
         Step("waits", partial(note_waits, ports), WAITS_INTERVAL, starts_work=True, rest_factor=WAITS_REST),
         Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),
         Step("review", partial(review, ports), settings.review.interval, starts_work=False, after="watch"),
+        Step("tell", partial(retell, ports), RETELL_INTERVAL, starts_work=True),
         Step(
             "prune",
             partial(prune, ports, settings.prune.samples, settings.prune.jobs, settings.prune.raw_samples, settings.prune.hourly_samples),

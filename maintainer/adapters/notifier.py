@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from math import inf
 from queue import Empty, Full, Queue
 from string import Template
@@ -17,7 +16,9 @@ from time import monotonic
 from apprise import Apprise, NotifyType
 
 from maintainer.domain.errors import ConfigurationError, MaintainerError
-from maintainer.domain.notice import Notice, NoticeKind
+from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
+from maintainer.ports.clock import Clock
+from maintainer.ports.notices import NoticeStore
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +26,8 @@ MAX_WAITING = 1000
 # After the last of these a target that does not take a notice does not get it.
 RETRY_WAITS = (timedelta(seconds=15), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=20), timedelta(hours=1))
 CLOSE_GRACE = timedelta(seconds=5)
+HOLD = timedelta(minutes=2)  # so long after a process has ended, another delivers what it left
+_LOOKS_PER_HOLD = 4
 _LOOK_SECONDS = 0.2
 
 _TYPES = {
@@ -53,93 +56,96 @@ class NotifierOptions:
     kinds: frozenset[NoticeKind] = frozenset(NoticeKind)
     titles: Mapping[NoticeKind, str] = field(default_factory=dict)
     bodies: Mapping[NoticeKind, str] = field(default_factory=dict)
-    repeat_after: timedelta = timedelta(hours=6)
-    max_per_hour: int = 60
+    limits: NoticeLimits = field(default_factory=NoticeLimits)
     retry_waits: tuple[timedelta, ...] = RETRY_WAITS
-
-
-class _Limit:
-    """Lets a notice pass once in repeat_after for its kind and subject, and max_per_hour in all; what has reached nobody was not told."""
-
-    def __init__(self, options: NotifierOptions) -> None:
-        self._options = options
-        self._mutex = Lock()
-        self._told: dict[tuple[NoticeKind, str], datetime] = {}  # or on the way
-        self._recent: deque[datetime] = deque()
-        self._held_back = 0
-
-    def admit(self, notice: Notice) -> int | None:
-        """How many were held back since the last that passed; None when this one is held back too."""
-        key, since = (notice.kind, notice.subject), notice.at - self._options.repeat_after
-        with self._mutex:
-            self._told = {known: at for known, at in self._told.items() if at > since}
-            if key in self._told:
-                return None  # nobody misses it
-            while self._recent and self._recent[0] <= notice.at - timedelta(hours=1):
-                self._recent.popleft()
-            if len(self._recent) >= self._options.max_per_hour:
-                self._held_back += 1
-                return None
-            self._told[key] = notice.at
-            self._recent.append(notice.at)
-            held_back, self._held_back = self._held_back, 0
-            return held_back
-
-    def forget(self, notice: Notice, held_back: int) -> None:
-        """It has reached nobody and never will: the same is told when it comes again."""
-        key = notice.kind, notice.subject
-        with self._mutex:
-            if self._told.get(key) == notice.at:
-                del self._told[key]
-            self._held_back += held_back + 1
+    hold: timedelta = HOLD
 
 
 @dataclass(frozen=True, slots=True)
 class _Letter:
-    """A notice on its way to those who have not got it yet."""
+    """A notice on its way to those who have not got it yet; the store has it under its number, if it could be asked."""
 
     notice: Notice
     held_back: int
     targets: tuple[str, ...]
+    number: int | None = None
     attempts: int = 0
     due: float = 0.0  # by the monotonic clock
     is_told: bool = False  # somebody has got it
 
 
 class AppriseNotifier:
-    """Delivers from a thread of its own, so that a slow mail server never holds up a step; what a target does not take is tried again after RETRY_WAITS."""
+    """Delivers from a thread of its own, so that a slow mail server never holds up a step; what a target does not take is tried again after RETRY_WAITS.
 
-    def __init__(self, options: NotifierOptions, on_told: Callable[[Notice], None] = lambda _notice: None) -> None:
+    The store holds the limits, and each notice until somebody has it: what a process leaves behind when it ends, another delivers.
+    """
+
+    def __init__(self, options: NotifierOptions, store: NoticeStore, clock: Clock, on_told: Callable[[Notice], None] = lambda _notice: None) -> None:
         """`on_told` is called from that thread with each notice that has reached somebody."""
         self._options = options
+        self._store = store
+        self._clock = clock
         self._on_told = on_told
         self._targets = {name: _make_target(name, url) for name, url in options.targets.items()}
-        self._limit = _Limit(options)
         self._waiting: Queue[_Letter] = Queue(MAX_WAITING)
         self._refused: list[_Letter] = []
+        self._under_way: set[int] = set()
+        self._mutex = Lock()
+        self._next_look = 0.0  # by the monotonic clock
         self._closing = Event()
         self._thread = Thread(target=self._deliver_all, name="notifier", daemon=True)
         self._thread.start()
 
     def notify(self, notice: Notice) -> None:
-        """Queue the notice, unless the limits hold it back."""
+        """Queue the notice, unless the limits hold it back; without the store nothing does."""
         if notice.kind not in self._options.kinds:
             return
-        held_back = self._limit.admit(notice)
-        if held_back is None:
-            return
         try:
-            self._waiting.put_nowait(_Letter(notice, held_back, tuple(self._targets)))
+            posted = self._store.post_notice(notice, self._options.limits, self._clock.now() + self._options.hold)
+        except MaintainerError as error:
+            log.warning("notice.not_kept kind=%s subject=%s error=%s", notice.kind, notice.subject, error)
+            self._queue(_Letter(notice, 0, tuple(self._targets)))
+            return
+        if posted is not None:
+            self._take(posted)
+
+    def _take(self, posted: PostedNotice) -> None:
+        with self._mutex:
+            self._under_way.add(posted.number)
+        self._queue(_Letter(posted.notice, posted.held_back, tuple(self._targets), posted.number))
+
+    def _queue(self, letter: _Letter) -> None:
+        try:
+            self._waiting.put_nowait(letter)
         except Full:
-            self._limit.forget(notice, held_back)
-            log.warning("notice.dropped kind=%s subject=%s waiting=%d", notice.kind, notice.subject, MAX_WAITING)
+            log.warning("notice.dropped kind=%s subject=%s waiting=%d", letter.notice.kind, letter.notice.subject, MAX_WAITING)
+            self._ask_store(letter, self._store.give_up_notice)
 
     def _deliver_all(self) -> None:
         while not (self._closing.is_set() and self._waiting.empty()):
             with suppress(Empty):
                 self._deliver(self._waiting.get(timeout=_LOOK_SECONDS))
             self._try_again(monotonic())
+            self._look_after_others(monotonic())
         self._try_again(inf)  # a last time
+
+    def _look_after_others(self, now: float) -> None:
+        """Keep what is on its way, and take over what another process has left."""
+        if now < self._next_look or self._closing.is_set():
+            return
+        hold = self._options.hold
+        self._next_look = now + hold.total_seconds() / _LOOKS_PER_HOLD
+        with self._mutex:
+            under_way = frozenset(self._under_way)
+        try:
+            moment = self._clock.now()
+            self._store.hold_notices(under_way, moment + hold)
+            taken = [posted for posted in self._store.take_notices(moment, moment + hold) if posted.number not in under_way]
+        except MaintainerError as error:
+            log.warning("notice.not_looked_for error=%s", error)
+            return
+        for posted in taken:
+            self._take(posted)
 
     def _try_again(self, now: float) -> None:
         due = [letter for letter in self._refused if letter.due <= now]
@@ -153,6 +159,7 @@ class AppriseNotifier:
         left = tuple(name for name in letter.targets if not self._send(name, notice, title, body))
         is_told = letter.is_told or len(left) < len(letter.targets)
         if is_told and not letter.is_told:
+            self._ask_store(letter, lambda number: self._store.note_delivered(number, self._clock.now()))
             self._note(notice)
         if not left:
             return
@@ -161,9 +168,24 @@ class AppriseNotifier:
             due = monotonic() + waits[letter.attempts].total_seconds()
             self._refused.append(replace(letter, targets=left, attempts=letter.attempts + 1, due=due, is_told=is_told))
             return
+        if self._closing.is_set() and not is_told:
+            log.warning("notice.left kind=%s subject=%s targets=%s", notice.kind, notice.subject, ",".join(left))
+            self._ask_store(letter, lambda number: self._store.hold_notices([number], self._clock.now()))
+            return
         log.error("notice.lost kind=%s subject=%s targets=%s attempts=%d", notice.kind, notice.subject, ",".join(left), letter.attempts + 1)
         if not is_told:
-            self._limit.forget(notice, letter.held_back)
+            self._ask_store(letter, self._store.give_up_notice)
+
+    def _ask_store(self, letter: _Letter, change: Callable[[int], None]) -> None:
+        """The letter is no longer this process' to look after; what the store is not told, it has another look after: at worst it is told once more."""
+        if letter.number is None:
+            return
+        with self._mutex:
+            self._under_way.discard(letter.number)
+        try:
+            change(letter.number)
+        except MaintainerError as error:
+            log.warning("notice.not_noted kind=%s subject=%s error=%s", letter.notice.kind, letter.notice.subject, error)
 
     def _send(self, name: str, notice: Notice, title: str, body: str) -> bool:
         try:

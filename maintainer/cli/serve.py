@@ -26,7 +26,6 @@ from maintainer.steps.lease import held_jobs
 from maintainer.steps.resume import resume_requests
 from maintainer.steps.review import review
 from maintainer.steps.submit import request_cancel
-from maintainer.steps.tell import retell_pauses
 from maintainer.steps.watch import watch
 
 log = logging.getLogger("maintainer")
@@ -84,13 +83,12 @@ def _run(app: App, listener: socket.socket) -> None:
 
 
 def _resume(app: App) -> None:
-    for step in (retell_pauses, resume_requests):
-        try:
-            step(app.ports)
-        except MaintainerError as error:
-            log.warning("daemon.not_resumed error=%s", error)  # people see that their second rule was not carried out, and ask again
-        except Exception:
-            log.exception("daemon.not_resumed")  # one table's trouble must not keep the daemon from its work
+    try:
+        resume_requests(app.ports)
+    except MaintainerError as error:
+        log.warning("daemon.not_resumed error=%s", error)  # people see that their second rule was not carried out, and ask again
+    except Exception:
+        log.exception("daemon.not_resumed")  # one table's trouble must not keep the daemon from its work
 
 
 def _log_policy_problems(app: App) -> None:

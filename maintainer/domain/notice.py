@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 
@@ -26,3 +26,20 @@ class Notice:
     sentence: str
     at: datetime
     job_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeLimits:
+    """How often people are told at most, by all processes of one store together."""
+
+    repeat_after: timedelta = timedelta(hours=6)  # the same kind about the same subject
+    max_per_hour: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PostedNotice:
+    """A notice that the limits have let pass, and that the store keeps until somebody has got it."""
+
+    number: int
+    notice: Notice
+    held_back: int = 0  # others, since the last that passed

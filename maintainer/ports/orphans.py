@@ -11,7 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import FoundFile, OrphanList
 from maintainer.domain.place import Place
 
-MAX_LISTS = 100  # told of one table
+MAX_LISTS = 100  # told of one table, or of those that wait
 
 
 class OrphanStore(Protocol):
@@ -27,6 +27,10 @@ class OrphanStore(Protocol):
 
     def orphan_lists(self, table: TableIdentifier) -> Sequence[OrphanList]:
         """The lists made of tables of this name, newest first, at most MAX_LISTS."""
+        ...
+
+    def waiting_orphan_lists(self) -> Sequence[OrphanList]:
+        """The lists of all tables that wait for somebody's word, newest first, at most MAX_LISTS."""
         ...
 
     def open_orphan_lists(self, table_uuid: str) -> Sequence[OrphanList]:

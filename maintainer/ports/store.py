@@ -22,6 +22,7 @@ from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.admission import AdmissionStore
 from maintainer.ports.digests import DigestStore
 from maintainer.ports.leases import LeaseStore
+from maintainer.ports.notices import NoticeStore
 from maintainer.ports.orphans import OrphanStore
 
 T = TypeVar("T")
@@ -168,7 +169,7 @@ class PlanDue:
     wanted: int
 
 
-class Store(AdmissionStore, DigestStore, LeaseStore, OrphanStore, Protocol):
+class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
     # -- tables

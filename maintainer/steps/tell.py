@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from maintainer.domain.effect import Effect
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.notice import Notice
 from maintainer.domain.policy import RuleName
-from maintainer.policy.notices import notice_of_job
+from maintainer.policy.notices import notice_of_job, notice_of_list
 from maintainer.ports.clock import Clock
 from maintainer.ports.store import JobQuery, Store
 from maintainer.steps.ports import Ports
 from maintainer.steps.proof import BY_PROOF
 
+RETELL_INTERVAL = timedelta(minutes=5)
 TOLD = "people.told"  # the event of a job of which a notice has reached somebody
 _JOBS_LOOKED_AT = 20  # of a table, for the one whose proof paused it
 
@@ -38,13 +41,23 @@ def note_told(store: Store, clock: Clock, notice: Notice) -> None:
         store.append_events([JobEvent(notice.job_id, clock.now(), TOLD, {"kind": notice.kind.value})])
 
 
-def retell_pauses(ports: Ports) -> int:
-    """At a daemon's start, tell of the tables that a failed proof keeps paused and nobody has heard of; returns how many."""
+def retell(ports: Ports) -> int:
+    """Tell of what stands and nobody has heard of: tables that a failed proof keeps paused, and lists of orphans that wait; returns how many.
+
+    The process that was to tell it may have ended before. Whoever asks, and how often, the limits have each told once.
+    """
     paused = [table for table, pause in ports.store.paused_tables().items() if pause.by == BY_PROOF]
-    untold = [notice for notice in (_find_untold(ports, table) for table in paused) if notice is not None]
+    proofs = [notice for notice in (_find_untold(ports, table) for table in paused) if notice is not None]
+    untold = [*proofs, *_find_untold_lists(ports)]
     for notice in untold:
         ports.notifier.notify(notice)
     return len(untold)
+
+
+def _find_untold_lists(ports: Ports) -> list[Notice]:
+    now = ports.clock.now()
+    waiting = [orphans for orphans in ports.store.waiting_orphan_lists() if orphans.expires_at > now]
+    return [notice_of_list(orphans, now) for orphans in waiting if not _is_told(ports, orphans.list_id)]
 
 
 def _find_untold(ports: Ports, table: TableIdentifier) -> Notice | None:
@@ -52,6 +65,8 @@ def _find_untold(ports: Ports, table: TableIdentifier) -> Notice | None:
     failed = ports.store.jobs(JobQuery((JobState.FAILED,), table, _JOBS_LOOKED_AT)).items
     notices = (notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed)  # without a failure before it: of a proof alone
     last = next((notice for notice in notices if notice is not None), None)
-    if last is None or any(event.name == TOLD for event in ports.store.events(last.job_id)):
-        return None
-    return last
+    return None if last is None or _is_told(ports, last.job_id) else last
+
+
+def _is_told(ports: Ports, job_id: str) -> bool:
+    return any(event.name == TOLD for event in ports.store.events(job_id))

@@ -14,7 +14,9 @@ import pytest
 
 from maintainer.adapters.notifier import _TYPES, TITLES, AppriseNotifier, NotifierOptions, find_unknown_placeholders, write_notice
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
-from maintainer.domain.notice import Notice, NoticeKind
+from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits
+from tests.fakes.adapters.clock import FakeClock
+from tests.fakes.adapters.store import FakeStore
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 
@@ -67,9 +69,13 @@ def notice(subject: str = "lake.sales.orders", kind: NoticeKind = NoticeKind.TAB
     return Notice(kind, subject, "average file size 12 KiB is below 4 MiB", at, job_id="m-1")
 
 
+def start(options: NotifierOptions, on_told: Callable[[Notice], None] = lambda _: None, store: FakeStore | None = None) -> AppriseNotifier:
+    return AppriseNotifier(options, store or FakeStore(), FakeClock(NOW), on_told)
+
+
 def tell(options: NotifierOptions, *notices: Notice) -> None:
     """Close delivers what waits."""
-    notifier = AppriseNotifier(options)
+    notifier = start(options)
     for each in notices:
         notifier.notify(each)
     notifier.close()
@@ -95,13 +101,13 @@ def test_a_target_that_fails_does_not_keep_the_others_from_hearing(receiver: Rec
 
 
 def test_the_same_is_told_once_in_a_while_and_again_later(receiver: Receiver) -> None:
-    options = NotifierOptions({"one": receiver.url}, repeat_after=timedelta(hours=6))
+    options = NotifierOptions({"one": receiver.url}, limits=NoticeLimits(timedelta(hours=6)))
     tell(options, notice(), notice(at=NOW + timedelta(hours=5)), notice("lake.sales.other"), notice(at=NOW + timedelta(hours=6)))
     assert [message["title"].rpartition(" ")[2] for message in receiver.received] == ["lake.sales.orders", "lake.sales.other", "lake.sales.orders"]
 
 
 def test_beyond_the_hourly_limit_notices_are_held_back_and_counted_in_the_next(receiver: Receiver) -> None:
-    options = NotifierOptions({"one": receiver.url}, max_per_hour=2)
+    options = NotifierOptions({"one": receiver.url}, limits=NoticeLimits(max_per_hour=2))
     tell(options, *(notice(f"lake.sales.t{number}") for number in range(5)), notice("lake.sales.late", at=NOW + timedelta(hours=1)))
     assert [message["title"].rpartition(".")[2] for message in receiver.received] == ["t0", "t1", "late"]
     assert receiver.received[-1]["message"].endswith("(3 more notices were held back)")
@@ -135,13 +141,13 @@ def test_placeholders_that_no_notice_fills_are_found(template: str, unknown: tup
 
 def test_a_target_that_apprise_does_not_know_is_refused_without_its_text() -> None:
     with pytest.raises(ConfigurationError, match=r"targets\.ops is no URL that Apprise knows") as refused:
-        AppriseNotifier(NotifierOptions({"ops": "nonsense-with-geheim"}))
+        start(NotifierOptions({"ops": "nonsense-with-geheim"}))
     assert "geheim" not in str(refused.value)
 
 
 def test_a_hanging_target_does_not_hold_up_who_tells_it() -> None:
     hanging = Receiver(answers=threading.Event())
-    notifier = AppriseNotifier(NotifierOptions({"slow": hanging.url}))
+    notifier = start(NotifierOptions({"slow": hanging.url}))
     for number in range(3):
         notifier.notify(notice(f"lake.sales.t{number}"))
     assert hanging.received == []  # all three were taken although not one is delivered yet
@@ -173,7 +179,7 @@ def test_what_a_target_does_not_take_is_tried_again_until_it_does(receiver: Rece
     good = Receiver()
     told: list[Notice] = []
     receiver.status = 500
-    notifier = AppriseNotifier(NotifierOptions({"late": receiver.url, "good": good.url}, retry_waits=(timedelta(0),) * 1000), told.append)
+    notifier = start(NotifierOptions({"late": receiver.url, "good": good.url}, retry_waits=(timedelta(0),) * 1000), told.append)
     notifier.notify(notice())
     wait_until(lambda: len(receiver.received) > 1)
     receiver.status = 200
@@ -187,7 +193,7 @@ def test_what_a_target_does_not_take_is_tried_again_until_it_does(receiver: Rece
 def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_told_when_it_comes_again(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
     told: list[Notice] = []
     receiver.status = 500
-    notifier = AppriseNotifier(NotifierOptions({"down": receiver.url}, retry_waits=AT_ONCE), told.append)
+    notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=AT_ONCE), told.append)
     notifier.notify(notice())
     wait_until(lambda: "notice.lost kind=table_critical subject=lake.sales.orders targets=down attempts=4" in caplog.text)
     assert (len(receiver.received), told) == (1 + len(AT_ONCE), [])
@@ -201,7 +207,7 @@ def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_told_when_it_c
 
 def test_a_notice_that_is_on_its_way_is_not_queued_twice(receiver: Receiver) -> None:
     receiver.status = 500
-    notifier = AppriseNotifier(NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)))
+    notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)))
     notifier.notify(notice())
     wait_until(lambda: len(receiver.received) == 1)
     notifier.notify(notice(at=NOW + timedelta(minutes=1)))
@@ -215,9 +221,59 @@ def test_a_store_that_does_not_take_who_was_told_does_not_end_the_telling(receiv
         message = "the database is away"
         raise StoreUnavailableError(message)
 
-    notifier = AppriseNotifier(NotifierOptions({"one": receiver.url}), refuse)
+    notifier = start(NotifierOptions({"one": receiver.url}), refuse)
     notifier.notify(notice())
     notifier.notify(notice("lake.sales.other"))
     notifier.close()
     assert len(receiver.received) == 2
     assert "notice.not_noted kind=table_critical subject=lake.sales.orders error=the database is away" in caplog.text
+
+
+def test_a_store_that_is_away_keeps_nobody_from_hearing(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+    notifier = start(NotifierOptions({"one": receiver.url}), store=FakeStore(broken="the database is away"))
+    notifier.notify(notice())
+    notifier.close()
+    assert len(receiver.received) == 1
+    assert "notice.not_kept kind=table_critical subject=lake.sales.orders error=the database is away" in caplog.text
+
+
+def test_what_nobody_has_when_a_daemon_ends_the_next_one_delivers(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+    store = FakeStore()
+    told: list[Notice] = []
+    receiver.status = 500
+    notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)), store=store)
+    notifier.notify(notice())
+    wait_until(lambda: len(receiver.received) == 1)
+    notifier.close()
+    assert "notice.left kind=table_critical subject=lake.sales.orders targets=down" in caplog.text
+    receiver.status = 200
+    later = start(NotifierOptions({"up": receiver.url}), told.append, store)
+    wait_until(lambda: told == [notice()])
+    later.close()
+
+
+def test_what_is_on_its_way_in_one_daemon_is_not_taken_by_another(receiver: Receiver) -> None:
+    store, clock = FakeStore(), FakeClock(NOW)
+    receiver.status = 500
+    options = NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),), hold=timedelta(seconds=1))
+    first = AppriseNotifier(options, store, clock)
+    first.notify(notice())
+    wait_until(lambda: len(receiver.received) == 1)
+    clock.advance(timedelta(milliseconds=900))
+    wait_until(lambda: store._held_until[1] == clock.now() + options.hold)
+    clock.advance(timedelta(milliseconds=900))
+    assert store.take_notices(clock.now(), clock.now()) == (), "it is held on to"
+    first.close()
+
+
+def test_too_many_at_once_are_dropped_and_counted(receiver: Receiver, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maintainer.adapters.notifier.MAX_WAITING", 1)
+    receiver.answers.clear()
+    store = FakeStore()
+    notifier = start(NotifierOptions({"slow": receiver.url}), store=store)
+    for number in range(4):
+        notifier.notify(notice(f"lake.sales.t{number}"))
+    assert "notice.dropped kind=table_critical subject=lake.sales.t3 waiting=1" in caplog.text
+    receiver.answers.set()
+    notifier.close()
+    assert len(receiver.received) == 4 - store._held_back

@@ -56,6 +56,11 @@ class SqlOrphans:
         with self._database.read() as connection:
             return _read(connection, orphan_lists.c.full_name == str(table))
 
+    def waiting_orphan_lists(self) -> Sequence[OrphanList]:
+        """See OrphanStore."""
+        with self._database.read() as connection:
+            return _read(connection, orphan_lists.c.state == OrphanListState.WAITING.value)
+
     def open_orphan_lists(self, table_uuid: str) -> Sequence[OrphanList]:
         """See OrphanStore."""
         with self._database.read() as connection:

@@ -18,6 +18,7 @@ from maintainer.adapters.store.leases import SqlLeases, prune_leases
 from maintainer.adapters.store.manifests import SqlDigests
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.name_parts import add_missing_names
+from maintainer.adapters.store.notices import SqlNotices
 from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
 from maintainer.adapters.store.places import read_places_near
@@ -42,7 +43,7 @@ from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overvi
 _log = getLogger(__name__)
 
 
-class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlOrphans):
+class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
     """Implements Store. One instance serves all threads of a process; several processes may use the same database."""
 
     def record_health(self, health: TableHealth, grade: Grade) -> None:

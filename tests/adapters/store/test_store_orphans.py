@@ -116,3 +116,10 @@ def test_a_million_files_are_kept(store_url: str) -> None:
     assert store.add_orphan_list(make_list(files=len(files)), files)
     assert tuple(store.orphan_files("m-1", 999_990, 1000)) == files[999_990:]
     store.close()
+
+
+def test_of_all_tables_the_lists_that_wait_are_told_newest_first(store: Store) -> None:
+    store.add_orphan_list(make_list("m-1"), ())
+    store.add_orphan_list(make_list("m-2", made_at=NOW + MINUTE, table_uuid="another", table=replace(ORDERS, name="other")), ())
+    store.add_orphan_list(make_list("m-3", made_at=NOW + MINUTE, table_uuid="third", state=OrphanListState.APPROVED), ())
+    assert [orphans.list_id for orphans in store.waiting_orphan_lists()] == ["m-2", "m-1"]

@@ -38,13 +38,14 @@ from maintainer.ports.store import (
 )
 from tests.fakes.adapters.store_digests import FakeDigests
 from tests.fakes.adapters.store_leases import FakeLeases
+from tests.fakes.adapters.store_notices import FakeNotices
 from tests.fakes.adapters.store_orphans import FakeOrphans
 from tests.fakes.adapters.store_policies import FakePolicyVersions
 from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
 
 
 @dataclass
-class FakeStore(FakeDigests, FakeLeases, FakePolicyVersions, FakeOrphans):
+class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOrphans):
     """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
 
     broken: str = ""

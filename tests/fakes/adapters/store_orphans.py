@@ -46,6 +46,9 @@ class FakeOrphans:
     def orphan_lists(self, table: TableIdentifier) -> Sequence[OrphanList]:
         return self._newest(lambda orphans: orphans.table == table)
 
+    def waiting_orphan_lists(self) -> Sequence[OrphanList]:
+        return self._newest(lambda orphans: orphans.state is OrphanListState.WAITING)
+
     def open_orphan_lists(self, table_uuid: str) -> Sequence[OrphanList]:
         return self._newest(lambda orphans: orphans.table_uuid == table_uuid and not orphans.state.is_final)
 
