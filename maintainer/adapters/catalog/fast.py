@@ -44,6 +44,8 @@ _ENTRY_VARIABLES: Final = {
 }  # fmt: skip
 _SIZE_FIELDS: Final = frozenset({101, 103, 104, 134, 144, 145})
 _BOUNDS: Final = frozenset({125, 128})
+_PARTITION: Final = 102
+_COLUMN_SIZES: Final = 108  # numbers of other widths in each file: they are not worth looking at together with what follows them
 _KEYS: Final = {  # how the key of a file is found, and the further fields that it takes
     None: ("", frozenset[int]()),
     ManifestContent.DATA: ("path_key((path or '').encode())", frozenset({100})),
@@ -195,7 +197,7 @@ def _read_list(raw: bytes) -> tuple[ListedManifest, ...]:
 
 def _read_exactly(read_block: ReadBlock, count: int, size: int, padded: bytes, sink: object) -> None:
     decoder = CythonBinaryDecoder(padded)
-    read_block(decoder, size, count, sink)
+    read_block(decoder, padded, size, count, sink)
     if decoder.tell() != size:
         message = f"a block of {count} records and {size} bytes ends at byte {decoder.tell()}"
         raise UnreadableFileError(message)
@@ -241,16 +243,24 @@ def _compile_entries(schema: bytes, listing: ManifestContent | None) -> ReadBloc
 
 
 def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # noqa: ANN401 - an Avro schema is any JSON
+    unwanted: list[Any] = []
     for field in source.resolve(schema)["fields"]:
         found = id_of(field, FILE_FIELDS)
-        if found == 102:  # noqa: PLR2004 - Iceberg's id of the partition
-            _read_partition(source, field["type"])
-        elif found not in wanted:
+        is_unwanted = found is None or found not in wanted | {_PARTITION}
+        if is_unwanted and field.get("field-id") != _COLUMN_SIZES:
+            unwanted.append(field["type"])
+            continue
+        source.pass_over(unwanted)
+        unwanted = []
+        if found is None or is_unwanted:
             source.skip(field["type"])
+        elif found == _PARTITION:
+            _read_partition(source, field["type"])
         elif found in _BOUNDS:
             source.read_keyed(field["type"], _ENTRY_VARIABLES[found], PATH_COLUMN)
         else:
             source.read(field["type"], _ENTRY_VARIABLES[found])
+    source.pass_over(unwanted)
 
 
 def _read_partition(source: Source, schema: Any) -> None:  # noqa: ANN401 - as above

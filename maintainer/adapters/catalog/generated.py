@@ -8,20 +8,25 @@ the end, or is preceded by a check of the position.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
+
+from maintainer.adapters.catalog.layout import NOTHING_LEARNT, Layout, learn
 
 PADDING: Final = 2048
 _READ_UNCHECKED: Final = 1024  # bytes or numbers that may be read right behind a positive number: PADDING holds them
 _MAX_FIXED_BYTES: Final = 1024
 _MAX_DEPTH: Final = 24  # a schema nested deeper is left to the slow reader; Python's own limit on blocks is 20 loops
 _MAX_LINES: Final = 20_000
+_LESSONS_A_BLOCK: Final = 2
+_MISSES_TO_LEARN: Final = 3  # in a row: a rare layout does not take the place of the common one
+_MISSES_TO_GIVE_UP: Final = 64  # in a row, for the rest of the block
 _INTEGERS: Final = ("int", "long", "enum")
 _FIXED_WIDTHS: Final = {"boolean": 1, "float": 4, "double": 8}
 _UNPACKED: Final = {"boolean": "unpack_boolean", "float": "unpack_float", "double": "unpack_double"}
 
-ReadBlock = Callable[[Any, int, int, Any], None]  # (decoder, bytes in the block, records in the block, sink)
+ReadBlock = Callable[[Any, bytes, int, int, Any], None]  # (decoder, the block with its padding, bytes in the block, records in the block, sink)
 
 
 class NotGeneratedError(Exception):
@@ -38,12 +43,14 @@ class Source:
         self._indent = 1
         self._names = 0
         self._depth = 0
+        self._laid_out: list[Sequence[Any]] = []  # the types of values that are passed over by their layout
+        self._first: list[str] = []  # what comes before all other lines
 
     def compile(self, **known: Callable[..., object]) -> ReadBlock:
         """The function, which may call the known ones; it raises whatever it likes on broken bytes, but never leaves the block."""
-        text = "def read_block(decoder, limit, count, sink):\n" + "\n".join(self._lines) + "\n"
+        text = "\n".join(("def read_block(decoder, data, limit, count, sink):", *self._first, *self._lines, ""))
         scope: dict[str, Any] = {f"unpack_{kind}": struct.Struct(form).unpack for kind, form in (("boolean", "?"), ("float", "<f"), ("double", "<d"))}
-        scope.update(known)
+        scope |= {"from_bytes": int.from_bytes, "layouts": [NOTHING_LEARNT] * len(self._laid_out), "learn": self._learn, **known}
         exec(compile(text, "<reader generated from an Avro schema>", "exec"), scope)  # noqa: S102 - our own lines; of the schema they hold numbers alone
         made: ReadBlock = scope["read_block"]
         return made
@@ -106,6 +113,53 @@ class Source:
             case _:
                 message = f"its schema has a type {schema!r}"
                 raise NotGeneratedError(message)
+
+    def pass_over(self, schemas: Sequence[Any]) -> None:
+        """Move behind values that follow each other: in one step where they lie as in an earlier record, else so each array or map of them."""
+        repeated = [self._is_repeated(schema) for schema in schemas]
+
+        def pass_each() -> None:
+            for schema, is_repeated in zip(schemas, repeated, strict=True):
+                if is_repeated and len(schemas) > 1:
+                    self.pass_over([schema])
+                else:
+                    self.skip(schema)
+
+        if any(repeated):
+            self._pass_by_layout(schemas, pass_each)
+        else:
+            pass_each()
+
+    def _pass_by_layout(self, schemas: Sequence[Any], otherwise: Callable[[], None]) -> None:
+        place = len(self._laid_out)
+        self._laid_out.append(schemas)
+        start, size, mask, told, misses, lessons = (self.name() for _ in range(6))
+        self._first.append(f" {size}, {mask}, {told} = layouts[{place}]; {misses} = 0; {lessons} = {_LESSONS_A_BLOCK}")
+        self.add(f"{start} = tell()")
+        with self.inside(f"if {size} and {start} <= limit - {size} and from_bytes(data[{start}:{start} + {size}], 'little') & {mask} == {told}:"):
+            self.add(f"skip({size})", f"{misses} = 0")
+        with self.inside("else:"):
+            otherwise()
+            self.add(f"{misses} += 1")
+            with self.inside(f"if {lessons} and ({misses} > {_MISSES_TO_LEARN} or not {size}):"):
+                self.add(f"layouts[{place}] = {size}, {mask}, {told} = learn({place}, data[{start}:tell()])", f"{misses} = 0", f"{lessons} -= 1")
+            self.add(f"elif {misses} > {_MISSES_TO_GIVE_UP}: {size} = 0")
+
+    def _is_repeated(self, schema: Any) -> bool:  # noqa: ANN401 - as above
+        """Whether it has an array or a map anywhere."""
+        with self._nested():
+            match self.resolve(schema):
+                case {"type": "array" | "map"}:
+                    return True
+                case {"type": "record", "fields": fields}:
+                    return any([self._is_repeated(inner["type"]) for inner in fields])  # noqa: C419 - all of them: each one's depth is checked
+                case list() as branches:
+                    return any([self._is_repeated(branch) for branch in branches])  # noqa: C419 - as above
+                case _:
+                    return False
+
+    def _learn(self, place: int, data: bytes) -> Layout:
+        return learn(data, self._laid_out[place], self.resolve)
 
     def read(self, schema: Any, target: str) -> None:  # noqa: ANN401 - as above
         """Assign a value to a variable: int, float, bool, bytes (strings too, undecoded) or None."""
