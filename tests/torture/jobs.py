@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from re import compile as compile_regex
 from typing import Any
 
+from maintainer.domain.job import JOBS_MARK
 from tests.torture.check import Checked, Fault
 from tests.torture.lake import CATALOG
 from tests.torture.reading import TableReading
@@ -30,12 +31,19 @@ class OurCommit:
     snapshot_id: str
     at: datetime
     replaced: int = 0  # files, of data or of deletes
+    jobs: tuple[str, ...] = ()  # that its summary names
 
 
 def find_our_commits(readings: Mapping[str, TableReading]) -> list[OurCommit]:
     """All of them, in every table."""
     return [
-        OurCommit(f"{CATALOG}.{table}", str(snapshot["snapshot-id"]), datetime.fromtimestamp(snapshot["timestamp-ms"] / 1000, UTC), _count_replaced(snapshot))
+        OurCommit(
+            f"{CATALOG}.{table}",
+            str(snapshot["snapshot-id"]),
+            datetime.fromtimestamp(snapshot["timestamp-ms"] / 1000, UTC),
+            _count_replaced(snapshot),
+            tuple(snapshot["summary"].get(JOBS_MARK, "").split(",")),
+        )
         for table, reading in readings.items()
         for snapshot in reading.snapshots
         if snapshot["summary"].get("app-name", "").startswith(OUR_NAME)
@@ -119,6 +127,8 @@ def _find_unexplained(ends: Sequence[Entry], ours: Sequence[OurCommit]) -> Itera
         claimed = claims[commit.table, commit.snapshot_id]
         if len(claimed) != 1:
             yield f"{commit.snapshot_id} of {commit.table} at {commit.at:%H:%M:%S} is claimed by {len(claimed)} jobs"
+        elif claimed[0]["job_id"] not in commit.jobs:
+            yield f"{commit.snapshot_id} of {commit.table} is claimed by {claimed[0]['job_id']} and names {', '.join(commit.jobs) or 'no job'}"
         elif datetime.fromisoformat(claimed[0]["at"]) + TOLERANCE < commit.at:
             yield f"{commit.snapshot_id} of {commit.table} at {commit.at:%H:%M:%S} came after the end of job {claimed[0]['job_id']}"
 

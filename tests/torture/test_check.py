@@ -217,7 +217,11 @@ def test_a_few_operations_say_nothing_of_a_rate() -> None:
 
 UUID = "11111111-1111-1111-1111-111111111111"
 AT = "2026-11-21T10:00:{:02d}.000000Z"
-SNAPSHOT = {"snapshot-id": 7, "timestamp-ms": 1795255205000, "summary": {"app-name": f"{OUR_NAME}abc"}}  # five seconds after AT.format(0)
+SNAPSHOT = {
+    "snapshot-id": 7,
+    "timestamp-ms": 1795255205000,
+    "summary": {"app-name": f"{OUR_NAME}abc", "maintainer.jobs": "m-0,m-1"},
+}  # five seconds after AT.format(0)
 
 
 def entry(deed: str, second: int, **fields: object) -> dict[str, Any]:
@@ -260,6 +264,12 @@ def test_a_commit_of_ours_that_no_job_has_is_seen() -> None:
 def test_a_commit_that_two_jobs_claim_is_seen() -> None:
     other = {**DONE, "job_id": "m-2"}
     assert judge([DONE, other], [STARTED, ended(), handed("CALL x", 10, "m-2"), ended(11, job="m-2")], SNAPSHOT) == {Fault.COMMIT_UNEXPLAINED}
+
+
+def test_a_commit_that_names_other_jobs_than_the_one_that_claims_it_is_seen() -> None:
+    for named in ("m-2", "m-10", ""):
+        summary = {**cast("dict[str, str]", SNAPSHOT["summary"]), "maintainer.jobs": named}
+        assert judge([DONE], [STARTED, ended()], {**SNAPSHOT, "summary": summary}) == {Fault.COMMIT_UNEXPLAINED}
 
 
 def test_a_commit_after_the_end_of_its_job_is_seen() -> None:
