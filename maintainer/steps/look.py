@@ -1,4 +1,4 @@
-"""Before a look for orphans: what lies in the table's place is listed by this process, where the storage is one that Spark would list in a single file."""
+"""Before a look for orphans: what lies in the table's place is listed by this process, where Spark would hold it all in its driver."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from maintainer.domain.job import Job, JobEvent
 from maintainer.steps.ports import Ports
 
 LISTED = "orphans.listed"
-_BY_PREFIX = ("prefix_listing", "true")
+_BY_PREFIX, _BY_HADOOP = ("prefix_listing", "true"), ("prefix_listing", "false")
+_ON_HDFS = ("hdfs:", "viewfs:")  # of a table without partitions Spark's driver lists every file itself
 _LOG = logging.getLogger(__name__)
 
 
 def prepare_look(ports: Ports, job: Job) -> Job:
-    """The job with its place listed; as it is where Spark lists: side by side on Hadoop's file systems, and wherever this process cannot."""
+    """The job with its place listed; as it is where Spark lists: on Hadoop's other file systems, where the policy says so, and wherever this process cannot."""
     action = job.action
-    if not isinstance(action, RemoveOrphanFiles) or action.approved is not None or _BY_PREFIX not in action.options:
+    if not isinstance(action, RemoveOrphanFiles) or action.approved is not None or not _is_listed_here(action):
         return job
     pages = ports.catalog_of(job.table).list_files(job.table, action.location)
     if pages is None:
@@ -32,3 +33,7 @@ def prepare_look(ports: Ports, job: Job) -> Job:
     now = ports.clock.now()
     ports.store.append_events([JobEvent(job.job_id, now, LISTED, {"files": files, "seconds": (now - started).total_seconds()})])
     return replace(job, action=replace(action, is_listed=True, options=tuple(option for option in action.options if option != _BY_PREFIX)))
+
+
+def _is_listed_here(action: RemoveOrphanFiles) -> bool:
+    return _BY_PREFIX in action.options or (action.location.lower().startswith(_ON_HDFS) and _BY_HADOOP not in action.options)

@@ -443,43 +443,47 @@ def test_a_crash_between_the_list_and_the_end_of_the_job_tells_the_same_again(mo
 # -- a look whose files are listed before
 
 IN_STORE = "s3://lake/sales/orders"
+ON_HDFS = "hdfs://lake:8020/sales/orders"
 
 
-def stored_far_away(**options: str) -> World:
-    """A table in an object store with two files that are old enough and one that is not, about to be looked at."""
+def stored_far_away(place: str = IN_STORE, **options: str) -> World:
+    """A table in an object store, or wherever else, with two files that are old enough and one that is not, about to be looked at."""
     world = World()
     given = "".join(f", options: {{{name}: {value}}}" for name, value in options.items())
     world.policies.layers = (layer(REQUIRED.replace("quarantine: off", "quarantine: off" + given)),)
     table = world.put("orders", small_files=600)
-    world.replace(replace(world.look(table), location=IN_STORE))
+    world.replace(replace(world.look(table), location=place))
     for name, age in (("a", 30), ("b", 20), ("young", 0)):
-        world.catalog.put_file(f"{IN_STORE}/data/{name}.parquet", 70, NOW + (10 - age) * DAY)
-    world.catalog.put_file("s3://lake/sales/orders_2/data/sibling.parquet", 70, NOW - 30 * DAY)
+        world.catalog.put_file(f"{place}/data/{name}.parquet", 70, NOW + (10 - age) * DAY)
+    world.catalog.put_file(f"{place}_2/data/sibling.parquet", 70, NOW - 30 * DAY)
     scan(world.ports)
     world.clock.advance(10 * DAY)
     return world
 
 
-def test_what_lies_in_an_object_store_is_listed_here_and_brought_to_spark() -> None:
-    world = stored_far_away()
+@pytest.mark.parametrize("place", [IN_STORE, ON_HDFS, "HDFS://lake/sales/orders", "viewfs://lake/sales/orders"])
+def test_what_lies_in_an_object_store_or_on_hdfs_is_listed_here_and_brought_to_spark(place: str) -> None:
+    world = stored_far_away(place)
     job = world.begin()
     assert isinstance(job.action, RemoveOrphanFiles)
     assert (job.action.is_listed, job.action.options) == (True, ())
-    assert [file.path for file in world.runner.brought[job.job_id]] == [f"{IN_STORE}/data/{name}.parquet" for name in "ab"]
+    assert [file.path for file in world.runner.brought[job.job_id]] == [f"{place}/data/{name}.parquet" for name in "ab"]
     (told,) = [event for event in world.store.events(job.job_id) if event.name == "orphans.listed"]
     assert told.fields["files"] == 2
 
 
-def test_a_storage_that_breaks_off_is_listed_by_spark() -> None:
-    world = stored_far_away()
+@pytest.mark.parametrize(("place", "options"), [(IN_STORE, (("prefix_listing", "true"),)), (ON_HDFS, ())])
+def test_a_storage_that_breaks_off_is_listed_by_spark(place: str, options: tuple[tuple[str, str], ...]) -> None:
+    world = stored_far_away(place)
     world.catalog.broken_listing = OSError("connection reset")
     job = world.begin()
     assert isinstance(job.action, RemoveOrphanFiles)
-    assert (job.action.is_listed, job.action.options) == (False, (("prefix_listing", "true"),))
+    assert (job.action.is_listed, job.action.options) == (False, options)
     assert world.runner.brought == {}
 
 
-def test_where_the_policy_wants_hadoops_listing_spark_lists() -> None:
-    job = stored_far_away(prefix_listing="false").begin()
+@pytest.mark.parametrize("place", [IN_STORE, ON_HDFS])
+def test_where_the_policy_wants_hadoops_listing_spark_lists(place: str) -> None:
+    job = stored_far_away(place, prefix_listing="false").begin()
     assert isinstance(job.action, RemoveOrphanFiles)
     assert (job.action.is_listed, job.action.options) == (False, (("prefix_listing", "false"),))

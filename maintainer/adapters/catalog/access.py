@@ -95,8 +95,8 @@ class Access:
 
     def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]] | None:
         """Portions of what lies there, by so many requests at once; None where only other libraries can list: the storage's own exceptions."""
-        if isinstance(self._io, HdfsFileIO):
-            return self._io.list_files(location, workers) if location.startswith(HDFS_SCHEMES) else None
+        if isinstance(self._io, HdfsFileIO) and location.lower().startswith(HDFS_SCHEMES):
+            return self._io.list_files(location, workers)
         found = self._storages.find(location.rstrip("/"), self._io.properties)
         return None if found is None or isinstance(found[0], LocalStore | HTTPStore) else list_files(*found, location, workers)
 

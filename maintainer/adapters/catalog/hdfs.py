@@ -84,7 +84,7 @@ class HdfsFileIO(FileIO):
     def _find(self, location: str) -> tuple[_Cluster, str]:
         scheme, _, rest = location.partition(":")
         authority, path = ("", rest) if not rest.startswith("//") else rest[2:].partition("/")[::2]
-        url = f"{scheme}://{authority or _default_authority(self.properties)}"
+        url = f"{scheme.lower()}://{authority or _default_authority(self.properties)}"
         with self._lock:
             cluster = self._clusters.get(url)
             if cluster is None:

@@ -57,6 +57,7 @@ def test_hdfs_is_read_without_libhdfs(address: str) -> None:
     assert isinstance(chosen, HdfsFileIO)
     file = chosen.new_input(location)
     assert (len(file), file.exists(), file.open().read()) == (7, True, b"content")
+    assert load_file_io({}, location.replace("hdfs", "HDFS", 1)).new_input(location.replace("hdfs", "HDFS", 1)).open().read() == b"content"
     missing = chosen.new_input(f"{address}/w/db/t/nothing")
     assert not missing.exists()
     for question in (missing.open, missing.__len__):

@@ -189,8 +189,8 @@ class FakeCatalog:
         return [None if size is None else StoredFile(size, self._written.get(path)) for path, size in zip(paths, sizes, strict=True)]
 
     def list_files(self, table: TableIdentifier, location: str) -> Iterator[Sequence[FoundFile]] | None:
-        """What put_file has put under an object store's location, file by file; broken_listing comes in the middle."""
-        if isinstance(self._find(table), TableFault) or not location.startswith("s3:"):
+        """What put_file has put under a location that is no local one, file by file; broken_listing comes in the middle."""
+        if isinstance(self._find(table), TableFault) or location.startswith(("file:", "/")):
             return None
         own = [FoundFile(path, size, self._written.get(path)) for path, size in self._files.items() if path.startswith(location.rstrip("/") + "/")]
         return self._list(own)
