@@ -174,7 +174,7 @@ class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, P
 
     # -- tables
     def record_health(self, health: TableHealth, grade: Grade) -> None:
-        """Keep the latest health and one history sample; clears a fault. A table of the same name with another UUID starts a new history."""
+        """Keep the latest health and what history lacks of it; clears a fault. A table of the same name with another UUID starts a new history."""
         ...
 
     def record_fault(self, fault: TableFault) -> None:
@@ -213,7 +213,10 @@ class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, P
         ...
 
     def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
-        """Samples of one of HISTORY_METRICS, oldest first, of the table's present UUID."""
+        """Samples of one of HISTORY_METRICS, oldest first, of the table's present UUID.
+
+        Measurements in a row that were equal in all of them are told by the first and the last, or by the end of the time asked for that they reach beyond.
+        """
         ...
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:

@@ -15,7 +15,7 @@ from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
 from maintainer.adapters.store.name_parts import add_names, delete_names
 from maintainer.adapters.store.places import record_places
-from maintainer.adapters.store.samples import write_sample
+from maintainer.adapters.store.samples import record_sample
 from maintainer.adapters.store.schema import catalog_faults, health_samples, manifest_digests, plans, table_health, tables
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import StoreUnavailableError, UnknownTableError
@@ -43,7 +43,7 @@ def record_health(database: Database, connection: Connection, health: TableHealt
     summary, detail = documents.write_health(health)
     pieces = {"full_name": full_name, "summary": summary, "detail": detail, "grade": documents.write_grade(grade)}
     connection.execute(database.upsert(table_health, pieces))
-    connection.execute(database.upsert(health_samples, write_sample(health)))
+    record_sample(database, connection, health)
     record_places(database, connection, health)
     if not is_same:
         connection.execute(delete(plans).where(plans.c.full_name == full_name))

@@ -1,5 +1,6 @@
-"""History: one sample a measurement, thinned with age.
+"""History: one sample for measurements in a row that were equal, thinned with age.
 
+A table that rests is measured again and again: its history grows with what changes, not with time.
 A level of history keeps the last sample of each hour or day as it was measured, not a mean: each value that is shown was really so at its time, a ratio
 stays consistent with its counts, and reading across the levels is reading one series.
 """
@@ -7,15 +8,15 @@ stays consistent with its counts, and reading across the levels is reading one s
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, and_, bindparam, delete, exists, func, or_, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, and_, bindparam, delete, exists, func, null, or_, select, type_coerce, update
 
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import health_samples, store_info, tables
-from maintainer.adapters.store.types import read_instant, write_instant
+from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -25,7 +26,23 @@ HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 WINDOWS_PER_PRUNE = 400  # of an hour or a day each, which is a transaction: a year is behind after a day of hourly runs
 SAMPLES_PER_WRITE = 2_000  # deleted in one transaction, in which nobody else can write to SQLite
-_COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "more"}
+_COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "last_at", "more"}
+
+
+def record_sample(database: Database, connection: Connection, health: TableHealth) -> None:
+    """Add a sample, or have the last one last until now when the measurement is equal to it; one that comes late is nothing new while the last one lasted."""
+    sample = write_sample(health)
+    is_this_table = health_samples.c.table_uuid == health.table_uuid
+    last = connection.execute(select(health_samples).where(is_this_table).order_by(health_samples.c.measured_at.desc()).limit(1)).one_or_none()
+    if last is None or health.measured_at <= last.measured_at or (health.measured_at > (last.last_at or last.measured_at) and not _is_equal(last, sample)):
+        connection.execute(database.upsert(health_samples, {**sample, "last_at": None}))
+    elif last.last_at is None or health.measured_at > last.last_at:
+        is_last = and_(is_this_table, health_samples.c.measured_at == last.measured_at)
+        connection.execute(update(health_samples).where(is_last).values(last_at=health.measured_at))
+
+
+def _is_equal(row: AnyRow, sample: Mapping[str, Any]) -> bool:
+    return all(row._mapping[name] == value for name, value in sample.items() if name != "measured_at")  # noqa: SLF001 - SQLAlchemy's public name
 
 
 def write_sample(health: TableHealth) -> dict[str, Any]:
@@ -37,23 +54,30 @@ def write_sample(health: TableHealth) -> dict[str, Any]:
 
 
 def read_history(connection: Connection, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
-    """Samples from since to until, both included."""
+    """Samples from since to until, both included; of one that lasts, its beginning and its end within these."""
     if metric not in HISTORY_METRICS:
         message = f"metric {metric!r} has no history; it is kept of {', '.join(HISTORY_METRICS)}"
         raise InvalidValueError(message)
+    at = health_samples.c.measured_at
     present_uuid = select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
-    column = health_samples.c[metric] if metric in _COLUMNS else health_samples.c.more
-    rows = connection.execute(
-        select(health_samples.c.measured_at, column.label("value"))
-        .where(health_samples.c.table_uuid == present_uuid, health_samples.c.measured_at.between(since, until))
-        .order_by(health_samples.c.measured_at)
-    )
-    return tuple((row.measured_at, _read_value(row.value, metric)) for row in rows)
+    value = health_samples.c[metric] if metric in _COLUMNS else null()
+    samples = select(at, health_samples.c.last_at, value.label("value"), health_samples.c.more).where(health_samples.c.table_uuid == present_uuid)
+    lasting = connection.execute(samples.where(at < since).order_by(at.desc()).limit(1)).all()
+    begun = connection.execute(samples.where(at.between(since, until)).order_by(at)).all()
+    return tuple(point for row in (*lasting, *begun) for point in _tell_points(row, metric, since, until))
 
 
-def _read_value(value: Any, metric: str) -> float | None:  # noqa: ANN401 - a column's value: a number, or the document of several
-    if isinstance(value, str):
-        value = json.loads(value).get(metric)
+def _tell_points(row: AnyRow, metric: str, since: datetime, until: datetime) -> Iterator[tuple[datetime, float | None]]:
+    first, last = max(row.measured_at, since), min(row.last_at or row.measured_at, until)
+    if first <= last:
+        value = _read_value(row, metric)
+        yield first, value
+        if first < last:
+            yield last, value
+
+
+def _read_value(row: AnyRow, metric: str) -> float | None:
+    value = json.loads(row.more).get(metric) if row.value is None and row.more is not None else row.value
     return None if value is None else float(value)
 
 
@@ -62,7 +86,8 @@ def prune_samples(database: Database, before: datetime) -> int:
     newer = health_samples.alias("newer")
     has_newer = exists().where(newer.c.table_uuid == health_samples.c.table_uuid, newer.c.measured_at > health_samples.c.measured_at)
     is_known = exists().where(tables.c.table_uuid == health_samples.c.table_uuid)
-    return _delete(database, and_(health_samples.c.measured_at < before, or_(has_newer, ~is_known)))
+    last_at = func.coalesce(health_samples.c.last_at, health_samples.c.measured_at)
+    return _delete(database, and_(health_samples.c.measured_at < before, last_at < before, or_(has_newer, ~is_known)))
 
 
 def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int:

@@ -138,7 +138,25 @@ health_samples = Table(
     Column("manifest_bytes", Count),
     Column("snapshots", Count),
     Column("metadata_bytes", Count),
-    Column("more", Text),  # JSON: metrics of which history is kept since, by name
+    Column("more", Text),  # JSON: metrics of which history was kept before they had columns, by name
+    Column("last_at", Instant),  # of measurements in a row that were equal, when the last one was; None: there was one
+    Column("small_file_bytes", Count),
+    Column("delete_bytes", Count),
+    Column("delete_records", Count),
+    Column("delete_file_ratio", Double),
+    Column("data_manifests", Count),
+    Column("delete_manifests", Count),
+    Column("manifest_excess", Count),
+    Column("branches", Count),
+    Column("tags", Count),
+    Column("partition_skew", Double),
+    Column("kept_data_files", Count),
+    Column("live_file_ratio", Double),
+    Column("commits_per_hour", Double),
+    Column("growth_bytes_per_day", Double),
+    Column("growth_records_per_day", Double),
+    Column("metadata_files", Count),
+    Column("storage_files", Count),
     Index("ix_health_samples_measured_at", "measured_at"),
     sqlite_with_rowid=False,  # clustered by its key: a chart reads neighbouring rows
 )

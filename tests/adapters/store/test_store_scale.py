@@ -135,7 +135,7 @@ def test_old_history_keeps_the_last_sample_of_each_hour_and_older_of_each_day(st
 
 def test_an_hour_that_is_not_wholly_old_is_left_alone(store: Store) -> None:
     for minute in range(0, 180, 20):
-        store.record_health(make_health(at=START + minute * MINUTE), make_grade())
+        store.record_health(make_health(at=START + minute * MINUTE, data_files=minute), make_grade())
 
     store.prune(START, START, START + 90 * MINUTE)
     assert times(store) == [minute * MINUTE for minute in (40, 60, 80, 100, 120, 140, 160)]
@@ -146,7 +146,7 @@ def test_thinning_is_bounded_and_goes_on_where_it_ended(store_url: str, monkeypa
     store = open_store(store_url)
     for hour in (0, 1, 5, 900, 901):
         for minute in (0, 30):
-            store.record_health(make_health(at=START + hour * HOUR + minute * MINUTE), make_grade())
+            store.record_health(make_health(at=START + hour * HOUR + minute * MINUTE, data_files=minute), make_grade())
 
     assert [store.prune(START, START, START + 2000 * HOUR)["thinned"] for _ in range(4)] == [2, 2, 1, 0]
     store.close()
@@ -156,7 +156,7 @@ def test_no_transaction_of_a_prune_deletes_more_samples_than_it_may(store_url: s
     monkeypatch.setattr(samples, "SAMPLES_PER_WRITE", 4)
     store = open_store(store_url)
     for minute in range(15):
-        store.record_health(make_health(at=START + minute * MINUTE), make_grade())
+        store.record_health(make_health(at=START + minute * MINUTE, data_files=minute), make_grade())
     deleted: list[int] = []
 
     def note(_connection: object, _cursor: object, statement: str, parameters: Any, _context: object, many: bool) -> None:  # noqa: ANN401

@@ -50,7 +50,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
 
     broken: str = ""
     _uuids: dict[TableIdentifier, str] = field(default_factory=dict)
-    _samples: dict[str, dict[datetime, TableHealth]] = field(default_factory=dict)
+    _samples: dict[str, dict[datetime, tuple[TableHealth, datetime]]] = field(default_factory=dict)  # until when it was measured so
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)
     _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
@@ -73,10 +73,18 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 plan=known.plan if known is not None and is_same else None,
             )
             self._story.places |= {(path, health.table_uuid, str(health.table)): None for path in paths_of(health.location, health.properties)}
-            self._samples.setdefault(health.table_uuid, {})[health.measured_at] = health
+            self._add_sample(self._samples.setdefault(health.table_uuid, {}), health)
             self._want_plan(health.table)
             if uuid is not None:
                 self._drop_digests([uuid])
+
+    def _add_sample(self, samples: dict[datetime, tuple[TableHealth, datetime]], health: TableHealth) -> None:
+        first = max(samples, default=health.measured_at)
+        known, last = samples.get(first, (health, health.measured_at))
+        if first < health.measured_at and all(getattr(known, metric) == getattr(health, metric) for metric in HISTORY_METRICS):
+            samples[first] = known, max(last, health.measured_at)
+        elif not first < health.measured_at <= last:
+            samples[health.measured_at] = health, health.measured_at
 
     def record_fault(self, fault: TableFault) -> None:
         with self._open():
@@ -158,7 +166,8 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 message = f"metric {metric!r} has no history"
                 raise InvalidValueError(message)
             samples = self._samples.get(self._uuids.get(table, ""), {})
-            return tuple((at, as_float(getattr(samples[at], metric))) for at in sorted(samples) if since <= at <= until)
+            lasting = [(max(at, since), min(samples[at][1], until), as_float(getattr(samples[at][0], metric))) for at in sorted(samples)]
+            return tuple((at, value) for first, last, value in lasting if first <= last for at in sorted({first, last}))
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
         with self._open():
@@ -385,7 +394,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         count = 0
         for uuid, samples in self._samples.items():
             latest = max(samples, default=None) if uuid in known else None
-            for at in [at for at in samples if at < before and at != latest]:
+            for at in [at for at, (_, last) in samples.items() if last < before and at != latest]:
                 del samples[at]
                 count += 1
         return count
