@@ -279,8 +279,8 @@ class PyIcebergCatalog:
 
     def _io_for(self, catalog: Catalog, location: str) -> FileIO:
         """One FileIO for each storage, kept: its connections are worth more than the object."""
-        scheme, _, rest = location.partition("://")
-        key = f"{scheme}://{rest.partition('/')[0]}" if rest else "file"
+        scheme, _, rest = location.partition(":")  # HDFS may be written without a server: hdfs:/path
+        key = "file" if not rest or scheme.startswith("/") else f"{scheme}://{rest.removeprefix('//').partition('/')[0]}"
         with self._lock:
             io = self._ios.get(key)
             if io is None:

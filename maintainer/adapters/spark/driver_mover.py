@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 MOVE = "MOVE FILES "  # a statement of ours: what follows is JSON
 _WORKERS = 8  # files of an object store at a time: each is copied through this JVM
 _HADOOP = "org.apache.iceberg.hadoop.HadoopFileIO"
+_RESOLVING = "org.apache.iceberg.io.ResolvingFileIO"  # a REST catalog's own: another for each scheme
 
 JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
 
@@ -21,9 +22,9 @@ def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], b
     """
     order = json.loads(statement.removeprefix(MOVE))
     utilities = session._jvm.org.apache.iceberg.spark.Spark3Util  # noqa: SLF001 - pyspark has no public way to the JVM
-    io = utilities.loadIcebergTable(session._jsparkSession, order["table"]).io()  # noqa: SLF001 - as above
+    table = utilities.loadIcebergTable(session._jsparkSession, order["table"])  # noqa: SLF001 - as above
     still = None if order["dry_run"] is None else {row[0] for row in session.sql(order["dry_run"]).toLocalIterator()}
-    mover = _HadoopMover(session, io) if io.getClass().getName() == _HADOOP else _FileIOMover(io)
+    mover = _HadoopMover(session, table.io()) if _is_on_hadoop(table) else _FileIOMover(table.io())
     counts: dict[str, int] = {}
 
     def move(row: JavaObject) -> str:
@@ -44,6 +45,14 @@ def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], b
     return session.createDataFrame(sorted(counts.items()), "outcome STRING, files LONG")
 
 
+def _is_on_hadoop(table: JavaObject) -> bool:
+    io = table.io()
+    kind = io.getClass()
+    if kind.getName() == _RESOLVING:
+        kind = io.ioClass(table.location())
+    return bool(kind.getName() == _HADOOP)
+
+
 class _HadoopMover:
     """Renames, which most of Hadoop's file systems do without copying."""
 
@@ -51,7 +60,7 @@ class _HadoopMover:
 
     def __init__(self, session: JavaObject, io: JavaObject) -> None:
         self._path = session._jvm.org.apache.hadoop.fs.Path  # noqa: SLF001 - as above
-        self._conf = io.conf()
+        self._conf = io.getConf()
 
     def move(self, source: str, target: str, *, overwrites: bool) -> str:
         path, place = self._path(source), self._path(target)

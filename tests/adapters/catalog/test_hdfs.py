@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hdfs_native import Client
+from pyiceberg.catalog.memory import InMemoryCatalog
 from pyiceberg.io import load_file_io
 
-from maintainer.adapters.catalog import hdfs
+from maintainer.adapters.catalog import PyIcebergCatalog, hdfs
 from maintainer.adapters.catalog.access import Access
 from maintainer.adapters.catalog.decoding import Batch, DecodingPool
 from maintainer.adapters.catalog.faults import kind_of_storage_error
@@ -150,6 +151,14 @@ def test_other_programs_start_after_hdfs_was_read(address: str) -> None:
     for options in ({"start_new_session": True}, {"preexec_fn": lambda: None}):
         done = subprocess.run([sys.executable, "-c", "print(1)"], timeout=60, capture_output=True, text=True, check=True, **options)
         assert done.stdout == "1\n"
+
+
+def test_locations_without_a_server_are_not_taken_for_local_ones() -> None:
+    connected = InMemoryCatalog("lake")
+    catalog = PyIcebergCatalog("lake", {}, SystemClock())
+    ios = [catalog._io_for(connected, location) for location in ("/w/a:b", "file:///w/a", "file:/w/a", "hdfs:/w/a", "hdfs:///w/b", "hdfs://here/w")]
+    assert [isinstance(found, HdfsFileIO) for found in ios] == [False, False, False, True, True, True]
+    assert ios[3] is ios[4] is not ios[5]
 
 
 def free_port() -> int:
