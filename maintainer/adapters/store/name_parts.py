@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, insert, select
 
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES
 from maintainer.adapters.store.schema import name_parts, searched_names, tables
@@ -12,6 +12,7 @@ from maintainer.adapters.store.schema import name_parts, searched_names, tables
 PART_CHARACTERS = 8  # longer: fewer candidates and more bytes; a shorter text is the beginning of parts
 CANDIDATES_AT_MOST = MAX_SQL_VARIABLES
 PARTS_ASKED_AT_MOST = 4  # of a text that is longer than a part, until one of them is in few names
+COMPARED_AT_MOST = 5_000  # names that have the rarest of these parts, among which those are looked for that have all
 SWEPT_ABOVE = 4 * MAX_SQL_VARIABLES  # so many names: one reading of all parts is cheaper than to look each of theirs up
 _LAST_CHARACTER = "\U0010ffff"
 _FIRST_SURROGATE, _AFTER_SURROGATES = 0xD800, 0xE000
@@ -62,14 +63,36 @@ def _delete_parts(connection: Connection, full_names: Sequence[str]) -> None:
 
 def find_candidates(connection: Connection, text: str) -> Sequence[str] | None:
     """Full names among which are all that hold the case-folded text; None when they are too many."""
-    for part in _choose_parts(text):
+    parts = list(_choose_parts(text))
+    for part in parts:
         # In the order of the key: PostgreSQL would rather read all parts for so many of them, when it takes them for frequent.
         near = select(name_parts.c.name_id).where(*_begins_with(part)).order_by(name_parts.c.part, name_parts.c.name_id)
         ids = connection.execute(near.limit(CANDIDATES_AT_MOST + 1)).scalars().all()
         if len(ids) <= CANDIDATES_AT_MOST:
-            names = select(searched_names.c.full_name).where(searched_names.c.name_id.in_(set(ids)))
-            return connection.execute(names).scalars().all() if ids else []
-    return None
+            return _read_names(connection, ids)
+    return _find_in_common(connection, parts) if len(parts) > 1 else None
+
+
+def _find_in_common(connection: Connection, parts: Sequence[str]) -> Sequence[str] | None:
+    """The names that have all of these parts, each of which is in many: a date, a region and a kind that are frequent may be one table together."""
+    numbers = [select(func.count()).select_from(select(name_parts).where(name_parts.c.part == part).limit(COMPARED_AT_MOST + 1).subquery()) for part in parts]
+    number, rarest = min((int(connection.execute(counted).scalar_one()), part) for counted, part in zip(numbers, parts, strict=True))
+    if number > COMPARED_AT_MOST:
+        return None
+    has_others = [_has_part(part) for part in parts if part != rarest]
+    near = select(name_parts.c.name_id).where(name_parts.c.part == rarest, *has_others).order_by(name_parts.c.part, name_parts.c.name_id)
+    ids = connection.execute(near.limit(CANDIDATES_AT_MOST + 1)).scalars().all()
+    return _read_names(connection, ids) if len(ids) <= CANDIDATES_AT_MOST else None
+
+
+def _has_part(part: str) -> ColumnElement[bool]:
+    other = name_parts.alias()
+    return exists().where(other.c.part == part, other.c.name_id == name_parts.c.name_id)
+
+
+def _read_names(connection: Connection, ids: Sequence[int]) -> Sequence[str]:
+    names = select(searched_names.c.full_name).where(searched_names.c.name_id.in_(set(ids)))
+    return connection.execute(names).scalars().all() if ids else []
 
 
 def _choose_parts(text: str) -> Iterator[str]:

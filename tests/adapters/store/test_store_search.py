@@ -75,6 +75,25 @@ def count_parts(database: Database) -> tuple[int, int]:
     return parts, names
 
 
+def test_of_a_text_whose_every_part_is_frequent_those_names_are_read_that_have_all_parts(
+    database: tuple[Store, Database], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(name_parts, "CANDIDATES_AT_MOST", 3)
+    store, reader = database
+    for number in range(64):
+        region, kind, day = number // 16, number // 4 % 4, number % 4
+        record(store, TableIdentifier("lake", ("sales",), f"region{region}{region}{region}_kinds{kind}{kind}{kind}_202401{day}{day}"))
+    whole = "region111_kinds222_20240133"
+    with reader.read() as connection:
+        assert all(find_candidates(connection, part) is None for part in ("region11", "kinds222", "_2024013")), "each is in sixteen"
+        assert find_candidates(connection, whole) == [f"lake.sales.{whole}"]
+        assert find_candidates(connection, "region111_kinds222_20240155") == []
+        assert find_candidates(connection, "region111_kind") is None, "which are sixteen themselves"
+        monkeypatch.setattr(name_parts, "COMPARED_AT_MOST", 15)
+        assert find_candidates(connection, whole) is None
+    assert store.tables(TableQuery(whole)).total == 1
+
+
 def test_of_a_long_text_a_part_decides_that_few_names_have(database: tuple[Store, Database], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(name_parts, "CANDIDATES_AT_MOST", 3)
     store, reader = database
