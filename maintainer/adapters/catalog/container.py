@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import binascii
 import bz2
+import contextlib
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 import zstandard
 
 try:
-    import isal.isal_zlib as _inflating
+    import deflate
 except ImportError:  # a platform without it
-    _inflating = zlib  # type: ignore[misc]
+    deflate = None  # type: ignore[assignment]
 
 MAGIC: Final = b"Obj\x01"
 SYNC_BYTES: Final = 16
 MAX_BLOCK_BYTES: Final = 1 << 30  # decompressed; Spark writes blocks of 64 KB, PyIceberg one entry a block
 _MAX_VARINT_BYTES: Final = 10  # Avro: a long of 64 bits, 7 bits a byte
+_USUAL_BLOCK_BYTES: Final = 80 << 10
+_MAX_ROOM_BYTES: Final = 4 << 20
 
 
-Decompress = Callable[[bytes], bytes]
+Decompress = Callable[[bytes], bytes | bytearray]
 
 
 class UnreadableFileError(Exception):
@@ -41,7 +44,7 @@ class Container:
     sync: bytes
     body_start: int
 
-    def blocks(self, inflate: Decompress | None = None) -> Iterator[tuple[int, bytes]]:
+    def blocks(self, inflate: Decompress | None = None) -> Iterator[tuple[int, bytes | bytearray]]:
         """Each block's number of records and its decompressed bytes, deflate by `inflate` or by zlib; UnreadableFileError where the file is broken."""
         position, end = self.body_start, len(self.raw)
         decompress = inflate if inflate is not None and self.codec == "deflate" else _decompressor(self.codec)
@@ -132,17 +135,28 @@ def _decompressor(codec: str) -> Decompress:
             raise UnreadableFileError(message)
 
 
-def inflate_fast(data: bytes) -> bytes:
-    """Inflate with Intel's library where it is installed; it raises whatever it likes on broken data."""
-    return _finish(_inflating.decompressobj(-zlib.MAX_WBITS), data)
+class Inflater:
+    """Inflates the blocks of one file by libdeflate where it is installed, and by zlib what it refuses, which has the words for what is broken.
+
+    libdeflate wants to know where to put what comes out: there is room for a usual block, and for as much as the file's largest so far.
+    """
+
+    def __init__(self) -> None:
+        self._room = _USUAL_BLOCK_BYTES
+
+    def __call__(self, data: bytes) -> bytes | bytearray:
+        """The block's bytes; ValueError or zlib.error when they are broken or too many."""
+        if deflate is not None:
+            with contextlib.suppress(deflate.DeflateError):
+                return deflate.deflate_decompress(data, self._room)
+        plain = _inflate(data)
+        self._room = max(self._room, min(len(plain), _MAX_ROOM_BYTES))
+        return plain
 
 
 def _inflate(data: bytes) -> bytes:
-    return _finish(zlib.decompressobj(-zlib.MAX_WBITS), data)
-
-
-def _finish(inflater: Any, data: bytes) -> bytes:  # noqa: ANN401 - zlib's object, or one of the same shape
-    plain: bytes = inflater.decompress(data, MAX_BLOCK_BYTES)
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    plain = inflater.decompress(data, MAX_BLOCK_BYTES)
     if inflater.unconsumed_tail:
         message = f"it holds more than {MAX_BLOCK_BYTES} bytes"
         raise ValueError(message)

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import fastavro
 
 from maintainer.adapters.catalog import manifest
-from maintainer.adapters.catalog.container import Container, UnreadableFileError, inflate_fast, open_container
+from maintainer.adapters.catalog.container import Container, Inflater, UnreadableFileError, open_container
 from maintainer.adapters.catalog.deletes import PATH_COLUMN, delete_key
 from maintainer.adapters.catalog.generated import PADDING, NotGeneratedError, ReadBlock, Source
 from maintainer.adapters.catalog.manifest import ENTRY_FIELDS, FILE_FIELDS, LIST_FIELDS, ListedManifest, id_of
@@ -205,9 +205,9 @@ def _read_exactly(read_block: ReadBlock, count: int, size: int, padded: bytes, s
 
 def _batches(container: Container) -> Iterator[tuple[int, int, bytes]]:
     """(records, bytes, the bytes followed by padding) of blocks taken together."""
-    parts: list[bytes] = []
+    parts: list[bytes | bytearray] = []
     count = size = 0
-    for records, data in container.blocks(inflate_fast):
+    for records, data in container.blocks(Inflater()):
         parts.append(data)
         count += records
         size += len(data)
