@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling, LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tests.prerequisites import PREREQUISITES, find_missing
 
 NOT_RUN = "not run for want of "
 FIGURES = "figures"
+# Whose files share what is slow to make: the lake of the demo, and a Spark.
+TOGETHER = ("tests/adapters/demo/", "tests/conformance/")
 LOOPBACK = {
     "SPARK_LOCAL_IP": "127.0.0.1",
     "NO_PROXY": "127.0.0.1,localhost",
@@ -41,12 +45,24 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What may take longest comes first: of two processes none shall begin with it when the other has nothing left."""
-    items.sort(key=lambda item: (-_limit_of(item), item.get_closest_marker("spark") is None))
+    items.sort(key=lambda item: (-_limit_of(item), *(item.get_closest_marker(name) is None for name in ("spark", "slow"))))
 
 
 def _limit_of(item: pytest.Item) -> float:
     mark = item.get_closest_marker("timeout")
     return float(mark.args[0]) if mark is not None and mark.args else 0.0
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:  # noqa: ANN401 - a type of its insides
+    """File by file, but what several files share is made once: they go to one process together."""
+    return FilesTogether(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+class FilesTogether(LoadFileScheduling):  # type: ignore[misc] # its types are not published
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return next((place for place in TOGETHER if file.startswith(place)), file)
 
 
 @pytest.hookimpl(tryfirst=True)
