@@ -167,7 +167,8 @@ def free_port() -> int:
         return int(taken.getsockname()[1])
 
 
-def test_a_name_node_that_is_gone_is_told_of_soon() -> None:
+def test_a_name_node_that_is_gone_is_told_of_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hdfs, "READ_TIMEOUT_SECONDS", 8)  # by itself the client tries for longer, and then it would be said that nobody answered
     with pytest.raises(OSError, match="refused") as told:
         HdfsFileIO().new_input(f"hdfs://127.0.0.1:{free_port()}/x").open()
     assert kind_of_storage_error(told.value) is FaultKind.CATALOG_UNAVAILABLE
