@@ -33,6 +33,11 @@ def is_gc_disabled(health: TableHealth) -> bool:
     return health.properties.get("gc.enabled", "true").lower() != "true"
 
 
+def is_snapshot_of_another(health: TableHealth) -> bool:
+    """True when Spark's procedure snapshot made the table: until it is rewritten as a whole, its files are those of the table that it was made from."""
+    return health.properties.get("snapshot", "").strip().lower() == "true"
+
+
 def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
     """The first reason against carrying out this rule on this table; None when there is none."""
     if health.format_version > NEWEST_FORMAT_VERSION:
@@ -57,6 +62,8 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
 def _refuse_expiry(rule: Rule, health: TableHealth) -> Refusal | None:
     if is_gc_disabled(health):
         return Refusal(SkipCode.GC_DISABLED, "the table has gc.enabled=false: its files may belong to another table, so nothing of it is deleted")
+    if is_snapshot_of_another(health):
+        return Refusal(SkipCode.UNSAFE, "the table has the property snapshot=true: it was made from another table, whose files expiry would delete")
     if rule.max_age is not None and rule.max_age < MIN_EXPIRE_AGE:
         return Refusal(
             SkipCode.RETENTION_FLOOR, f"max_age {format_duration(rule.max_age)} is under the {format_duration(MIN_EXPIRE_AGE)} floor of expire_snapshots"

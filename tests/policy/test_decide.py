@@ -112,6 +112,7 @@ def test_a_changed_target_waits_for_a_measurement_against_it() -> None:
     ("rule", "properties", "code", "words"),
     [
         (EXPIRY, {"gc.enabled": "false"}, SkipCode.GC_DISABLED, "gc.enabled=false"),
+        (EXPIRY, {"snapshot": "True"}, SkipCode.UNSAFE, "snapshot=true: it was made from another table, whose files expiry would delete"),
         (replace(EXPIRY, max_age=timedelta(hours=3)), {}, SkipCode.RETENTION_FLOOR, "max_age 3 h is under the 1 d floor of expire_snapshots"),
         (replace(EXPIRY, keep=1), {}, SkipCode.RETENTION_FLOOR, "keep 1 is under the floor of 2 snapshots"),
         (Rule(RuleName.REMOVE_ORPHAN_FILES), {}, SkipCode.UNSAFE, "not every table of every catalog has been measured"),
