@@ -32,7 +32,7 @@ _LOG: Final = logging.getLogger(__name__)
 # Iceberg's names: s3.session-token-expires-at-ms, adls.sas-token-expires-at-ms.<account>, gcs.oauth2.token-expires-at
 _EXPIRY: Final = re.compile(r"(s3\.session-token|adls\.sas-token|gcs\.oauth2\.token)-expires-at(-ms)?(\.|$)")
 _EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECASE)
-_TIMED_OUT: Final = re.compile(r"timed? ?out", re.IGNORECASE)
+_TIMED_OUT: Final = re.compile(r"\bkind: Timeout\b|\bTimedOut\b|timed out")  # each of obstore's errors names its retry_timeout, and a path may say timeout
 _HASTY: Final = 2  # credentials that live less than this many times RENEW_BEFORE
 
 

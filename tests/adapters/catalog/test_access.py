@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import threading
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from obstore.exceptions import PermissionDeniedError
 from pyiceberg.io import FileIO
-from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
 from maintainer.adapters.catalog import access as reading
 from maintainer.adapters.catalog.access import LOCAL_BYTES, RENEW_BEFORE, Access, StorageTimeoutError
@@ -155,6 +158,49 @@ def test_local_files_of_every_size_are_read_without_pyiceberg(tmp_path: Path, mo
     (tmp_path / "a.avro").write_bytes(b"x" * size)
     monkeypatch.setattr(reading, "_read_file", None)
     assert asyncio.run(Access(PyArrowFileIO(), Storages(), FakeClock(NOW)).read(f"file://{tmp_path}/a.avro")) == b"x" * size
+
+
+class Elsewhere(PyArrowFileIO):
+    """Another library, which says that it was asked."""
+
+    def new_input(self, location: str) -> PyArrowFile:
+        message = f"asked for {location}"
+        raise FileNotFoundError(message)
+
+
+def words_of(kind: str, url: str) -> tuple[str, dict[str, str]]:
+    """A location in a storage of the kind, whose path is no omen, and how it is read."""
+    return {
+        "s3": (
+            "s3://box/timeout/a.avro",
+            {"s3.endpoint": url, "s3.access-key-id": "a", "s3.secret-access-key": "b", "s3.region": "r", "s3.request-timeout": "0.2"},
+        ),
+        "gs": ("gs://box/timeout/a.avro", {"gcs.service.host": url, "gcs.oauth2.token": "t"}),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["s3", "gs"])
+def test_a_file_that_is_missing_in_an_object_store_is_missing_and_no_timeout(kind: str) -> None:
+    class Missing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(404)
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Missing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        location, properties = words_of(kind, f"http://127.0.0.1:{server.server_port}")
+        with pytest.raises(FileNotFoundError, match="asked for"):
+            asyncio.run(Access(Elsewhere(properties), Storages(), FakeClock(NOW)).read(location))
+        server.shutdown()
+
+
+@pytest.mark.slow
+def test_an_object_store_that_is_silent_is_told_as_that() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        location, properties = words_of("s3", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises(StorageTimeoutError):
+            asyncio.run(Access(Elsewhere(properties), Storages(), FakeClock(NOW)).read(location))
 
 
 def test_a_storage_that_does_not_answer_is_not_asked_in_another_way_too(monkeypatch: pytest.MonkeyPatch) -> None:
