@@ -26,6 +26,7 @@ from maintainer.adapters.catalog.faults import kind_of_storage_error
 from maintainer.adapters.catalog.hdfs import HdfsFileIO
 from maintainer.adapters.catalog.storage import Storages
 from maintainer.adapters.clock import SystemClock
+from maintainer.adapters.spark.java import find_java
 from maintainer.domain.inventory import FaultKind, SizeClasses
 from tests.hdfs import serve_hdfs
 
@@ -148,9 +149,9 @@ def test_other_programs_start_after_hdfs_was_read(address: str) -> None:
     finally:
         pool.close()
     # As the daemon starts Spark's driver, and as pyspark starts a JVM: with code of Python's between fork and exec.
-    for options in ({"start_new_session": True}, {"preexec_fn": lambda: None}):
-        done = subprocess.run([sys.executable, "-c", "print(1)"], timeout=60, capture_output=True, text=True, check=True, **options)
-        assert done.stdout == "1\n"
+    java = [str(find_java(None, os.environ).home / "bin" / "java"), "-version"]
+    for command, options in ((["true"], {"start_new_session": True}), (java, {"start_new_session": True}), (java, {"preexec_fn": lambda: None})):
+        subprocess.run(command, timeout=60, capture_output=True, check=True, **options)
 
 
 def test_locations_without_a_server_are_not_taken_for_local_ones() -> None:
