@@ -188,7 +188,7 @@ def test_a_file_that_is_missing_in_an_object_store_is_missing_and_no_timeout(kin
         def log_message(self, *_: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Missing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         location, properties = words_of(kind, f"http://127.0.0.1:{server.server_port}")
         with pytest.raises(FileNotFoundError, match="asked for"):
             asyncio.run(Access(Elsewhere(properties), Storages(), FakeClock(NOW)).read(location))
