@@ -1,48 +1,72 @@
-"""A table that deletes apply to everywhere: many partitions, and equality deletes that are bound to none of them."""
+"""A table whose every file has deletes: many partitions, a position delete for each file, and equality deletes that are bound to no partition."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from maintainer.adapters.catalog.deletes import PATH_COLUMN
 from tests.benchmarks import bench_readers
 from tests.benchmarks.bench_readers import FILES_A_MANIFEST
 
 PARTITIONS_A_MANIFEST: Final = 400
+KINDS: Final = 100  # manifests with contents of their own; the others are further names of these, as if the same files had been written by another commit
 COMMITS: Final = 20  # between which the data files were written, and after each of which some rows were deleted
+_POSITION_DELETES: Final = 1
 _EQUALITY_DELETES: Final = 2
 _DELETES: Final = 1
+_SHARES: Final = 20  # of a file's rows, from none to nearly all
+_LARGEST: Final = 1 << 30  # bytes
 
 
 def make_table(directory: Path, manifests: int, partitions: int) -> Path:
-    """The metadata.json of a table whose manifests have the files of 400 partitions each, ten of a kind; those of the same partitions are names of one."""
+    """The metadata.json of a table of so many manifests of data, each with files of 400 partitions, ten in each."""
     metadata = bench_readers.make_table(directory, 1, partitions=1)
     list_path = bench_readers._path(json.loads(metadata.read_bytes())["snapshots"][0]["manifest-list"])
     list_header, (listed,) = bench_readers._read(list_path)
     template = bench_readers._path(listed["manifest_path"])
     header, (entry, *_) = bench_readers._read(template)
-    kinds = []
-    for kind in range(min(manifests, partitions // PARTITIONS_A_MANIFEST)):
-        path = template.with_name(f"kind-{kind}.avro")
-        path.write_bytes(bench_readers._write(header, [_place(entry, kind, number) for number in range(FILES_A_MANIFEST)]))
-        kinds.append(path)
-    rows = []
+    files = [bench_readers._vary(entry, number, PARTITIONS_A_MANIFEST) for number in range(FILES_A_MANIFEST)]
+    kinds, rows = [], list[dict[str, Any]]()
+    for kind in range(min(manifests, KINDS)):
+        entries = list(_place(files, kind, partitions))
+        kinds.append(template.with_name(f"kind-{kind}.avro"))
+        kinds[-1].write_bytes(bench_readers._write(header, entries))
+        path = template.with_name(f"positions-{kind}.avro")
+        path.write_bytes(bench_readers._write(header | {"content": "deletes"}, list(map(_delete_rows, entries))))
+        rows.append(listed | _tell(path) | {"content": _DELETES, "sequence_number": 2 + COMMITS, "added_files_count": FILES_A_MANIFEST})
     for number in range(manifests):
-        source = kinds[number % len(kinds)]
         copy = template.with_name(f"data-{number}.avro")
-        copy.hardlink_to(source)
-        told = {"manifest_path": f"file://{copy}", "manifest_length": source.stat().st_size, "sequence_number": 1 + number % COMMITS}
-        rows.append(listed | told)
+        copy.hardlink_to(kinds[number % len(kinds)])
+        rows.append(listed | _tell(copy) | {"sequence_number": 1 + number // len(kinds) % COMMITS})
     rows += [_write_delete(template, header, entry, listed, commit) for commit in range(COMMITS)]
     list_path.write_bytes(bench_readers._write(list_header, rows))
     return metadata
 
 
-def _place(entry: dict[str, Any], kind: int, number: int) -> dict[str, Any]:
-    varied = bench_readers._vary(entry, number, PARTITIONS_A_MANIFEST)
-    value = kind * PARTITIONS_A_MANIFEST + number % PARTITIONS_A_MANIFEST
-    return varied | {"data_file": varied["data_file"] | {"partition": dict.fromkeys(varied["data_file"]["partition"], value)}}
+def _tell(path: Path) -> dict[str, Any]:
+    return {"manifest_path": f"file://{path}", "manifest_length": path.stat().st_size}
+
+
+def _place(files: Sequence[dict[str, Any]], kind: int, partitions: int) -> Iterator[dict[str, Any]]:
+    """The files in the partitions of the kind, under names and with sizes of their own."""
+    first = kind * PARTITIONS_A_MANIFEST % partitions
+    for number, file in enumerate(files):
+        told = file["data_file"]
+        size = 1_000 + (number * 7_919 + kind * 104_729) * 4_099 % _LARGEST
+        own = {"file_path": f"{told['file_path']}-{kind}", "file_size_in_bytes": size, "record_count": size // 100 + 1}
+        yield file | {"data_file": told | own | {"partition": dict.fromkeys(told["partition"], first + number % PARTITIONS_A_MANIFEST)}}
+
+
+def _delete_rows(entry: dict[str, Any]) -> dict[str, Any]:
+    """A file of position deletes of this file alone."""
+    file = entry["data_file"]
+    bound = [{"key": PATH_COLUMN, "value": file["file_path"].encode()}]
+    records = file["record_count"] * (file["file_size_in_bytes"] % _SHARES) // _SHARES
+    deleted = {"content": _POSITION_DELETES, "file_size_in_bytes": 1_000, "record_count": max(1, records), "lower_bounds": bound, "upper_bounds": bound}
+    return entry | {"data_file": file | deleted}
 
 
 def _write_delete(template: Path, header: dict[str, str], entry: dict[str, Any], listed: dict[str, Any], commit: int) -> dict[str, Any]:
@@ -54,8 +78,7 @@ def _write_delete(template: Path, header: dict[str, str], entry: dict[str, Any],
     deleted = entry["data_file"] | {"content": _EQUALITY_DELETES, "equality_ids": [1], "partition": {}, "record_count": 1}
     path = template.with_name(f"deletes-{commit}.avro")
     path.write_bytes(bench_readers._write(header | own, [entry | {"data_file": deleted}]))
-    told = {"manifest_path": f"file://{path}", "manifest_length": path.stat().st_size, "content": _DELETES, "partition_spec_id": 0}
-    return listed | told | {"sequence_number": 2 + commit, "added_files_count": 1}
+    return listed | _tell(path) | {"content": _DELETES, "partition_spec_id": 0, "sequence_number": 2 + commit, "added_files_count": 1}
 
 
 def _field(schema: dict[str, Any], field_id: int) -> dict[str, Any]:
