@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
@@ -26,13 +27,14 @@ from maintainer.domain.units import MIB
 if TYPE_CHECKING:
     from hdfs_native import Client, FileStatus
 
+MAX_CLUSTERS: Final = 16  # whose connections are kept, for all catalogs and tables
 CALLS_AT_MOST: Final = 32  # to one cluster at a time: one that never answers takes so many threads, and no more
 READ_BYTES: Final = 8 * MIB  # that one answer may hold
 DEFAULT_PORT: Final = 8020  # Hadoop's, of a name node that stands in a location without one
 HDFS_SCHEMES: Final = ("hdfs:", "viewfs:")
 HADOOP: Final = "hadoop."  # before the properties of a catalog that are Hadoop's own
 _PACKAGE: Final = "iceberg-maintainer[hdfs]"
-_UNBOUNDED: Final = {  # by itself it tries for minutes; the configuration of a catalog may say otherwise
+_BOUNDED: Final = {  # by itself it tries for minutes; the configuration of a catalog may say otherwise
     "dfs.client.failover.max.attempts": "4",
     "dfs.client.failover.sleep.base.millis": "100",
     "dfs.client.failover.sleep.max.millis": "1000",
@@ -52,8 +54,7 @@ class HdfsFileIO(FileIO):
         except ModuleNotFoundError as error:  # PyIceberg would take this one for no reason to tell anybody
             message = f"tables on HDFS are read with the Python package hdfs-native, which is not installed; install it with: pip install '{_PACKAGE}'"
             raise ImportError(message) from error
-        self._lock = Lock()
-        self._clusters: dict[str, _Cluster] = {}
+        self._config = _BOUNDED | {name.removeprefix(HADOOP): text for name, text in self.properties.items() if name.startswith(HADOOP)}
 
     def new_input(self, location: str) -> HdfsInput:
         """Nothing is asked for yet."""
@@ -84,11 +85,7 @@ class HdfsFileIO(FileIO):
     def _find(self, location: str) -> tuple[_Cluster, str]:
         scheme, _, rest = location.partition(":")
         authority, path = ("", rest) if not rest.startswith("//") else rest[2:].partition("/")[::2]
-        url = f"{scheme.lower()}://{authority or _default_authority(self.properties)}"
-        with self._lock:
-            cluster = self._clusters.get(url)
-            if cluster is None:
-                cluster = self._clusters[url] = _Cluster(url, self.properties)
+        cluster = _CLUSTERS.find(f"{scheme.lower()}://{authority or _default_authority(self.properties)}", self._config)
         return cluster, "/" + path.lstrip("/")
 
 
@@ -161,9 +158,9 @@ class _Reader(io.RawIOBase):
 class _Cluster:
     """One client, whose questions have an end: its own would wait for ever where a name node takes the question and says nothing."""
 
-    def __init__(self, url: str, properties: Mapping[str, str]) -> None:
+    def __init__(self, url: str, config: Mapping[str, str]) -> None:
         self._url = url
-        self._config = _UNBOUNDED | {name.removeprefix(HADOOP): text for name, text in properties.items() if name.startswith(HADOOP)}
+        self._config = dict(config)
         self._lock = Lock()
         self._client: Client | None = None
         self._places = BoundedSemaphore(CALLS_AT_MOST)
@@ -203,6 +200,28 @@ class _Cluster:
 
     def _silence(self) -> TimeoutError:
         return TimeoutError(f"{self._url} did not answer within {READ_TIMEOUT_SECONDS} s")
+
+
+class _Clusters:
+    """Those in use, the least recently used of which is let go: a REST catalog has a FileIO for each table."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._found: OrderedDict[tuple[str, frozenset[tuple[str, str]]], _Cluster] = OrderedDict()
+
+    def find(self, url: str, config: Mapping[str, str]) -> _Cluster:
+        key = (url, frozenset(config.items()))
+        with self._lock:
+            cluster = self._found.get(key)
+            if cluster is None:
+                cluster = self._found[key] = _Cluster(url, config)
+                if len(self._found) > MAX_CLUSTERS:
+                    self._found.popitem(last=False)
+            self._found.move_to_end(key)
+            return cluster
+
+
+_CLUSTERS: Final = _Clusters()
 
 
 def _default_authority(properties: Mapping[str, str]) -> str:

@@ -139,6 +139,23 @@ def test_name_nodes_are_found_as_hadoop_finds_them(address: str, tmp_path: Path,
     assert read(f"hdfs://{host}/w/ha", {}) == b"content"
 
 
+def test_the_tables_of_a_cluster_share_their_connections_and_clusters_that_nobody_asks_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hdfs, "MAX_CLUSTERS", 2)
+    monkeypatch.setattr(hdfs, "_CLUSTERS", hdfs._Clusters())
+
+    def cluster(location: str, properties: dict[str, str] | None = None) -> object:
+        return HdfsFileIO(properties).new_input(location)._cluster
+
+    first = cluster("hdfs://one/w/a")
+    assert cluster("hdfs://one/w/b", {"warehouse": "hdfs://one/w"}) is first
+    second = cluster("hdfs://one/w/a", {"hadoop.dfs.ha.namenodes.one": "a,b"})
+    assert second is not first
+    assert cluster("hdfs://one/w/c") is first
+    cluster("hdfs://two/w")
+    assert cluster("hdfs://one/w/d") is first
+    assert cluster("hdfs://one/w/a", {"hadoop.dfs.ha.namenodes.one": "a,b"}) is not second
+
+
 def test_other_programs_start_after_hdfs_was_read(address: str) -> None:
     location = put(address, "/w/before")
     assert HdfsFileIO().new_input(location).open().read() == b"content"
