@@ -37,9 +37,10 @@ _FENCE_POLL_SECONDS = 0.1
 _FENCE_MARGIN_SECONDS = 10  # for a cancellation to succeed in, before the JVM is killed for it
 _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
-_CANCEL_SECONDS = 60  # then the whole JVM goes, so that nothing of the job can commit
+_CANCEL_SECONDS = 60  # unless the settings say otherwise; then the whole JVM goes, so that nothing of the job can commit
 _SETTLE_ROUNDS = 5  # Iceberg's committer looks for leftovers every 0.1 s
 _COMMITTER = "Committer-Service"  # Iceberg's name of the thread that makes partial progress' last commits
+_SHARED = "iceberg-"  # so begin its names of threads that all jobs share; they read, write and delete files, and commit nothing
 _STOP_SECONDS = 10
 _START_SECONDS = 60  # within which a daemon has to say with what to start
 _MAX_CAUSES = 10
@@ -115,6 +116,7 @@ class _Driver:
         session.sql("SELECT 1").collect()
         self._marks = Marks(cast("JavaObject", self._gateway).jvm.org.apache.iceberg.EnvironmentContext, self._settings["conf"])
         self._context = context
+        self._spark: JavaObject = context._jsc.sc()  # noqa: SLF001 - neither tags nor descriptions are in pyspark's tracker
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
         threading.Thread(target=self._watch_progress, daemon=True).start()
         self._output.send("application.started", application_id=context.applicationId, java_pid=jvm.process.pid)
@@ -225,6 +227,8 @@ class _Driver:
             self._marks.add(job.job_id)
             with gzip.open(job.rows or os.devnull, "wt", compresslevel=1, encoding="utf-8") as file:
                 for number, statement in enumerate(job.statements):
+                    if job.is_cancelled.is_set():
+                        break
                     self._output.send("statement.started", job=job.job_id, index=number, statement=statement)
                     is_move = statement.startswith(MOVE)
                     frame = move_files(session, statement, job.is_cancelled.is_set) if is_move else session.sql(statement)
@@ -249,7 +253,8 @@ class _Driver:
         elif causes:
             self._output.send("job.failed", job=job.job_id, causes=causes, result=job.result, checks=job.checks)
         else:
-            self._output.send("job.finished", job=job.job_id, result=job.result or {}, checks=job.checks)
+            failure = job.meter.find_failure(self._spark) if (job.result or {}).get("failed_data_files_count") else ""
+            self._output.send("job.finished", job=job.job_id, result=job.result or {}, checks=job.checks, failure=failure[:_MAX_MESSAGE_CHARACTERS])
 
     def _mark_thread(self, job: _Job) -> None:
         """Give this thread's Java side a tag and a class loader of its own: the threads that Iceberg starts inherit both and can be told apart by them."""
@@ -260,12 +265,12 @@ class _Driver:
         job.java_thread = thread
 
     def _threads(self, job: _Job) -> list[tuple[JavaObject, list[JavaObject]]]:
-        """The job's Java threads with the frames that they are in."""
+        """The job's Java threads with the frames that they are in; a shared one has the class loader of the job that came first, whomever it works for."""
         traces = self._java.lang.Thread.getAllStackTraces()
         found = []
         for thread in traces.keySet().toArray():
             loader = thread.getContextClassLoader()
-            if loader is not None and loader.getName() == job.tag:
+            if loader is not None and loader.getName() == job.tag and not thread.getName().startswith(_SHARED):
                 found.append((thread, list(traces.get(thread))))
         return found
 
@@ -275,10 +280,11 @@ class _Driver:
         Both are needed: with partial progress Iceberg takes a cancelled Spark job for a failed file group and goes on with the next. A thread that is in
         the middle of a commit is left to finish it.
         """
-        deadline = time.monotonic() + _CANCEL_SECONDS
+        seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
+        deadline = time.monotonic() + seconds
         while not job.is_over.wait(_CANCEL_ROUND_SECONDS):
             if time.monotonic() > deadline:
-                self._die(_EXIT_JVM_GONE, f"job {job.job_id} did not end within {_CANCEL_SECONDS} s of its cancellation")
+                self._die(_EXIT_JVM_GONE, f"job {job.job_id} did not end within {seconds:g} s of its cancellation: Spark was killed", culprit=job.job_id)
             if job.java_thread is not None:
                 with contextlib.suppress(Exception):  # Spark may be ending too; the next round or the deadline decides
                     self._context.cancelJobsWithTag(job.tag)
@@ -295,12 +301,13 @@ class _Driver:
         if own is None:
             return
         self._java.lang.Thread.interrupted()  # an interruption meant for the CALL must not hit what follows
-        deadline = time.monotonic() + _CANCEL_SECONDS
+        seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
+        deadline = time.monotonic() + seconds
         quiet_rounds = 0
         spinning = False
         while quiet_rounds < _SETTLE_ROUNDS:
             if time.monotonic() > deadline:
-                self._die(_EXIT_JVM_GONE, f"job {job.job_id} left threads that work on for {_CANCEL_SECONDS} s")
+                self._die(_EXIT_JVM_GONE, f"job {job.job_id} left threads that worked on for {seconds:g} s: Spark was killed", culprit=job.job_id)
             time.sleep(_CANCEL_ROUND_SECONDS)
             working = [(thread, frames) for thread, frames in self._threads(job) if thread.getId() != own.getId() and _works_for_iceberg(frames)]
             spinning = any(thread.getName() == _COMMITTER for thread, _ in working)
@@ -313,26 +320,25 @@ class _Driver:
     def _watch_jvm(self, jvm: Jvm) -> None:
         jvm.process.wait()
         if not self._is_stopping:
-            self._die(_EXIT_JVM_GONE, f"Spark's JVM ended with exit code {jvm.process.returncode}")
+            self._die(_EXIT_JVM_GONE, f"Spark's JVM ended with exit code {jvm.process.returncode}", exit_code=jvm.process.returncode)
 
     def _watch_progress(self) -> None:
         """Report how far each job is, when that has changed."""
-        spark = self._context._jsc.sc()  # noqa: SLF001 - neither tags nor descriptions are in pyspark's tracker
         while True:
             time.sleep(_PROGRESS_SECONDS)
             for job in list(self._jobs.values()):
                 with contextlib.suppress(Exception):  # progress is a courtesy: a stage may be forgotten while it is looked at
-                    figures = job.meter.read(spark)
+                    figures = job.meter.read(self._spark)
                     if figures is not None:
                         self._output.send("spark.progress", job=job.job_id, **figures)
 
-    def _die(self, code: int, reason: str = "") -> NoReturn:
-        """End the JVM and this process at once, and only then say so."""
+    def _die(self, code: int, reason: str = "", culprit: str | None = None, exit_code: int | None = None) -> NoReturn:
+        """End the JVM and this process at once, and only then say so: for which job it was, or how the JVM had ended by itself."""
         self._is_stopping = True
         if self._jvm is not None:
             self._jvm.kill()
         if reason:
-            self._output.send("application.ended", reason=reason, is_fenced=code == _EXIT_FENCED)
+            self._output.send("application.ended", reason=reason, is_fenced=code == _EXIT_FENCED, culprit=culprit, exit_code=exit_code)
         os._exit(code)
 
 

@@ -26,6 +26,7 @@ class _SparkJob:
     group: int | None
     groups_total: int
     begun: float
+    failure: str  # why a stage of it failed; empty when none did
 
 
 class Meter:
@@ -38,17 +39,25 @@ class Meter:
 
     def read(self, spark: JavaObject) -> dict[str, int | float | None] | None:
         """Tasks, file groups, bytes, and about how many seconds are left; None when nothing has changed. ``spark`` is Java's SparkContext."""
-        store = spark.statusStore()
-        for number in spark.statusTracker().getJobIdsForTag(self._tag):
-            known = self._known.get(number)
-            if known is None or not known.is_over:
-                self._known[number] = _look(store, number)
+        self._look_at_all(spark)
         figures = self._sum()
         if figures == self._told or not figures["tasks_total"]:
             return None
         self._told = figures
         left = self._seconds_left(figures)
         return figures | {"seconds_left": left}
+
+    def find_failure(self, spark: JavaObject) -> str:
+        """Why the first of its Spark jobs that failed did so; empty when Spark knows of none. Iceberg does not tell, where it goes on with the others."""
+        self._look_at_all(spark)
+        return next((job.failure for _, job in sorted(self._known.items()) if job.failure), "")
+
+    def _look_at_all(self, spark: JavaObject) -> None:
+        store = spark.statusStore()
+        for number in spark.statusTracker().getJobIdsForTag(self._tag):
+            known = self._known.get(number)
+            if known is None or not known.is_over:
+                self._known[number] = _look(store, number)
 
     def _sum(self) -> dict[str, int | float | None]:
         jobs = list(self._known.values())
@@ -90,6 +99,7 @@ def _look(store: JavaObject, number: int) -> _SparkJob:
         group=int(match[1]) if match else None,
         groups_total=int(match[2]) if match else 0,
         begun=submitted.get().getTime() / 1000 if submitted.isDefined() else 0.0,
+        failure=next((str(stage.failureReason().get()) for stage in stages if stage.failureReason().isDefined()), "") if status == "FAILED" else "",
     )
 
 

@@ -25,7 +25,7 @@ from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, meg
 from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list, write_listing
 from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.statements import Statements, statements_of
-from maintainer.adapters.spark.tracking import TrackedJob, failure, lost, read_causes
+from maintainer.adapters.spark.tracking import TrackedJob, blame, failure, lost, read_causes
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome, Progress
@@ -290,9 +290,7 @@ class LocalRunner:
             words = process.last_words
             for tracked in self._unfinished(process):
                 if process.is_started:
-                    # Ended by us, it says nothing of the job; dead by itself, the job may be what killed it, and would at once again.
-                    is_ours = self._is_closed or bool(words.get("is_fenced"))
-                    reason = FailureReason.LOST_RUNNER if is_ours else FailureReason.OTHER
+                    reason = FailureReason.LOST_RUNNER if self._is_closed else blame(tracked.job_id, words)
                     tracked.end(lost(now, str(words.get("reason") or "Spark's driver ended"), reason))
                 else:
                     tracked.end(_failed_start(process, now))
@@ -350,7 +348,10 @@ class LocalRunner:
             "max_jobs": size.max_jobs,
             "fingerprint": self._fingerprints[size],
             "abandoned_seconds": self._options.abandoned_timeout.total_seconds(),
-            "conf": spark_settings(self._options, self._catalogs, self._application, directory),
+            "cancel_seconds": self._options.cancel_timeout.total_seconds(),
+            "host": self._options.driver_host,
+            "conf": spark_settings(self._options, self._catalogs, self._application, directory)
+            | (executor_settings(size.executors, class_path) if size.executors is not None else {}),
         }
 
     def _find_java(self) -> Java:

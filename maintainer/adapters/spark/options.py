@@ -43,6 +43,8 @@ class LocalSparkOptions:
     abandoned_timeout: timedelta = timedelta(seconds=60)  # for which a driver without a daemon keeps jobs that nobody renews, and what became of them
     drivers: Mapping[JobSize, DriverSize] = field(default_factory=dict)  # of medium and large jobs, where they are others than a small one's
     max_memory: str = ""  # of all drivers together; empty: that of the largest
+    driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
+    cancel_timeout: timedelta = timedelta(seconds=60)  # within which a cancelled job ends, or the whole JVM does, so that nothing of the job can commit
 
     def driver_of(self, size: JobSize) -> DriverSize:
         """The driver that a job of that size runs in."""

@@ -10,6 +10,7 @@ from maintainer.adapters.spark.states import classify, describe_failure, find_co
 from maintainer.domain.job import FailureReason, JobEvent, Outcome, Progress
 from maintainer.ports.runner import RunnerReport
 
+_EXIT_OUT_OF_MEMORY = 52  # org.apache.spark.util.SparkExitCode.OOM: of a JVM in which a task found no more memory
 _MAX_EVENTS = 1_000  # of one job between two reports
 _PROGRESS_EVENTS_EVERY = timedelta(seconds=5)  # the report has the newest figures anyway; the story need not
 _ENVELOPE = frozenset({"event", "job", "number", "at"})
@@ -70,7 +71,8 @@ class TrackedJob:
                     self.progress_told_at = at
                     self.tell(name, at, **fields)
             case "job.finished":
-                self.end(_finish(read_result(fields.get("result")), at, read_result(fields.get("checks"))))
+                said = str(fields.get("failure") or "")
+                self.end(_finish(read_result(fields.get("result")), at, read_result(fields.get("checks")), said))
             case "job.cancelled" if fields.get("is_overdue"):
                 self.end(lost(at, "its right to work was not renewed in time, and it was cancelled for that"))
             case "job.cancelled":
@@ -104,13 +106,15 @@ def _read_progress(fields: Mapping[str, object], phase: str, at: datetime) -> Pr
     return Progress(count("tasks_done"), count("tasks_total"), phase, *groups, count("bytes_read"), count("bytes_written"), ends_at)
 
 
-def _finish(result: Mapping[str, int | str | None], at: datetime, checks: Mapping[str, int | str | None]) -> Outcome:
-    """With partial progress Iceberg calls it a success when every file group has failed; we do not."""
+def _finish(result: Mapping[str, int | str | None], at: datetime, checks: Mapping[str, int | str | None], said: str = "") -> Outcome:
+    """With partial progress Iceberg calls it a success when every file group has failed, and keeps why to itself: `said` is what Spark says of it."""
     failed = result.get("failed_data_files_count")
+    causes = [("org.apache.spark.SparkException", said)] if said else []
+    why = describe_failure(causes) if causes else "its log has the reason"
     if failed and not result.get("rewritten_data_files_count"):
-        message = f"no data file was rewritten: {failed} of {failed} failed in Spark, whose log has the reason"
-        return Outcome("failed", at, result, FailureReason.OTHER, message)
-    return Outcome("finished", at, result, checks=checks)
+        message = f"no data file was rewritten: {failed} of {failed} failed in Spark: {why}"
+        return Outcome("failed", at, result, classify(causes), message)
+    return Outcome("finished", at, result, checks=checks, message=f"{failed} data files failed in Spark: {why}" if failed else "")
 
 
 def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
@@ -120,6 +124,17 @@ def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
     if is_severed(causes):
         return lost(at, f"Spark's JVM did not answer any more: {describe_failure(causes)}", classify(causes))
     return Outcome("failed", at, reason=classify(causes), message=describe_failure(causes), conflict=find_conflict(causes))
+
+
+def blame(job_id: str, last_words: Mapping[str, object]) -> FailureReason:
+    """What the end of a Spark says of a job that it had, by the driver's last words: ended for its fence or for another job's sake, nothing of this one.
+
+    Dead by itself, the job may be what killed it, and would at once again.
+    """
+    if last_words.get("exit_code") == _EXIT_OUT_OF_MEMORY:
+        return FailureReason.OUT_OF_MEMORY
+    is_anothers = last_words.get("culprit") not in {None, job_id}
+    return FailureReason.LOST_RUNNER if is_anothers or last_words.get("is_fenced") else FailureReason.OTHER
 
 
 def lost(at: datetime, message: str, reason: FailureReason = FailureReason.LOST_RUNNER) -> Outcome:

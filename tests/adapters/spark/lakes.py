@@ -48,9 +48,10 @@ class WallClock:
 
 
 class Lake:
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, uri: str = "") -> None:
+        """`uri`: of a PostgreSQL instead of a SQLite of its own."""
         self.root = root
-        self.properties = {"type": "sql", "uri": f"sqlite:///{root}/catalog.db", "warehouse": f"file://{root}/warehouse"}
+        self.properties = {"type": "sql", "uri": uri or f"sqlite:///{root}/catalog.db", "warehouse": f"file://{root}/warehouse"}
         self.catalog = SqlCatalog("lake", **self.properties)
         self.spark = spark_configuration("lake", self.properties, {})
 

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from maintainer.adapters.spark.tracking import TrackedJob, lost
+import pytest
+
+from maintainer.adapters.spark.tracking import TrackedJob, blame, lost
 from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.job import FailureReason, Progress
 
@@ -14,7 +16,33 @@ def test_a_rewrite_of_which_every_file_group_failed_is_a_failure() -> None:
     job.hear({"event": "job.finished", "job": "j", "result": {"rewritten_data_files_count": 0, "failed_data_files_count": 6}}, NOW)
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("failed", FailureReason.OTHER)
-    assert "6 of 6" in job.outcome.message
+    assert job.outcome.message == "no data file was rewritten: 6 of 6 failed in Spark: its log has the reason"
+
+
+@pytest.mark.parametrize(("rewritten", "kind", "reason"), [(0, "failed", FailureReason.MISSING_FILE), (4, "finished", None)])
+def test_what_iceberg_keeps_to_itself_of_failed_file_groups_is_told_in_sparks_words(rewritten: int, kind: str, reason: FailureReason | None) -> None:
+    said = "Job aborted: Lost task 0.0 (executor driver): org.apache.iceberg.exceptions.NotFoundException: File does not exist: f\n\tat a.b(C.java)"
+    job = TrackedJob("j")
+    result = {"rewritten_data_files_count": rewritten, "failed_data_files_count": 6}
+    job.hear({"event": "job.finished", "job": "j", "result": result, "failure": said}, NOW)
+    assert job.outcome is not None
+    assert (job.outcome.kind, job.outcome.reason) == (kind, reason)
+    assert job.outcome.message.endswith("NotFoundException: File does not exist: f")
+
+
+@pytest.mark.parametrize(
+    ("last_words", "reason"),
+    [
+        ({}, FailureReason.OTHER),
+        ({"exit_code": -9, "is_fenced": False}, FailureReason.OTHER),
+        ({"exit_code": 52, "is_fenced": False}, FailureReason.OUT_OF_MEMORY),
+        ({"culprit": "j", "is_fenced": False}, FailureReason.OTHER),
+        ({"culprit": "another", "is_fenced": False}, FailureReason.LOST_RUNNER),
+        ({"is_fenced": True}, FailureReason.LOST_RUNNER),
+    ],
+)
+def test_a_job_is_blamed_for_the_end_of_its_spark_only_where_it_may_be_what_ended_it(last_words: dict[str, object], reason: FailureReason) -> None:
+    assert blame("j", last_words) is reason
 
 
 def test_a_rewrite_that_found_nothing_to_do_is_finished() -> None:

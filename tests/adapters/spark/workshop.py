@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import count
+from typing import Any
 
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.policies import parse_policy
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.tracking import TrackedJob
+from maintainer.domain.action import Action
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableInventory
-from maintainer.domain.job import Job
+from maintainer.domain.job import Job, Outcome
 from maintainer.domain.policy import PolicyLayer, RuleName
 from maintainer.domain.size import JobSize
 from maintainer.ports.runner import Runner
+from maintainer.steps.plan import policy_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.review import review
-from maintainer.steps.scan import scan_table
-from maintainer.steps.submit import request_run, start_pending
+from maintainer.steps.scan import Measured, scan_table
+from maintainer.steps.submit import _hand_over, _take_baseline, request_run, start_pending
 from maintainer.steps.watch import watch
-from tests.adapters.spark.lakes import Lake, WallClock, wait_until
+from tests.adapters.spark.lakes import Lake, WallClock, job_on, wait_until
 from tests.fakes.adapters.policies import FakePolicies
 from tests.fakes.adapters.store import FakeStore
 from tests.fakes.adapters.telemetry import FakeTelemetry
@@ -80,6 +83,48 @@ class Workshop:
         plan, job = request_run(self.ports, table, (rule,), "person")
         assert job is not None, plan.skipped
         return self.finish(job)
+
+    def begin(self, table: TableIdentifier, action: Action, **changes: Any) -> Job:  # noqa: ANN401 - any fields of a job
+        """Hand over a job with this very action, whatever a policy would say; `changes` are those of the job."""
+        return self.prepare(table, action, **changes)()
+
+    def prepare(self, table: TableIdentifier, action: Action, **changes: Any) -> Callable[[], Job]:  # noqa: ANN401 - as above
+        """The table is measured now, and the job handed over when what is returned is called."""
+        scanned = scan_table(self.ports, table)
+        assert isinstance(scanned, Measured), scanned
+        made = job_on(table, self.ports.new_id(), action)
+        job = replace(made, table_uuid=scanned.health.table_uuid, policy_version=policy_of(self.ports, scanned.health).version, **changes)
+        assert self.store.add_job(job)
+        baseline = _take_baseline(scanned.inventory, scanned.health)
+
+        def hand_over() -> Job:
+            assert _hand_over(self.ports, job, baseline)
+            return self.job(job)
+
+        return hand_over
+
+    def job(self, job: Job) -> Job:
+        """As it is now."""
+        found = self.store.job(job.job_id)
+        assert found is not None
+        return found
+
+    def await_end_of_work(self, job: Job) -> Outcome:
+        """Watch until Spark is done with the job; nothing is measured and proved yet."""
+
+        def is_done() -> bool:
+            watch(self.ports, frozenset({job.job_id}))
+            return self.job(job).outcome is not None
+
+        wait_until(is_done)
+        outcome = self.job(job).outcome
+        assert outcome is not None
+        return outcome
+
+    def settle(self, job: Job) -> Job:
+        """Measure the table again and give the job its final state."""
+        review(self.ports, frozenset({job.job_id}))
+        return self.job(job)
 
     def finish(self, job: Job) -> Job:
         """Start what is pending, and watch and review until this job is over."""
