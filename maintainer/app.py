@@ -28,7 +28,7 @@ from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.leftovers import prune_leftovers
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.marks import mark_settings
-from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions
+from maintainer.adapters.spark.options import DriverSize, Executors, LocalSparkOptions
 from maintainer.adapters.spark.statements import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
@@ -53,6 +53,7 @@ from maintainer.ports.store import Store
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
 from maintainer.settings.paths import is_missing_sqlite
+from maintainer.settings.spark import SparkSettings
 from maintainer.steps.admission import read_queue
 from maintainer.steps.approval import approve_list, reject_list, restore_list
 from maintainer.steps.candidate import preview_tables
@@ -224,14 +225,20 @@ def spark_options(settings: Settings) -> LocalSparkOptions:
         master=spark.master,
         driver_memory=spark.driver_memory,
         max_jobs=spark.max_jobs,
-        drivers={size: DriverSize(*spark.driver_of(size)) for size in JobSize},
+        drivers={size: _driver_size(spark, size) for size in JobSize},
         max_memory=spark.max_memory or "",
         idle_timeout=spark.idle_timeout,
         start_timeout=spark.start_timeout,
+        driver_host=spark.driver_host or "127.0.0.1",
         java_home=spark.java_home,
         jars_dir=spark.jars_dir or default_directory(),
         conf=mark_settings((catalog.properties for catalog in settings.catalogs.values()), let_writers_win=spark.let_writers_win) | spark.conf,
     )
+
+
+def _driver_size(spark: SparkSettings, size: JobSize) -> DriverSize:
+    executors = spark.executors_of(size)
+    return DriverSize(*spark.driver_of(size), None if executors is None else Executors(executors.count, executors.memory, executors.cores))
 
 
 def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:

@@ -83,8 +83,10 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "master": "local[2]",
             "driver_memory": "2048m",
             "max_jobs": 2,
-            "profiles": {"medium": {"driver_memory": None, "max_jobs": None}, "large": {"driver_memory": None, "max_jobs": None}},
+            "profiles": {size: {"driver_memory": None, "max_jobs": None, "executors": None} for size in ("medium", "large")},
             "max_memory": None,
+            "executors": None,
+            "driver_host": None,
             "idle_timeout": "10m",
             "start_timeout": "2m",
             "java_home": None,
@@ -270,7 +272,7 @@ auth: {tokens: [a]}
         "maintainer.yaml:9: scan.workers is 0, under the least value 1",
         "maintainer.yaml:9: unknown key 'wokers', did you mean 'workers'?",
         "maintainer.yaml:10: spark.runner is operator, which is not supported in this version; write local",
-        "maintainer.yaml:10: spark.master is 'spark://h', but the runner local takes local, local[N] or local[*]",
+        "maintainer.yaml:10: spark.master is 'spark://h', but must be local, local[N], local[*], or spark://HOST:PORT of a standalone cluster",
         "maintainer.yaml:10: spark.driver_memory is 1m, but must be from 512MiB to 1TiB",
         "maintainer.yaml:10: spark.conf has 'a.b'; Spark reads only names that begin with spark.",
         "maintainer.yaml:10: unknown key 'jars', did you mean 'jars_dir'?",
@@ -359,7 +361,7 @@ def test_what_a_name_or_a_variable_stands_for_is_not_in_a_message(refuse: Refuse
     assert problems == [
         "MAINTAINER_STORE: store is '${MAINTAINER_STORE}', but must begin with sqlite:/// or postgresql://",
         "maintainer.yaml:2: scan.workers is '${TOKEN}', but must be a whole number",
-        "maintainer.yaml:3: spark.master is 'x-${TOKEN}', but the runner local takes local, local[N] or local[*]",
+        "maintainer.yaml:3: spark.master is 'x-${TOKEN}', but must be local, local[N], local[*], or spark://HOST:PORT of a standalone cluster",
     ]
 
 

@@ -85,7 +85,7 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
         scoped = replace(scoped, hot_partition_age=timedelta(0))
     size = choose_size(scoped, health, policy, circumstances)
     memory_gb = size.profile.memory_gb
-    fit = fit_deletes(scoped, health, memory_gb, circumstances.tasks_at_once)
+    fit = fit_deletes(scoped, health, size.profile.tasks_gb, circumstances.tasks_at_once)
     gain = _find_gain(fit, health, policy, circumstances, history, memory_gb)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"

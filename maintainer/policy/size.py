@@ -32,15 +32,37 @@ class SizeChoice:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """Bytes that a job keeps in memory at a time, about: in the driver's own threads, and in all of its tasks together."""
+
+    driver: int
+    tasks: int = 0
+
+    def fits(self, profile: SizeProfile) -> bool:
+        if not profile.executors_gb:
+            return self.driver + self.tasks <= _room(profile.memory_gb)
+        return self.driver <= _room(profile.driver_gb) and self.tasks <= _room(profile.executors_gb)
+
+    def describe(self, profile: SizeProfile) -> str:
+        if not profile.executors_gb:
+            room = format_size(_room(profile.memory_gb))
+            return f"about {format_size(self.driver + self.tasks)} of memory is needed, of the {room} that a {profile.size} job has for it"
+        driver, tasks = (
+            f"{format_size(need)} of {format_size(_room(gb))}" for need, gb in ((self.driver, profile.driver_gb), (self.tasks, profile.executors_gb))
+        )
+        return f"about {driver} of memory is needed in the driver and {tasks} in the executors, as a {profile.size} job has them"
+
+
 def choose_size(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> SizeChoice:
     """The smallest profile that holds the job, within the policy's bounds; a larger one for each time in a row that it ran out of memory."""
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
     allowed = _within(policy, circumstances.profiles or (SizeProfile(JobSize.SMALL, circumstances.memory_gb),))
     need = _find_need(rule, health, circumstances.tasks_at_once)
-    fitting = next((number for number, profile in enumerate(allowed) if need <= _room(profile)), len(allowed) - 1)
+    fitting = next((number for number, profile in enumerate(allowed) if need.fits(profile)), len(allowed) - 1)
     times = _count_overflows(history)
     chosen = allowed[min(fitting + times, len(allowed) - 1)]
-    reason = f"about {format_size(need)} of memory is needed, of the {format_size(_room(chosen))} that a {chosen.size} job has for it"
+    reason = need.describe(chosen)
     if times:
         reason += f"; it ran out of memory {times} time{'' if times == 1 else 's'} in a row"
     return SizeChoice(chosen, reason)
@@ -62,8 +84,8 @@ def _within(policy: Policy, profiles: Sequence[SizeProfile]) -> list[SizeProfile
     return allowed or [min(ordered, key=lambda profile: abs(SIZES.index(profile.size) - least))]
 
 
-def _room(profile: SizeProfile) -> int:
-    return int(profile.memory_gb * GIB * USABLE_SHARE)
+def _room(memory_gb: float) -> int:
+    return int(memory_gb * GIB * USABLE_SHARE)
 
 
 def _count_overflows(history: RuleHistory) -> int:
@@ -71,21 +93,21 @@ def _count_overflows(history: RuleHistory) -> int:
     return failures.times if failures is not None and failures.reason == FailureReason.OUT_OF_MEMORY else 0
 
 
-def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> int:
-    """Bytes that the job keeps in memory at a time, about; of what is not measured, nothing is known and nothing is reckoned with."""
+def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> _Need:
+    """Of what is not measured, nothing is known and nothing is reckoned with."""
     files = (health.data_files or 0) + (health.position_delete_files or 0) + (health.equality_delete_files or 0)
     manifests = (health.manifest_bytes or 0) * _BYTES_PER_MANIFEST_BYTE
     match rule.name:
         case RuleName.REWRITE_DATA_FILES:
             equality = max(weigh_deletes(health).values(), default=0) * tasks_at_once
             group = max((partition.data_bytes for partition in health.partitions), default=0) if rule.strategy == "sort" else 0
-            return files * _BYTES_PER_FILE + equality + _position_deletes(health) + int(group * _SORT_SHARE)
+            return _Need(files * _BYTES_PER_FILE, equality + _position_deletes(health) + int(group * _SORT_SHARE))
         case RuleName.REWRITE_POSITION_DELETE_FILES:
-            return files * _BYTES_PER_FILE + _position_deletes(health)
+            return _Need(files * _BYTES_PER_FILE, _position_deletes(health))
         case RuleName.REWRITE_MANIFESTS | RuleName.COMPUTE_PARTITION_STATS:
-            return manifests
+            return _Need(manifests)
         case _:
-            return files * _BYTES_PER_FILE
+            return _Need(files * _BYTES_PER_FILE)
 
 
 def _position_deletes(health: TableHealth) -> int:

@@ -18,7 +18,11 @@ from maintainer.settings.paths import read_path
 
 _LEAST_MEMORY = "512MiB"
 _GREATEST_MEMORY = "1TiB"
-_MASTER = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
+_LOCAL = compile_regex(r"local(\[(\*|[1-9][0-9]{0,2})\])?")
+_HOST = r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
+_STANDALONE = compile_regex(rf"spark://({_HOST}:[0-9]{{1,5}})(,{_HOST}:[0-9]{{1,5}})*")
+_LOOPBACK = compile_regex(r"localhost|127(\.[0-9]+){3}")
+_HERE = "127.0.0.1"
 _MEMORY_OF_SPARK = compile_regex(r"\d+[kmgtKMGT]")
 
 
@@ -35,8 +39,14 @@ def _read_memory(value: object) -> object:
 
 
 def _check_master(value: object) -> object:
-    if isinstance(value, str) and _MASTER.fullmatch(value) is None:
-        refuse(f"is {value!r}, but the runner local takes local, local[N] or local[*]")
+    if isinstance(value, str) and _LOCAL.fullmatch(value) is None and _STANDALONE.fullmatch(value) is None:
+        refuse(f"is {value!r}, but must be local, local[N], local[*], or spark://HOST:PORT of a standalone cluster")
+    return value
+
+
+def _check_host(value: object) -> object:
+    if isinstance(value, str) and compile_regex(_HOST).fullmatch(value) is None:
+        refuse(f"is {value!r}, but must be a name or an address of this machine")
     return value
 
 
@@ -55,11 +65,20 @@ def _check_conf(value: object) -> object:
     return value
 
 
+class ExecutorsSettings(Strict):
+    """The processes in which a cluster runs the tasks of a driver: how many, and the memory and the tasks of each."""
+
+    count: Annotated[int, Field(ge=1, le=1000)] = 1
+    memory: Annotated[str, BeforeValidator(_read_memory)] = "2048m"
+    cores: Annotated[int, Field(ge=1, le=64)] = 1
+
+
 class ProfileSettings(Strict):
     """The driver that jobs of one size run in."""
 
     driver_memory: Annotated[str, BeforeValidator(_read_memory)] | None = None  # None: spark.driver_memory
     max_jobs: Annotated[int, Field(ge=1, le=64)] | None = None  # None: half of spark.max_jobs for medium jobs, one for large ones
+    executors: ExecutorsSettings | None = None  # None: spark.executors
 
 
 class ProfilesSettings(Strict):
@@ -78,6 +97,8 @@ class SparkSettings(Strict):
     max_jobs: Annotated[int, Field(ge=1, le=64)] = 2
     profiles: ProfilesSettings = Field(default_factory=ProfilesSettings)
     max_memory: Annotated[str, BeforeValidator(_read_memory)] | None = None  # of all drivers together; None: that of the largest
+    executors: ExecutorsSettings | None = None  # of small jobs on a cluster; None there: the defaults
+    driver_host: Annotated[str, BeforeValidator(_check_host)] | None = None  # of this machine, as a cluster's executors reach it; None: 127.0.0.1
     idle_timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
     start_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] = timedelta(seconds=120)
     java_home: Annotated[Path, BeforeValidator(read_path)] | None = None
@@ -100,24 +121,61 @@ class SparkSettings(Strict):
         return given.driver_memory or self.driver_memory, given.max_jobs or shared
 
     @property
+    def is_cluster(self) -> bool:
+        """Whether tasks run in executors, and not in the driver."""
+        return not self.master.startswith("local")
+
+    def executors_of(self, size: JobSize) -> ExecutorsSettings | None:
+        """Those of the driver that jobs of that size run in; None where tasks run in the driver."""
+        if not self.is_cluster:
+            return None
+        profiles = {JobSize.MEDIUM: self.profiles.medium, JobSize.LARGE: self.profiles.large}
+        given = profiles[size].executors if size in profiles else None
+        return given or self.executors or ExecutorsSettings()
+
+    @property
     def size_profiles(self) -> tuple[SizeProfile, ...]:
-        """What one job of each size occupies: its part of the driver, whether the others run or not."""
-        drivers = {size: self.driver_of(size) for size in JobSize}
-        return tuple(SizeProfile(size, parse_size(f"{memory}iB") / GIB / jobs) for size, (memory, jobs) in drivers.items())
+        """What one job of each size occupies: its part of the driver and its executors, whether the others run or not."""
+        return tuple(self._profile_of(size) for size in JobSize)
+
+    def _profile_of(self, size: JobSize) -> SizeProfile:
+        memory, jobs = self.driver_of(size)
+        executors = self.executors_of(size)
+        tasks_gb = executors.count * parse_size(f"{executors.memory}iB") / GIB / jobs if executors is not None else 0.0
+        return SizeProfile(size, parse_size(f"{memory}iB") / GIB / jobs + tasks_gb, tasks_gb)
 
     @model_validator(mode="after")
     def _check_profiles(self) -> SparkSettings:
-        parts = [profile.memory_gb for profile in self.size_profiles]
-        if parts != sorted(parts):
-            words = ", ".join(f"{profile.size} {profile.memory_gb:.3g} GiB" for profile in self.size_profiles)
-            refuse(f"has profiles whose jobs do not grow ({words}); driver_memory / max_jobs must not fall from small to large")
+        self._check_growth("driver_memory / max_jobs", [profile.driver_gb for profile in self.size_profiles])
+        self._check_growth("executors.count * executors.memory / max_jobs", [profile.executors_gb for profile in self.size_profiles])
         largest = max(parse_size(f"{self.driver_of(size)[0]}iB") for size in JobSize)
         if self.max_memory is not None and parse_size(f"{self.max_memory}iB") < largest:
             refuse(f"has max_memory {self.max_memory}, but must hold the largest driver, {largest // MIB}m")
         return self
 
+    @staticmethod
+    def _check_growth(what: str, parts: list[float]) -> None:
+        if parts != sorted(parts):
+            words = ", ".join(f"{size} {part:.3g} GiB" for size, part in zip(JobSize, parts, strict=True))
+            refuse(f"has profiles whose jobs do not grow ({words}); {what} must not fall from small to large")
+
+    @model_validator(mode="after")
+    def _check_cluster(self) -> SparkSettings:
+        if not self.is_cluster:
+            asked = [self.executors, self.profiles.medium.executors, self.profiles.large.executors, self.driver_host]
+            if any(given is not None for given in asked):
+                refuse(f"has executors or a driver_host, but the master {self.master} runs all tasks in the driver")
+            return self
+        away = [host for host in self.master.removeprefix("spark://").split(",") if not _LOOPBACK.fullmatch(host.rpartition(":")[0])]
+        if away and _LOOPBACK.fullmatch(self.driver_host or _HERE):
+            refuse(f"has driver_host {self.driver_host or _HERE}, which the executors of {self.master} cannot reach; write this machine's address")
+        return self
+
     @property
     def tasks_at_once(self) -> int:
-        """How many tasks Spark works on at once: the number in local[N]."""
+        """How many tasks Spark works on at once: the number in local[N], on a cluster those of the largest job's executors."""
+        found = [executors for executors in map(self.executors_of, JobSize) if executors is not None]
+        if found:
+            return max(executors.count * executors.cores for executors in found)
         number = self.master.partition("[")[2].rstrip("]") or "1"
         return os.cpu_count() or 1 if number == "*" else int(number)

@@ -85,6 +85,22 @@ def test_deletes_and_sorting_count_where_they_are_held(rule: Rule, changes: dict
     assert choose(replace(health, partitions=(heavy,)), rule).profile == size
 
 
+ON_A_CLUSTER = (SizeProfile(JobSize.SMALL, 3.0, 2.0), SizeProfile(JobSize.MEDIUM, 10.0, 8.0))
+
+
+@pytest.mark.parametrize(("files", "partition_bytes", "size"), [(10, 0, "small"), (10, 10_000_000_000, "medium"), (110_000, 0, "medium")])
+def test_on_a_cluster_what_tasks_keep_must_fit_the_executors_and_the_rest_the_driver(files: int, partition_bytes: int, size: str) -> None:
+    health = make_health(data_files=files)
+    health = replace(health, partitions=(replace(health.partitions[0], data_bytes=partition_bytes),))
+    chosen = choose_size(replace(REWRITE, strategy="sort"), health, Policy(), Circumstances(NOW, profiles=ON_A_CLUSTER))
+    assert chosen.profile.size == size
+
+
+def test_on_a_cluster_the_reason_tells_both_memories() -> None:
+    chosen = choose_size(REWRITE, make_health(data_files=60), Policy(), Circumstances(NOW, profiles=ON_A_CLUSTER))
+    assert chosen.reason == "about 240 KiB of 409.6 MiB of memory is needed in the driver and 0 B of 819.2 MiB in the executors, as a small job has them"
+
+
 def test_manifests_count_where_their_entries_are_read() -> None:
     health = replace(make_health(data_files=10), manifest_bytes=100_000_000)
     assert choose(health, Rule(RuleName.REWRITE_MANIFESTS)).profile == MEDIUM

@@ -95,7 +95,7 @@ class DriverProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=_environment(java_home),
+                env=_environment(java_home, str(settings["host"])),
                 cwd=directory,
                 start_new_session=True,
                 pass_fds=[server.fileno()],
@@ -283,13 +283,13 @@ def _connect(directory: Path) -> socket.socket:
     return connection
 
 
-def _environment(java_home: Path) -> dict[str, str]:
+def _environment(java_home: Path, host: str) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN_VARIABLES)}
     return inherited | {
         "JAVA_HOME": str(java_home),
         "SPARK_HOME": str(jars.spark_home()),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_LOCAL_HOSTNAME": "localhost",
+        "SPARK_LOCAL_IP": host,
+        "SPARK_LOCAL_HOSTNAME": "localhost" if host == "127.0.0.1" else host,
         "PYSPARK_PYTHON": sys.executable,
         "MALLOC_ARENA_MAX": "2",
     }

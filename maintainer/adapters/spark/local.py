@@ -21,7 +21,7 @@ from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.liveness import owner_lives
-from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, megabytes, spark_settings
+from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, executor_settings, megabytes, spark_settings
 from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list, write_listing
 from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.statements import Statements, statements_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -15,11 +15,21 @@ _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions
 
 
 @dataclass(frozen=True, slots=True)
+class Executors:
+    """The processes in which a cluster runs a driver's tasks: how many, and the memory (in Spark's words) and the tasks of each."""
+
+    count: int
+    memory: str
+    cores: int
+
+
+@dataclass(frozen=True, slots=True)
 class DriverSize:
-    """A driver's memory in Spark's words, and how many jobs share it."""
+    """A driver's memory in Spark's words, and how many jobs share it; its executors, where its tasks do not run in itself."""
 
     memory: str
     max_jobs: int
+    executors: Executors | None = None
 
 
 def megabytes(memory: str) -> int:
@@ -56,14 +66,24 @@ class LocalSparkOptions:
         return megabytes(self.max_memory) if self.max_memory else max(megabytes(self.driver_of(size).memory) for size in JobSize)
 
 
+def executor_settings(executors: Executors, class_path: Sequence[Path]) -> dict[str, str]:
+    """What a standalone cluster gives a driver; the executors fetch the jars from it."""
+    return {
+        "spark.executor.memory": executors.memory,
+        "spark.executor.cores": str(executors.cores),
+        "spark.cores.max": str(executors.count * executors.cores),
+        "spark.jars": ",".join(path.as_uri() for path in class_path),
+    }
+
+
 def spark_settings(options: LocalSparkOptions, catalogs: Mapping[str, Mapping[str, str]], application: str, directory: Path) -> dict[str, str]:
     """Spark's settings: what can be chosen, then the catalogs, then what our statements and our ownership rely on."""
     chosen = {"spark.sql.shuffle.partitions": "4", "spark.log.level": "WARN"} | {str(key): str(value) for key, value in options.conf.items()}
     fixed = {
         "spark.app.name": application,
         "spark.master": options.master,
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": options.driver_host,
+        "spark.driver.bindAddress": options.driver_host,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.local.dir": str(directory),
