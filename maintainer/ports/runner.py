@@ -34,7 +34,10 @@ class Runner(Protocol):
         ...
 
     def lives(self, owner: str) -> bool | None:
-        """Whether the process of that name lives, as far as this machine can tell; None when it is not of this machine."""
+        """Whether the process of that name lives, or another looks after what it has left; None when it is not of this machine.
+
+        Where nobody does, this process has begun to: of two that ask, one is told that it may go on with all of it.
+        """
         ...
 
     @property

@@ -95,8 +95,7 @@ class Drivers:
             left = self._ownership.left_behind(owner)
             if left is None:
                 return False
-            taken = [self._adopt(name, processes, fingerprints) for name, processes in left.items()]
-            return all(taken)
+            return all(self._adopt(name, processes, fingerprints) for name, processes in left.items())  # whoever has the first has them all
 
     def _adopt(self, name: str, processes: Sequence[ProcessIdentity], fingerprints: frozenset[str]) -> bool:
         if name in self._living:
@@ -160,7 +159,8 @@ class Drivers:
 
     def _end_idle(self, process: DriverProcess) -> None:
         with self._mutex:
-            if not self._audience.is_idle(process):
+            is_put_off = self._timers.get(process.directory.name) is not threading.current_thread()  # while this timer waited for the mutex
+            if is_put_off or not self._audience.is_idle(process):
                 return
             self._let_go(process)  # a job that comes now starts another Spark
         process.stop()

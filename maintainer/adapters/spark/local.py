@@ -81,8 +81,11 @@ class LocalRunner:
         return self._owner
 
     def lives(self, owner: str) -> bool | None:
-        """Whether the process of that name lives; None when it is not of this machine."""
-        return owner_lives(self._run_dir, owner)
+        """Whether the process of that name lives, or another has adopted its Spark; what nobody looks after is adopted here and now, with all of its jobs."""
+        lives = owner_lives(self._run_dir, owner)
+        if lives is not False or self._is_closed:
+            return lives
+        return not self._drivers.take_over(owner, frozenset(self._fingerprints.values()))
 
     @property
     def application(self) -> str:

@@ -32,13 +32,17 @@ def test_a_job_is_adopted_from_one_daemon_after_another_and_its_rewrite_runs_onc
     with daemon_at_work(own_lake.root) as first:
         third = runner_on([own_lake], run_dir, "daemon-3")
         assert third.report(the_job()) is None, "its owner lives"
+        assert third.lives("daemon-1")
         first.kill()
         with daemon_at_work(own_lake.root, "daemon-2", adopts_from="daemon-1") as second:
             assert (second.driver_pid, second.java_pid) == (first.driver_pid, first.java_pid)
             assert third.report(the_job()) is None, "another process looks after its Spark"
             assert third.report(the_job("daemon-2")) is None
+            assert third.lives("daemon-1"), "as good as: whoever has its Spark has all of its jobs"
             second.kill()
         wait_until(lambda: len(own_lake.summaries(table)) == 2)
+        assert third.lives("daemon-2") is False, "it is followed from here"
+        assert third.driver_pid == first.driver_pid
         committed_at = own_lake.load(table).snapshots()[-1].timestamp_ms / 1000
         wait_until(lambda: time.time() > committed_at + 3)
         adopted = third.report(the_job("daemon-2"))
