@@ -135,7 +135,7 @@ test-fast: setup  ## what needs neither Spark nor servers; branches of the pure 
 conformance: setup  ## predictions against a real Spark: writes docs/conformance.md; other tables with SEED=7 SHAPES=50
 	$(BIN)/python -m tests.conformance.report $(if $(SEED),--seed "$(SEED)" --shapes "$(SHAPES)")
 
-bench: setup  ## all benchmarks, one table of ratios against named peers (SCALE=0.1 ONLY=readers,store)
+bench: setup $(HDFS_READY)  ## all benchmarks, one table of ratios against named peers (SCALE=0.1 ONLY=readers,store)
 	$(BIN)/python -m tests.benchmarks.harness --scale "$(SCALE)" --only "$(ONLY)"
 
 torture: setup  ## writers, and everything around the daemon breaks: was anything lost? (MINUTES=30 SEED=1; docs/torture.md)

@@ -1,6 +1,6 @@
 """Run by a benchmark as a process of its own: a fresh Spark session that calls one procedure and says how long that took.
 
-Arguments: the directory of the catalog, the jars (separated by commas), the statement.
+Arguments: the directory of the catalog, the jars (separated by commas), the statement, the warehouse.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 def main() -> None:
     """Start Spark as the daemon starts its own, but for what makes a daemon: no warm session, no options of the procedure."""
-    directory, jars, statement = sys.argv[1:4]
+    directory, jars, statement, warehouse = sys.argv[1:5]
     catalog = "spark.sql.catalog.lake"
     settings = {
         "spark.master": "local[2]",
@@ -29,7 +29,7 @@ def main() -> None:
         f"{catalog}.type": "jdbc",
         f"{catalog}.uri": f"jdbc:sqlite:{directory}/catalog.db",
         f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": f"file://{directory}/warehouse",
+        f"{catalog}.warehouse": warehouse,
     }
     builder = SparkSession.builder
     for key, value in settings.items():
