@@ -52,7 +52,7 @@ def names(store: Store, query: TableQuery) -> list[str]:
 @on_one_store
 @given(health=any_of(TableHealth), grade=any_of(Grade))
 def test_any_health_comes_out_as_it_went_in(store: Store, health: TableHealth, grade: Grade) -> None:
-    health = replace(health, table_uuid="any")
+    health = replace(health, table_uuid="any", location=health.location.replace("\0", ""))  # a place is a key, which PostgreSQL wants without it
     store.record_health(health, grade)
 
     found = store.table(health.table)
