@@ -32,7 +32,12 @@ def find_imports(source: str) -> Iterator[str]:
 
 def declared(*groups: str) -> set[str]:
     pyproject = read_pyproject()
-    texts = [*pyproject["project"]["dependencies"], *(text for group in groups for text in pyproject["dependency-groups"][group])]
+    extras = pyproject["project"]["optional-dependencies"].values()
+    texts = [
+        *pyproject["project"]["dependencies"],
+        *(text for extra in extras for text in extra),
+        *(text for group in groups for text in pyproject["dependency-groups"][group]),
+    ]
     return {canonicalize_name(Requirement(text).name) for text in texts}
 
 
