@@ -77,3 +77,10 @@ def test_while_files_are_few_each_is_kept_with_its_own_figures() -> None:
     _, found = gather(files, 4, 0)
     assert [one.bytes for one in found[0, "0"]] == [100, 101, 102, 103]
     assert DeletedTable(4, NO_BOUNDS).tell() == {}
+
+
+def test_of_too_many_files_none_is_kept_one_by_one_in_any_partition() -> None:
+    files: Files = [(partition, 100, 0.1, 1) for partition in range(5) for _ in range(2)]
+    for most_single, alike in ((10, 1), (9, 2)):
+        _, found = gather(files, most_single, 10**9)
+        assert {one.files for known in found.values() for one in known} == {alike}
