@@ -42,6 +42,9 @@ _POSTGRESQL_PARAMETERS = {
     "sslmode": "sslmode", "sslrootcert": "sslrootcert", "sslcert": "sslcert", "sslkey": "sslkey",
     "application_name": "ApplicationName", "connect_timeout": "connectTimeout",
 }  # fmt: skip
+# A server that was stopped or restarted has ended these connections (admin_shutdown, crash_shutdown, cannot_connect_now): Iceberg opens another one and asks
+# again, as it does of itself where a connection breaks, instead of failing each job that meets one of them.
+_ENDED_BY_POSTGRESQL = "57P01,57P02,57P03"
 _TYPE_BY_SCHEME = {"http": "rest", "https": "rest", "thrift": "hive", "sqlite": "sql", "postgresql": "sql"}
 
 
@@ -146,6 +149,7 @@ def _postgresql(name: str, uri: str) -> dict[str, str]:
         raise ConfigurationError(message)
     address = {"uri": f"jdbc:postgresql://{host}{parts.path}" + ("?" + "&".join(parameters) if parameters else "")}
     secrets = {"jdbc.user": parts.username, "jdbc.password": parts.password}
+    address["retryable_status_codes"] = _ENDED_BY_POSTGRESQL
     return address | {key: unquote(value) for key, value in secrets.items() if value is not None}
 
 

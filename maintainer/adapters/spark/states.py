@@ -37,6 +37,9 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
         "ForbiddenException",
         "NotAuthorizedException",
         "Permission denied",
+        "ParentNotDirectoryException",  # a file is where a directory should be: only whoever may change that place can help, as with the next ones
+        "Mkdirs failed to create",  # what Hadoop makes of a directory that may not be written to
+        "Read-only file system",
         "S3Exception.*Status Code: 40[13]",
     ),
     FailureReason.TABLE_CHANGED: ("NoSuchTableException", "NoSuchNamespaceException", "TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "Couldn't load table"),

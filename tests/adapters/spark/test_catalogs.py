@@ -25,6 +25,7 @@ def test_a_postgresql_catalog_has_its_secrets_split_out() -> None:
     uri = "postgresql+psycopg2://me%40here:p%2Fw@db:5433/lake?sslmode=require"
     settings = spark_configuration("lake", {"type": "sql", "uri": uri, "warehouse": "s3://bucket/wh", "s3.region": "eu-west-1"}, {})
     assert settings[f"{P}.uri"] == "jdbc:postgresql://db:5433/lake?sslmode=require"
+    assert settings[f"{P}.retryable_status_codes"] == "57P01,57P02,57P03"
     assert settings[f"{P}.jdbc.user"] == "me@here"
     assert settings[f"{P}.jdbc.password"] == "p/w"
     assert settings[f"{P}.client.region"] == "eu-west-1"

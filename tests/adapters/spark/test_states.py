@@ -25,6 +25,8 @@ ICEBERG = "org.apache.iceberg.exceptions"
         ([("org.apache.spark.SparkException", "Job aborted due to stage failure: x NotFoundException: File does not exist: f")], FailureReason.MISSING_FILE,
          "SparkException: Job aborted due to stage failure: x NotFoundException: File does not exist: f"),
         ([(f"{ICEBERG}.NotAuthorizedException", "no")], FailureReason.PERMISSION, "NotAuthorizedException: no"),
+        ([("java.io.IOException", "Mkdirs failed to create file:/lake/t/data (exists=false, cwd=file:/)")], FailureReason.PERMISSION, "IOException: Mkdirs failed to create file:/lake/t/data (exists=false, cwd=file:/)"),  # noqa: E501 - a case a line
+        ([("java.io.FileNotFoundException", "/lake/t/data/a.parquet (Permission denied)")], FailureReason.PERMISSION, "FileNotFoundException: /lake/t/data/a.parquet (Permission denied)"),  # noqa: E501 - a case a line
         ([("org.sqlite.SQLiteException", "[SQLITE_BUSY] The database file is locked")], FailureReason.CATALOG_UNREACHABLE, "SQLiteException: [SQLITE_BUSY] The database file is locked"),  # noqa: E501 - a case a line
         ([("java.net.ConnectException", "Connection refused")], FailureReason.CATALOG_UNREACHABLE, "ConnectException: Connection refused"),
         ([("org.apache.spark.sql.AnalysisException", "[TABLE_OR_VIEW_NOT_FOUND] gone")], FailureReason.TABLE_CHANGED, "AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] gone"),  # noqa: E501 - a case a line
