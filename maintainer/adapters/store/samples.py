@@ -8,7 +8,7 @@ stays consistent with its counts, and reading across the levels is reading one s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -64,20 +64,23 @@ def read_history(connection: Connection, table: TableIdentifier, metric: str, si
     samples = select(at, health_samples.c.last_at, value.label("value"), health_samples.c.more).where(health_samples.c.table_uuid == present_uuid)
     lasting = connection.execute(samples.where(at < since).order_by(at.desc()).limit(1)).all()
     begun = connection.execute(samples.where(at.between(since, until)).order_by(at)).all()
-    return tuple(point for row in (*lasting, *begun) for point in _tell_points(row, metric, since, until))
+    return tuple(_tell_points((*lasting, *begun), metric, since, until))
 
 
-def _tell_points(row: AnyRow, metric: str, since: datetime, until: datetime) -> Iterator[tuple[datetime, float | None]]:
-    first, last = max(row.measured_at, since), min(row.last_at or row.measured_at, until)
-    if first <= last:
-        value = _read_value(row, metric)
-        yield first, value
-        if first < last:
-            yield last, value
+def _tell_points(rows: Iterable[AnyRow], metric: str, since: datetime, until: datetime) -> Iterator[tuple[datetime, float | None]]:
+    for measured_at, last_at, value, more in rows:
+        known = _read_value(value, more, metric)
+        if measured_at >= since:
+            yield measured_at, known
+        elif last_at is not None and last_at >= since:
+            yield since, known
+        if last_at is not None and max(measured_at, since) < min(last_at, until):
+            yield min(last_at, until), known
 
 
-def _read_value(row: AnyRow, metric: str) -> float | None:
-    value = json.loads(row.more).get(metric) if row.value is None and row.more is not None else row.value
+def _read_value(value: float | None, more: str | None, metric: str) -> float | None:
+    if value is None and more is not None:
+        value = json.loads(more).get(metric)
     return None if value is None else float(value)
 
 
