@@ -205,7 +205,7 @@ class PyIcebergCatalog:
             return list(pool.map(opened.access.look, paths))
 
     def list_files(self, table: TableIdentifier, location: str) -> Iterator[Sequence[FoundFile]] | None:
-        """Every file under a location, in portions; None when obstore cannot list there."""
+        """Every file under a location, in portions; None when only Spark can list there."""
         opened = wait_for(self._submit(self._inventories.open(table)))
         return None if isinstance(opened, TableFault) else opened.access.list_files(location, self._workers)
 
