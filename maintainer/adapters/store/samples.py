@@ -12,7 +12,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, and_, bindparam, delete, exists, func, null, or_, select, type_coerce, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Text,
+    and_,
+    bindparam,
+    column,
+    delete,
+    exists,
+    func,
+    null,
+    or_,
+    select,
+    type_coerce,
+    update,
+    values,
+)
 
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import health_samples, store_info, tables
@@ -133,15 +150,25 @@ def _thin_bucket(database: Database, start: datetime, end: datetime) -> int:
 
 def _delete(database: Database, is_unwanted: ColumnElement[bool]) -> int:
     """Found before anybody has to wait for it: what there is a newer sample of stays unwanted, because the newest is never deleted."""
-    keys = (health_samples.c.table_uuid, health_samples.c.measured_at)
-    is_this = and_(health_samples.c.table_uuid == bindparam("key_uuid"), health_samples.c.measured_at == bindparam("key_at"))
+    keys = (health_samples.c.table_uuid, type_coerce(health_samples.c.measured_at, BigInteger).label("measured_at"))
     deleted = 0
     while True:
         with database.read() as connection:
             found = connection.execute(select(*keys).where(is_unwanted).limit(SAMPLES_PER_WRITE)).all()
         if found:
             with database.write() as connection:
-                connection.execute(delete(health_samples).where(is_this), [{"key_uuid": row.table_uuid, "key_at": row.measured_at} for row in found])
+                _delete_found(connection, found, is_sqlite=database.is_sqlite)
         deleted += len(found)
         if len(found) < SAMPLES_PER_WRITE:
             return deleted
+
+
+def _delete_found(connection: Connection, found: Sequence[AnyRow], *, is_sqlite: bool) -> None:
+    """PostgreSQL in one statement, in a quarter of the time; SQLite, which has no such one, a sample at a time, which is no way there and back."""
+    table_uuid, measured_at = health_samples.c.table_uuid, type_coerce(health_samples.c.measured_at, BigInteger)
+    if is_sqlite:
+        one = delete(health_samples).where(table_uuid == bindparam("key_uuid"), measured_at == bindparam("key_at"))
+        connection.execute(one, [{"key_uuid": row.table_uuid, "key_at": row.measured_at} for row in found])
+        return
+    wanted = values(column("table_uuid", Text), column("measured_at", BigInteger), name="wanted").data([tuple(row) for row in found])
+    connection.execute(delete(health_samples).where(table_uuid == wanted.c.table_uuid, measured_at == wanted.c.measured_at))

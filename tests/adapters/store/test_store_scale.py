@@ -159,11 +159,11 @@ def test_no_transaction_of_a_prune_deletes_more_samples_than_it_may(store_url: s
         store.record_health(make_health(at=START + minute * MINUTE, data_files=minute), make_grade())
     deleted: list[int] = []
 
-    def note(_connection: object, _cursor: object, statement: str, parameters: Any, _context: object, many: bool) -> None:  # noqa: ANN401
+    def note(_connection: object, cursor: Any, statement: str, *_: object) -> None:  # noqa: ANN401 - either driver's
         if statement.startswith("DELETE FROM health_samples"):
-            deleted.append(len(parameters) if many else 1)
+            deleted.append(cursor.rowcount)
 
-    event.listen(store._database.engine, "before_cursor_execute", note)
+    event.listen(store._database.engine, "after_cursor_execute", note)
     assert store.prune(START, START, START + HOUR)["thinned"] == 14
     assert store.prune(START + DAY, START)["samples"] == 0, "the last of a known table stays"
     assert deleted == [4, 4, 4, 2]
