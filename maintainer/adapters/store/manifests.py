@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
-from sqlalchemy import Connection, delete, exists, insert, select
+from sqlalchemy import Connection, delete, exists, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
@@ -150,5 +151,8 @@ def _insert(connection: Connection, table_uuid: str, target_bytes: int, digests:
         }
         for digest in digests
     )
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    # Another daemon that measures the same table says the same of the same manifest, maybe in this very moment.
+    unless_present = dialect.insert(manifest_digests).on_conflict_do_nothing()
     while some := list(islice(rows, _PORTION)):
-        connection.execute(insert(manifest_digests), some)
+        connection.execute(unless_present, some)

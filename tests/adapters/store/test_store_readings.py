@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from threading import Barrier
 
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
 from maintainer.domain.job import Job, JobState
@@ -109,3 +110,18 @@ def test_a_job_that_only_reads_comes_out_as_it_went_in_and_leaves_no_history_of_
     assert store.update_job(ended, JobState.PENDING)
     assert store.job("m-1") == ended
     assert store.rule_history(ORDERS_UUID) == {}
+
+
+def test_what_two_daemons_measure_in_the_same_moment_is_recorded_once(store: Store) -> None:
+    digests = [digest(f"m{number:02}") for number in range(50)]
+    for turn in range(5):
+        together = Barrier(2)
+
+        def record(table_uuid: str, together: Barrier = together) -> None:
+            together.wait(timeout=60)
+            store.record_digests(table_uuid, 512, digests)
+
+        with ThreadPoolExecutor(2) as pool:
+            for done in [pool.submit(record, f"uuid-{turn}") for _ in range(2)]:
+                done.result(timeout=60)
+        assert len(store.digests(f"uuid-{turn}", [one.path for one in digests], 512)) == len(digests)
