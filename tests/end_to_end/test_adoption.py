@@ -30,7 +30,7 @@ FAST = {f"MAINTAINER_{step}__INTERVAL": "500ms" for step in ("PLAN", "SUBMIT", "
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
     made = Lake(tmp_path)
-    made.create("t", files=800, partitions=400)
+    made.create("t", files=400, partitions=200)
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "all.yaml").write_text(POLICY)
     catalog = f"{{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: 'file://{tmp_path}/warehouse'}}"
