@@ -119,44 +119,26 @@ plans = Table(
     Index("ix_plans_planned", "full_name", sqlite_where=_WANTS_WORK, postgresql_where=_WANTS_WORK),
 )
 
+SAMPLED_COUNTS = (
+    "data_files", "data_bytes", "small_files", "records", "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests", "manifest_bytes",
+    "snapshots", "metadata_bytes", "small_file_bytes", "delete_bytes", "delete_records", "data_manifests", "delete_manifests", "manifest_excess", "branches",
+    "tags", "kept_data_files", "metadata_files", "storage_files",
+)  # fmt: skip
+SAMPLED_NUMBERS = (
+    "average_file_size_bytes", "small_file_ratio", "delete_file_ratio", "partition_skew", "live_file_ratio", "commits_per_hour", "growth_bytes_per_day",
+    "growth_records_per_day",
+)  # fmt: skip
+
 # Keyed by UUID, not by name: another table of the same name has a history of its own.
 health_samples = Table(
     "health_samples",
     metadata,
     Column("table_uuid", name_type(), primary_key=True),
     Column("measured_at", Instant, primary_key=True),
-    Column("average_file_size_bytes", Double),
-    Column("data_files", Count),
-    Column("data_bytes", Count),
-    Column("small_files", Count),
-    Column("small_file_ratio", Double),
-    Column("records", Count),
-    Column("position_delete_files", Count),
-    Column("equality_delete_files", Count),
-    Column("deletion_vectors", Count),
-    Column("manifests", Count),
-    Column("manifest_bytes", Count),
-    Column("snapshots", Count),
-    Column("metadata_bytes", Count),
-    Column("more", Text),  # JSON: metrics of which history was kept before they had columns, by name
     Column("last_at", Instant),  # of measurements in a row that were equal, when the last one was; None: there was one
-    Column("small_file_bytes", Count),
-    Column("delete_bytes", Count),
-    Column("delete_records", Count),
-    Column("delete_file_ratio", Double),
-    Column("data_manifests", Count),
-    Column("delete_manifests", Count),
-    Column("manifest_excess", Count),
-    Column("branches", Count),
-    Column("tags", Count),
-    Column("partition_skew", Double),
-    Column("kept_data_files", Count),
-    Column("live_file_ratio", Double),
-    Column("commits_per_hour", Double),
-    Column("growth_bytes_per_day", Double),
-    Column("growth_records_per_day", Double),
-    Column("metadata_files", Count),
-    Column("storage_files", Count),
+    Column("more", Text),  # JSON: metrics of which history was kept before they had columns, by name
+    *(Column(name, Count) for name in SAMPLED_COUNTS),
+    *(Column(name, Double) for name in SAMPLED_NUMBERS),
     Index("ix_health_samples_measured_at", "measured_at"),
     sqlite_with_rowid=False,  # clustered by its key: a chart reads neighbouring rows
 )
