@@ -98,8 +98,9 @@ def cancel_at_gate(scene: Scene, action: Action, gated: Path, events: SparkEvent
     """How the job has ended while the gate was shut, in state and words; and how many Spark jobs it had begun."""
     workshop, runner = scene.workshop, scene.workshop.runner
     pids = runner.driver_pid, runner.java_pid
+    hand_over = workshop.prepare(scene.table, action)  # measured before the gate is shut, for whoever looks at the table would wait there too
     with gate_at(gated):
-        job = workshop.begin(scene.table, action)
+        job = hand_over()
         wait_at_gate(runner, run_dir / "warm-1.spark.log")
         begun, active = events.jobs_of(job.job_id)
         assert bool(active) == bool(begun), "Spark works on it, and no further than to the gate"
