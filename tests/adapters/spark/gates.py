@@ -52,7 +52,8 @@ def wait_at_gate(runner: LocalRunner, log: Path, way: str = "") -> None:
 
     def stands_there() -> bool:
         nonlocal asked
-        if time.monotonic() - asked > _STACK_SECONDS and runner.java_pid is not None and log.exists():
+        process = runner._warm()  # before it has started, a JVM would die of the signal
+        if time.monotonic() - asked > _STACK_SECONDS and process is not None and process.is_started and runner.java_pid is not None:
             asked = time.monotonic()
             os.kill(runner.java_pid, signal.SIGQUIT)
         with suppress(FileNotFoundError), log.open(encoding="utf-8", errors="replace") as lines:

@@ -14,7 +14,7 @@ import pytest
 
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.local import LocalRunner
-from maintainer.domain.action import RewriteDataFiles
+from maintainer.domain.action import ComputePartitionStats, RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.policy import RuleName
@@ -37,7 +37,7 @@ rules:
 AT_ONCE = RewriteDataFiles(options=(("min-input-files", "2"), ("partial-progress.enabled", "false")))
 IN_PARTS = RewriteDataFiles(options=(("min-input-files", "2"), ("partial-progress.enabled", "true")))
 LOG = "causes-1.spark.log"
-LARGE_VALUE_BYTES = 700 * 1024**2  # more than the heap
+LARGE_VALUE_BYTES = 620 * 1024**2  # more than the heap
 
 
 @dataclass
@@ -210,6 +210,23 @@ def test_what_cannot_be_interrupted_is_killed_with_all_of_spark_and_the_job_besi
     innocent = site.settle(beside)
     assert_failed(innocent, FailureReason.LOST_RUNNER, "Spark was killed")
     assert site.wait_of(innocent) is None, "it is planned again at once"
+
+
+def test_threads_that_all_jobs_share_are_waited_for_by_none_not_even_by_the_first(site: Site) -> None:
+    """They have the class loader of the first job that a Spark ran, and the one before has ended the Spark of the other tests."""
+    table = site.create("counted", partitions=2)
+    loaded = site.workshop.lake.load(table)
+    snapshot = loaded.current_snapshot()
+    assert snapshot is not None
+    hand_over = site.workshop.prepare(table, ComputePartitionStats(snapshot.snapshot_id))
+    with gate_at(Path(snapshot.manifests(loaded.io)[0].manifest_path.removeprefix("file://"))):
+        job = hand_over()
+        wait_at_gate(site.runner, site.log, "iceberg-worker-pool")
+        java_pid = site.runner.java_pid
+        request_cancel(site.workshop.ports, site.workshop.job(job), "ada")
+        assert site.workshop.await_end_of_work(job).kind == "cancelled", "one of them stands at the gate still"
+    assert site.settle(job).state is JobState.CANCELLED
+    assert site.runner.java_pid == java_pid
 
 
 def test_a_task_that_finds_no_memory_is_told_as_that_and_tried_again_with_less(site: Site) -> None:
