@@ -149,7 +149,8 @@ def all_done(daemon: Daemon) -> list[dict[str, Any]] | None:
     tables = daemon.get("/api/v1/tables?limit=1000")["items"]
     bands = {one["table"]: one["band"] for one in tables}
     is_healthy = all(band == "healthy" for name, band in bands.items() if name != OBSERVED)
-    return jobs if is_healthy and bands and all(job["state"] in FINAL for job in jobs) else None
+    is_over = all(job["state"] in FINAL for job in jobs) and daemon.get("/api/v1/queue")["total"] == 0  # a healthy table may have something to do still
+    return jobs if is_healthy and bands and is_over else None
 
 
 def check_pages(daemon: Daemon) -> None:
