@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
@@ -103,7 +104,7 @@ class World:
         operation: str = "append",
         application: str = "a writer",
         summary: dict[str, str] | None = None,
-        manifests: tuple[ManifestDigest, ...] | None = None,
+        manifests: Sequence[ManifestDigest] | None = None,
     ) -> None:
         """One more snapshot."""
         entry = self._tables[table]
