@@ -91,7 +91,9 @@ def poll_twice(properties: dict[str, str]) -> list[Polled | TableFault | Catalog
 
 
 NO_TIME = NOW - NOW
-UNCHANGED = Polled(TableIdentifier("lake", ("sales",), "orders"), 'W/"orders-1"\nfile:///orders/1.json', is_changed=False, metadata_location="file:///orders/1.json")
+UNCHANGED = Polled(
+    TableIdentifier("lake", ("sales",), "orders"), 'W/"orders-1"\nfile:///orders/1.json', is_changed=False, metadata_location="file:///orders/1.json"
+)
 
 
 # -- certificates
