@@ -48,6 +48,8 @@ class Scheduler:
         self._runs: dict[str, threading.Lock] = {step.name: threading.Lock() for step in steps}
         self._finished_at: dict[str, datetime] = {}
         self._rests_until: dict[str, float] = {}  # by the monotonic clock
+        self._hastening = threading.Lock()
+        self._is_ending = False
         self._apscheduler = BackgroundScheduler(
             timezone=UTC,
             executors={"default": ThreadPoolExecutor(max(1, len(steps)))},
@@ -96,9 +98,9 @@ class Scheduler:
 
     def _hasten(self, names: list[str]) -> None:
         """Let these steps run now; those that a drain or the end has taken away stay away."""
-        for name in names:
-            with contextlib.suppress(JobLookupError):
-                if self._apscheduler.running:
+        with self._hastening:
+            for name in names if self._apscheduler.running and not self._is_ending else ():
+                with contextlib.suppress(JobLookupError):
                     self._apscheduler.modify_job(name, next_run_time=datetime.now(UTC))
 
     @property
@@ -131,5 +133,9 @@ class Scheduler:
 
     def stop(self) -> None:
         """End; returns when no step is running any more."""
+        with (
+            self._hastening
+        ):  # apscheduler holds its jobs while it waits for steps: one that then asked for its follower would wait for the end, and the end for it
+            self._is_ending = True
         if self._apscheduler.running:
             self._apscheduler.shutdown(wait=True)
