@@ -126,7 +126,7 @@ $(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 # Both suites run even when the first one fails; Python's comes last, because its last lines say what could not run.
 # File by file: tests of one file share what is slow to start.
 test: setup $(S3_READY) $(HDFS_READY)  ## the whole suite: the page's, then Python's with real Spark, PostgreSQL and browser (ARGS="-k name")
-	@status=0; $(NPM) test || status=1; $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS) || status=1; exit $$status
+	@status=0; $(NPM) test || status=1; $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5 $(ARGS) || status=1; exit $$status
 
 test-fast: setup  ## what needs neither Spark nor servers; branches of the pure core must all be covered
 	$(BIN)/pytest -m "not spark and not postgres and not browser and not slow" --numprocesses 2 --dist worksteal \

@@ -28,7 +28,7 @@ SWITCHES = ("MAINTAINER_REQUIRE_ALL",)
 
 # No deadline: the time of one example says more about the machine's other work than about the code.
 settings.register_profile("fast", deadline=None, max_examples=60)
-settings.register_profile("ci", deadline=None, max_examples=200, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "fast")
 
 
