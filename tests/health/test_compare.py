@@ -22,7 +22,18 @@ from maintainer.domain.job import Baseline, FailureReason, Job, JobState, Outcom
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 from maintainer.domain.safeguards import Checksum, Safeguards
-from maintainer.health.compare import Verdict, compare, conclude, describe_effect, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
+from maintainer.health.compare import (
+    Verdict,
+    compare,
+    conclude,
+    describe_effect,
+    describe_timeout,
+    find_statistics,
+    prove_rows,
+    rows_to_count,
+    split_commits,
+    spread_counts,
+)
 from maintainer.health.measure import measure, summarise
 from tests.samples import NOW, TABLE, UUID, inventory, manifest, share, snapshot
 
@@ -484,3 +495,7 @@ def test_guard_25_a_full_checksum_that_could_not_be_taken_is_no_proof(outcome: O
     assert "What was committed before stays: " in verdict.message
     assert conclude(job, replace(DONE, contents=ContentProof.EQUAL)).state is JobState.SUCCEEDED
     assert conclude(replace(job, safeguards=Safeguards(checksum=Checksum.SAMPLE)), UNSUMMED).state is JobState.SUCCEEDED
+
+
+def test_a_timeout_whose_length_is_not_known_is_told_without_it() -> None:
+    assert describe_timeout(make_job()) == "Ended because its time was up."

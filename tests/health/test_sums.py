@@ -56,3 +56,10 @@ def test_a_partition_lists_fewer_sizes_when_many_partitions_came_after_it() -> N
 def test_sizes_are_those_of_data_files_alone() -> None:
     _, found = sums_of([share("a", FileSizes((5,))), share("a", FileSizes(runs=(SizeRun(1, 1, 2, 2),)), Content.POSITION_DELETES)], 10)
     assert found == {"a": FileSizes((5,))}
+
+
+def test_more_runs_than_there_may_be_make_all_of_them_wider() -> None:
+    runs = FileSizes(runs=find_runs([2**power for power in range(20)]))
+    few, _ = sums_of([share("a", runs), share("b", runs)], most_runs=8)
+    many, _ = sums_of([share("a", runs), share("b", runs)], most_runs=1000)
+    assert few < many

@@ -428,3 +428,10 @@ def test_catalogs_and_policies_have_budgets_that_are_spent_too() -> None:
     found = find_spent([candidate(gb_hours=0.5, budget=own), candidate("b", gb_hours=0.5)], looked)
     assert [(one.state.name, one.waiting) for one in found] == [("catalog lake", 2), ("policies/a.yaml", 1)]
     assert found[0].state.frees_at == datetime(2026, 3, 5, tzinfo=UTC)
+
+
+def test_those_that_start_have_the_published_score_among_all_candidates() -> None:
+    given_rules = circumstances(places=1, rules=AdmissionRules(scorer=Scorer.AUTOCOMP))
+    everyone = [candidate("a", files=10), candidate("b", files=900), candidate("c", files=500)]
+    (chosen,) = choose(everyone, given_rules)
+    assert chosen == next(verdict for verdict in admit(everyone, given_rules) if verdict.is_admitted)

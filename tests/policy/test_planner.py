@@ -14,10 +14,11 @@ from maintainer.domain.sizes import DeletedFiles, FileSizes, find_runs
 from maintainer.domain.units import GIB, MIB
 from maintainer.health.measure import measure
 from maintainer.policy.estimate_files import PlannerOptions, estimate_rewrite_data_files, plan_groups
+from maintainer.policy.gain import find_gain
 from maintainer.policy.outputs import OutputSizes, count_packed
 from maintainer.policy.packing import pack
 from maintainer.policy.respec import count_partitions
-from tests.samples import health_of_partitions, inventory, manifest, share
+from tests.samples import NOW, health_of_partitions, inventory, manifest, share
 
 RULE = Rule(RuleName.REWRITE_DATA_FILES)
 TARGET = 100 * MIB
@@ -278,3 +279,9 @@ def test_files_that_have_lost_all_their_rows_leave_nothing() -> None:
     assert (estimate_rewrite_data_files(twice, RULE).items_after, estimate_rewrite_data_files(twice, RULE).error_bound) == (1, 1)
     mixed = health_of(partition([30 * MIB] * 6, deleted=(deleted(30 * MIB, 1.0),)))
     assert estimate_rewrite_data_files(mixed, RULE).error_bound >= 1
+
+
+def test_what_a_rewrite_would_gain_says_how_many_files_have_deletes() -> None:
+    gain = find_gain(RULE, health_of(partition([MIB] * 2, deleted=(deleted(MIB, 1.0),))), None, NOW)
+    assert gain is not None
+    assert "2 files in 1 group would become 1; 1 of them have deletes that would be applied" in gain.sentence
