@@ -59,7 +59,7 @@ def test_sizes_are_those_of_data_files_alone() -> None:
 
 
 def test_more_runs_than_there_may_be_make_all_of_them_wider() -> None:
-    runs = FileSizes(runs=find_runs([2**power for power in range(20)]))
+    runs = FileSizes(runs=tuple(find_runs([2**power for power in range(20)])))
     few, _ = sums_of([share("a", runs), share("b", runs)], most_runs=8)
     many, _ = sums_of([share("a", runs), share("b", runs)], most_runs=1000)
     assert few < many
