@@ -17,13 +17,13 @@ from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from maintainer.steps.watch import watch
-from tests.adapters.store.conftest import postgres_server, store, store_url
+from tests.adapters.store.conftest import new_sqlite_file, postgres_server, store, store_url
 from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.spark import FakeRunner
 from tests.samples import NOW
 from tests.steps.world import World
 
-__all__ = ["postgres_server", "store", "store_url"]
+__all__ = ["new_sqlite_file", "postgres_server", "store", "store_url"]
 
 TERMS = LeaseTerms()
 MINUTE = timedelta(minutes=1)
