@@ -245,14 +245,14 @@ def _compile_entries(schema: bytes, listing: ManifestContent | None) -> ReadBloc
 def _read_file(source: Source, schema: Any, wanted: frozenset[int]) -> None:  # noqa: ANN401 - an Avro schema is any JSON
     unwanted: list[Any] = []
     for field in source.resolve(schema)["fields"]:
-        found = id_of(field, FILE_FIELDS)
-        is_unwanted = found is None or found not in wanted | {_PARTITION}
-        if is_unwanted and field.get("field-id") != _COLUMN_SIZES:
+        known = id_of(field, FILE_FIELDS)
+        found = known if known == _PARTITION or known in wanted else None
+        if found is None and field.get("field-id") != _COLUMN_SIZES:
             unwanted.append(field["type"])
             continue
         source.pass_over(unwanted)
         unwanted = []
-        if found is None or is_unwanted:
+        if found is None:
             source.skip(field["type"])
         elif found == _PARTITION:
             _read_partition(source, field["type"])
