@@ -10,6 +10,7 @@ from re import compile as compile_regex
 _URL = compile_regex(r"([A-Za-z][A-Za-z0-9+.-]*):/*(.*)")
 # Their authority is a server, and the same directory may be written with and without it: it is left out.
 _FILE_SYSTEMS = frozenset({"file", "hdfs", "viewfs", "webhdfs"})
+HDFS_SCHEMES = ("hdfs:", "viewfs:")  # so locations begin that this process reads and lists itself
 PLACE_PROPERTIES = ("write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path")
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.job import Job, JobEvent
+from maintainer.domain.place import HDFS_SCHEMES
 from maintainer.steps.ports import Ports
 
 LISTED = "orphans.listed"
 _BY_PREFIX, _BY_HADOOP = ("prefix_listing", "true"), ("prefix_listing", "false")
-_ON_HDFS = ("hdfs:", "viewfs:")  # of a table without partitions Spark's driver lists every file itself
 _LOG = logging.getLogger(__name__)
 
 
@@ -36,4 +36,4 @@ def prepare_look(ports: Ports, job: Job) -> Job:
 
 
 def _is_listed_here(action: RemoveOrphanFiles) -> bool:
-    return _BY_PREFIX in action.options or (action.location.lower().startswith(_ON_HDFS) and _BY_HADOOP not in action.options)
+    return _BY_PREFIX in action.options or (action.location.lower().startswith(HDFS_SCHEMES) and _BY_HADOOP not in action.options)

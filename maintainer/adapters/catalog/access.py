@@ -17,12 +17,13 @@ from obstore.store import HTTPStore, LocalStore
 from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, secrets_of
-from maintainer.adapters.catalog.hdfs import HDFS_SCHEMES, HdfsFileIO
+from maintainer.adapters.catalog.hdfs import HdfsFileIO
 from maintainer.adapters.catalog.listing import list_files
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.storage import Storages
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.orphan import FoundFile, StoredFile
+from maintainer.domain.place import HDFS_SCHEMES
 from maintainer.domain.units import KIB
 from maintainer.ports.clock import Clock
 

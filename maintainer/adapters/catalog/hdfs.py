@@ -22,6 +22,7 @@ from maintainer.adapters.catalog.listing import PAGE_FILES
 from maintainer.adapters.catalog.loading import READ_TIMEOUT_SECONDS
 from maintainer.adapters.catalog.loop import begin_aside
 from maintainer.domain.orphan import FoundFile, StoredFile
+from maintainer.domain.place import HDFS_SCHEMES
 from maintainer.domain.units import MIB
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ MAX_CLUSTERS: Final = 16  # whose connections are kept, for all catalogs and tab
 CALLS_AT_MOST: Final = 32  # to one cluster at a time: one that never answers takes so many threads, and no more
 READ_BYTES: Final = 8 * MIB  # that one answer may hold
 DEFAULT_PORT: Final = 8020  # Hadoop's, of a name node that stands in a location without one
-HDFS_SCHEMES: Final = ("hdfs:", "viewfs:")
 HADOOP: Final = "hadoop."  # before the properties of a catalog that are Hadoop's own
 _PACKAGE: Final = "iceberg-maintainer[hdfs]"
 _BOUNDED: Final = {  # by itself it tries for minutes; the configuration of a catalog may say otherwise
