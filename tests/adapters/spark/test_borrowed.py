@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -41,13 +42,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     lake = Lake(tmp_path_factory.mktemp("lake"))
     same = {key.replace("spark.sql.catalog.lake", SESSION, 1): value for key, value in lake.spark.items()}
     options = replace(QUICK_OPTIONS, conf={**QUICK_OPTIONS.conf, **same, SESSION: "org.apache.iceberg.spark.SparkSessionCatalog"})
-    runner = runner_on([lake], tmp_path_factory.mktemp("run"), "borrowed-1", options)
-    try:
-        with open_workshop(lake, runner, POLICY) as opened:
-            lake.catalog.create_namespace("db")
-            yield opened
-    finally:
-        runner.close()
+    with closing(runner_on([lake], tmp_path_factory.mktemp("run"), "borrowed-1", options)) as runner, open_workshop(lake, runner, POLICY) as opened:
+        lake.catalog.create_namespace("db")
+        yield opened
 
 
 def make_plain(workshop: Workshop, name: str) -> Path:

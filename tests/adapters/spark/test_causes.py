@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -90,13 +90,9 @@ def opened_site(server: PostgresServer, root: Path) -> Iterator[Site]:
     server.run(role)
     lake.spark = spark_configuration("lake", {**lake.properties, "uri": server.url().replace(f"postgres:{server.password}", "worker:worker")}, {})
     options = replace(QUICK_OPTIONS, driver_memory="600m", cancel_timeout=timedelta(seconds=2))
-    runner = runner_on([lake], root / "run", "causes-1", options)
-    try:
-        with open_workshop(lake, runner, POLICY) as workshop:
-            yield Site(server, workshop, runner, root / "run" / LOG)
-    finally:
-        runner.close()
-        lake.catalog.engine.dispose()
+    with closing(runner_on([lake], root / "run", "causes-1", options)) as runner, open_workshop(lake, runner, POLICY) as workshop:
+        yield Site(server, workshop, runner, root / "run" / LOG)
+    lake.catalog.engine.dispose()
 
 
 def assert_waits(site: Site, job: Job, longest: timedelta) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import pytest
@@ -37,12 +38,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with open_cluster(root, cores=2, memory="2g") as cluster:
         drivers = {JobSize.MEDIUM: DriverSize("640m", 1, Executors(1, "700m", 2))}
         options = replace(QUICK_OPTIONS, master=cluster.master, driver_memory="600m", drivers=drivers)
-        runner = runner_on([lake], root / "run", "cluster-1", options)
-        try:
-            with open_workshop(lake, runner) as workshop:
-                yield Site(cluster, runner, workshop)
-        finally:
-            runner.close()
+        with closing(runner_on([lake], root / "run", "cluster-1", options)) as runner, open_workshop(lake, runner) as workshop:
+            yield Site(cluster, runner, workshop)
         wait_until(lambda: cluster.applications == [])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -92,12 +93,8 @@ def name_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NameNode]:
 @pytest.fixture(scope="module")
 def workshop(name_node: NameNode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     lake = HdfsLake(tmp_path_factory.mktemp("lake"), name_node.address)
-    runner = runner_on([lake], tmp_path_factory.mktemp("run"), "hdfs-1")
-    try:
-        with open_workshop(lake, runner, POLICY) as opened:
-            yield opened
-    finally:
-        runner.close()
+    with closing(runner_on([lake], tmp_path_factory.mktemp("run"), "hdfs-1")) as runner, open_workshop(lake, runner, POLICY) as opened:
+        yield opened
 
 
 def health_of(workshop: Workshop, table: TableIdentifier) -> TableHealth:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -41,12 +42,8 @@ OLD = timedelta(days=30)
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     """A lake of its own: while some table of a catalog cannot be measured, nobody's orphans go."""
     lake = Lake(tmp_path_factory.mktemp("lake"))
-    runner = runner_on([lake], tmp_path_factory.mktemp("run[1]"), "orphans-1")
-    try:
-        with open_workshop(lake, runner, POLICY) as opened:
-            yield opened
-    finally:
-        runner.close()
+    with closing(runner_on([lake], tmp_path_factory.mktemp("run[1]"), "orphans-1")) as runner, open_workshop(lake, runner, POLICY) as opened:
+        yield opened
 
 
 def place_of(workshop: Workshop, table: TableIdentifier) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -82,12 +83,8 @@ def bucket(endpoint: str) -> Bucket:
 def workshop(endpoint: str, bucket: Bucket, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     del bucket  # it must be there
     lake = S3Lake(tmp_path_factory.mktemp("lake"), endpoint)
-    runner = runner_on([lake], tmp_path_factory.mktemp("run"), "orphans-s3")
-    try:
-        with open_workshop(lake, runner, POLICY) as opened:
-            yield opened
-    finally:
-        runner.close()
+    with closing(runner_on([lake], tmp_path_factory.mktemp("run"), "orphans-s3")) as runner, open_workshop(lake, runner, POLICY) as opened:
+        yield opened
 
 
 def done(workshop: Workshop, table: TableIdentifier) -> Job:
