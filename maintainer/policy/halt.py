@@ -17,6 +17,12 @@ def find_halt(halts: Sequence[Halt], table: TableIdentifier) -> Halt | None:
     return min(covering, key=lambda halt: (not halt.is_drain, len(halt.scope), halt.scope), default=None)
 
 
+def describe_halt(halt: Halt) -> str:
+    """Who asked for it, of what, and why."""
+    asked = f"{halt.by} asked that nothing new be started" if halt.is_drain else f"{halt.by} paused {halt.scope}"
+    return f"{asked}: {halt.reason}" if halt.reason else asked
+
+
 def is_draining(halts: Sequence[Halt]) -> bool:
     """True while nothing at all may start."""
     return any(halt.is_drain for halt in halts)

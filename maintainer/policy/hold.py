@@ -14,6 +14,7 @@ from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, S
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.size import SizeProfile
 from maintainer.domain.units import format_duration
+from maintainer.policy.halt import describe_halt
 from maintainer.policy.orphans import Surroundings
 from maintainer.policy.others import STANDS_BACK_FOR, describe_other, find_other_maintainer
 from maintainer.policy.quiet import find_unrest
@@ -68,7 +69,7 @@ def hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: Ci
     if circumstances.paused_by is not None:
         return Hold(SkipCode.PAUSED, f"{circumstances.paused_by} paused this table")
     if circumstances.halt is not None:
-        return Hold(SkipCode.PAUSED, _tell_halt(circumstances.halt))
+        return Hold(SkipCode.PAUSED, describe_halt(circumstances.halt))
     other = find_other_maintainer(rule, health, policy, circumstances.application, circumstances.now)
     if other is not None:
         return Hold(SkipCode.OTHER_MAINTAINER, describe_other(other), other.last_at + STANDS_BACK_FOR)
@@ -94,11 +95,6 @@ def _find_blackout(policy: Policy, now: datetime) -> Hold | None:
 def _find_unrest(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> Hold | None:
     unrest = find_unrest(rule, health, policy, circumstances.now, find_waiting_since(rule.name, circumstances))
     return Hold(SkipCode.NOT_QUIET, unrest.reason, unrest.next_at) if unrest is not None and not unrest.is_waited_out else None
-
-
-def _tell_halt(halt: Halt) -> str:
-    asked = f"{halt.by} asked that nothing new be started" if halt.is_drain else f"{halt.by} paused {halt.scope}"
-    return f"{asked}: {halt.reason}" if halt.reason else asked
 
 
 def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime:

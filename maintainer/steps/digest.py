@@ -15,11 +15,11 @@ from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import Estimate
 from maintainer.domain.reading import DigestManifests, FoundManifest, Reading, UnreadManifests
 from maintainer.health.compare import describe_timeout, is_timed_out
-from maintainer.policy.halt import find_halt
 from maintainer.ports.catalog import KeepDigests
 from maintainer.ports.store import JobQuery
 from maintainer.steps.lease import token_of
 from maintainer.steps.ports import Ports
+from maintainer.steps.stop import find_stop
 
 RETRY = timedelta(hours=6)  # after Spark failed at a table, its manifests are read here for so long
 PRIORITY = 50
@@ -55,8 +55,7 @@ def keep_portions(ports: Ports) -> KeepDigests:
 
 def is_held(ports: Ports, table: TableIdentifier) -> bool:
     """Whether somebody has asked that nothing be started on the table: it is then not read here either, but when that is lifted."""
-    record = ports.store.table(table)
-    return find_halt(ports.store.halts(), table) is not None or (record is not None and record.pause is not None)
+    return find_stop(ports, table) is not None
 
 
 def _is_in_vain(ports: Ports, unread: UnreadManifests) -> bool:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.domain.admission import AdmissionVerdict
+from maintainer.domain.action import Action
+from maintainer.domain.admission import AdmissionVerdict, Halt
 from maintainer.domain.errors import InvalidTransitionError, RunnerUnavailableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
-from maintainer.domain.plan import Plan, PlannedAction
+from maintainer.domain.plan import Plan, PlannedAction, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
 from maintainer.health.measure import summarise
 from maintainer.policy.decide import decide, on_request
 from maintainer.policy.guard import check_before_submit
-from maintainer.policy.halt import find_halt, is_draining
+from maintainer.policy.halt import describe_halt, find_halt, is_draining
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.rollback import refuse_rollback
 from maintainer.policy.safeguards import find_lapsed_tags, surround
@@ -33,6 +34,7 @@ from maintainer.steps.plan import look_around, make_plan, measured_record, plan_
 from maintainer.steps.ports import Ports
 from maintainer.steps.removal import prepare_removal
 from maintainer.steps.scan import scan_table
+from maintainer.steps.stop import find_stop
 from maintainer.steps.tell import tell_end
 
 CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between two statements
@@ -125,21 +127,30 @@ def _start(ports: Ports, job: Job) -> bool:
     baseline = _take_baseline(scanned.inventory, scanned.health)
     if isinstance(job.action, RollBack):
         return _start_rollback(ports, job, job.action, baseline)
-    refusal = note_foreign(ports, job.action, scanned.health)
+    return _start_planned(ports, job, job.action, scanned.health, baseline)
+
+
+def _start_planned(ports: Ports, job: Job, action: Action, health: TableHealth, baseline: Baseline) -> bool:
+    refusal = note_foreign(ports, action, health)
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    fresh = _decide_anew(ports, job, scanned.health)
+    fresh = _decide_anew(ports, job, health)
     planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
     if planned is None:
-        _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.policy_rule)))
+        if not is_draining(ports.store.halts()):  # else it waits for the end of the drain
+            _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.policy_rule)))
         return False
-    ready = _surround(ports, _bring_up_to_date(job, fresh, planned), scanned.health)
-    refusal = prepare_removal(ports, ready, scanned.health)
+    ready = _surround(ports, _bring_up_to_date(job, fresh, planned), health)
+    refusal = prepare_removal(ports, ready, health)
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    return _hand_over(ports, prepare_look(ports, ready), baseline)
+    ready = prepare_look(ports, ready)
+    if _is_stopped(ports, job, find_stop(ports, job.table)):  # the preparations may have taken minutes
+        ports.runner.forget(job.job_id)
+        return False
+    return _hand_over(ports, ready, baseline)
 
 
 def _start_rollback(ports: Ports, job: Job, action: RollBack, baseline: Baseline) -> bool:
@@ -147,7 +158,15 @@ def _start_rollback(ports: Ports, job: Job, action: RollBack, baseline: Baseline
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    return _hand_over(ports, job, baseline)
+    # It starts beside the pause that came with its request, and is stopped by those that came later.
+    return not _is_stopped(ports, job, find_stop(ports, job.table, since=job.created_at)) and _hand_over(ports, job, baseline)
+
+
+def _is_stopped(ports: Ports, job: Job, stop: Halt | None) -> bool:
+    """True where the job must not start now: a drain lets it wait, a pause ends it."""
+    if stop is not None and not stop.is_drain:
+        _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=f"not started: {describe_halt(stop)}"))
+    return stop is not None
 
 
 def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
@@ -197,12 +216,12 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         now=ports.clock.now(),
         history=ports.store.rule_history(health.table_uuid),
         pins=tuple(ports.store.pins(health.table_uuid)),
-        paused_by=record.pause.by if record.pause is not None and not is_requested else None,
+        paused_by=record.pause.by if record.pause is not None else None,
         is_requested=is_requested,
         calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
         memory_gb=ports.admission.memory_gb,
         admission=ports.admission,
-        halt=None if is_requested else find_halt(ports.store.halts(), health.table),
+        halt=find_halt(ports.store.halts(), health.table),
         previous=record.plan,
         application=ports.runner.application,
         tasks_at_once=ports.admission.tasks_at_once,
@@ -230,6 +249,8 @@ def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
 
 def _why_not_needed(fresh: Plan, rule: RuleName) -> str:
     skipped = next((skip for skip in fresh.skipped if skip.rule is rule), None)
+    if skipped is not None and skipped.code is SkipCode.PAUSED:
+        return f"not started: {skipped.reason}"
     return f"not needed any more: {skipped.reason}" if skipped is not None else "not needed any more: the policy has no such rule now"
 
 

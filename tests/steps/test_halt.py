@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -10,13 +12,16 @@ from maintainer.domain.admission import EVERYTHING, AdmissionRules, Halt, WaitCo
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import UnknownTableError
-from maintainer.domain.job import JobState
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault, TableInventory
+from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName, Window
 from maintainer.ports.store import JobQuery
 from maintainer.steps.admission import read_queue, waits_of
 from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
 from maintainer.steps.plan import plan
+from maintainer.steps.ports import Ports
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_run, start_pending, submit
 from tests.samples import NOW
@@ -103,6 +108,60 @@ def test_a_drain_lets_what_runs_end_and_starts_not_even_what_a_person_asks_for(w
 
     lift(world.ports, EVERYTHING, "ann")
     assert start_pending(world.ports) == 1, "what waited starts when the drain is over"
+
+
+@pytest.mark.parametrize("scope", ["*", "lake.*", "lake.sales.*", "lake.sales.orders"])
+def test_guard_29_a_pause_between_a_persons_request_and_its_start_counts(world: World, scope: str) -> None:
+    table = world.put("orders")
+    _, job = request_run(world.ports, table, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "person ann")
+    assert job is not None
+    halt(world.ports, Halt(scope, "ben", NOW, "a migration"))
+    assert start_pending(world.ports) == 0
+    ended = world.stored(job)
+    assert (ended.state, world.runner.submitted) == (JobState.CANCELLED, {})
+    assert ended.failure_message.startswith("not started: ben paused ")
+
+
+def test_guard_29_a_drain_that_begins_while_a_job_is_looked_at_lets_it_wait(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = world.put("orders")
+    _, job = request_run(world.ports, table, (RuleName.REWRITE_DATA_FILES,), "person ann")
+    assert job is not None
+    with monkeypatch.context() as during:
+        during.setattr(world.ports.catalog_of(table), "inventory", _halting(world, table, Halt(EVERYTHING, "ben", NOW, is_drain=True)))
+        assert start_pending(world.ports) == 0
+    assert world.stored(job).state is JobState.PENDING
+    lift(world.ports, EVERYTHING, "ben")
+    assert start_pending(world.ports) == 1
+
+
+@pytest.mark.parametrize("scope", ["lake.*", "lake.sales.orders"])
+@pytest.mark.parametrize("requested_by", ["person", "policy"])
+def test_guard_29_a_pause_during_the_last_preparations_counts(world: World, monkeypatch: pytest.MonkeyPatch, scope: str, requested_by: str) -> None:
+    world.put("orders")
+    look(world)
+    if requested_by == "person":
+        request_run(world.ports, world.put("orders"), (RuleName.REWRITE_DATA_FILES,), "person")
+
+    def prepare(ports: Ports, job: Job) -> Job:
+        halt(ports, Halt(scope, "ben", NOW))
+        return job
+
+    monkeypatch.setattr("maintainer.steps.submit.prepare_look", prepare)
+    assert submit(world.ports) == 0
+    (ended,) = world.store.jobs(JobQuery()).items
+    assert (ended.state, ended.failure_message) == (JobState.CANCELLED, f"not started: ben paused {scope}")
+    assert world.runner.submitted == {}
+
+
+def _halting(world: World, table: TableIdentifier, halted: Halt) -> Callable[..., TableInventory | TableFault]:
+    """Measures the table, and somebody asks for the halt meanwhile."""
+    read = world.ports.catalog_of(table).inventory
+
+    def inventory(*given: Any, **named: Any) -> TableInventory | TableFault:  # noqa: ANN401 - handed on as they are
+        halt(world.ports, halted)
+        return read(*given, **named)
+
+    return inventory
 
 
 def test_a_fleet_with_nothing_running_is_drained(world: World) -> None:

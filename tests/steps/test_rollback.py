@@ -7,12 +7,14 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.domain.admission import Halt
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, Ref, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.rollback import Repair, RollBack
+from maintainer.steps.halt import halt
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.rollback import request_rollback
@@ -93,6 +95,27 @@ def test_what_was_rolled_back_is_not_done_again_until_a_person_resumes_the_table
     world.store.set_pause(table, None)
     plan(world.ports)
     assert submit(world.ports) == 1
+
+
+@pytest.mark.parametrize("scope", ["*", "lake.sales.orders"])
+def test_guard_29_a_pause_after_a_rollback_was_asked_for_stops_it(scope: str) -> None:
+    world = World()
+    _, job = compacted(world)
+    undoing = request_rollback(world.ports, job, "person ada")
+    world.clock.advance(timedelta(seconds=1))
+    halt(world.ports, Halt(scope, "ben", world.clock.now(), "the owner wants to look first"))
+    assert start_pending(world.ports) == 0
+    ended = world.stored(undoing)
+    assert ended.state is JobState.CANCELLED
+    assert ended.failure_message == f"not started: ben paused {scope}: the owner wants to look first"
+
+
+def test_a_rollback_starts_in_a_scope_that_was_paused_before_it_was_asked_for() -> None:
+    world = World()
+    _, job = compacted(world)
+    halt(world.ports, Halt("lake.*", "ben", world.clock.now(), "nothing more until this is undone"))
+    world.clock.advance(timedelta(seconds=1))
+    assert rolled_back(world, job).state is JobState.SUCCEEDED
 
 
 def refuse(world: World, job: Job) -> str:
