@@ -21,6 +21,13 @@ class Mode(StrEnum):
     ENFORCE = "enforce"
 
 
+class PropertyRights(StrEnum):
+    """How far a table's own property maintainer.mode goes."""
+
+    MAY_RESTRICT = "may_restrict"
+    MAY_ENFORCE = "may_enforce"
+
+
 class Approval(StrEnum):
     """Whether somebody must approve a list of orphan files before any of them goes."""
 
@@ -147,6 +154,8 @@ class Policy:
     others: Others = Others.STAND_BACK
     min_size: JobSize = JobSize.SMALL  # of its jobs
     max_size: JobSize = JobSize.LARGE
+    properties: PropertyRights = PropertyRights.MAY_RESTRICT
+    is_enabled: bool = True  # False: the table's owner has switched all maintenance off, on request too
 
     def rule(self, name: RuleName) -> Rule | None:
         """The rule of that name, or None when the policy does not have it."""
@@ -157,7 +166,8 @@ class Policy:
 class PolicyLayer:
     """One policy file: the tables it speaks for, and the fields that it sets (dotted path -> setting).
 
-    Paths and value types: mode (Mode), priority (int), target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
+    Paths and value types: mode (Mode), properties (PropertyRights), priority (int),
+    target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
     budget (Budget), blackouts (tuple of Window), others (Others), min_size and max_size (JobSize),
     rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),

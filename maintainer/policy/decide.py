@@ -22,6 +22,7 @@ from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_si
 from maintainer.policy.memory import Fit, fit_deletes
 from maintainer.policy.orphans import refuse_orphans, wants_back
 from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
+from maintainer.policy.restriction import ENABLED_PROPERTY
 from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
 from maintainer.policy.size import choose_size, spread_groups
@@ -53,6 +54,8 @@ def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) ->
 
 def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> PlannedAction | SkippedRule:
     """Whether the table needs it, whether it may be done, whether it would help, whether now is the time: in this order."""
+    if not policy.is_enabled:
+        return SkippedRule(rule.name, SkipCode.DISABLED, f"table property {ENABLED_PROPERTY}=false switches every rule off, on request too")
     if policy.ambiguities:
         return SkippedRule(rule.name, SkipCode.AMBIGUOUS_POLICY, explain_ambiguities(policy))
     if not rule.is_enabled:
@@ -156,7 +159,8 @@ def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
 def on_request(policy: Policy, rules: tuple[RuleName, ...]) -> Policy:
     """The policy for what a person asked for now: no mode, window, blackout, cool-down, writer or other maintainer holds it back.
 
-    Named rules need no threshold either; without names it is the policy's own rules with their thresholds. Guards and the achievable gain stand in both cases.
+    Named rules need no threshold either; without names it is the policy's own rules with their thresholds. Guards, the table's own maintainer.enabled=false and
+    the achievable gain count in both cases.
     """
     own = policy.rules if not rules else tuple(replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules)
     asked = tuple(replace(rule, cooldown=timedelta(0), every=None, hot_partition_age=timedelta(0), quiet_period=timedelta(0)) for rule in own)

@@ -11,18 +11,32 @@ from typing import Literal, TypeVar
 
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.policy import Approval, Metric, Mode, Others, Policy, PolicyLayer, PolicySet, Rule, RuleName, Setting, Threshold, Window
+from maintainer.domain.policy import (
+    Approval,
+    Metric,
+    Mode,
+    Others,
+    Policy,
+    PolicyLayer,
+    PolicySet,
+    PropertyRights,
+    Rule,
+    RuleName,
+    Setting,
+    Threshold,
+    Window,
+)
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.size import JobSize
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.policy.inherited import TableProperties, source_of
-from maintainer.policy.layering import Laid, lay_layers
+from maintainer.policy.layering import lay_layers
 from maintainer.policy.quiet import LONGEST_WAIT
+from maintainer.policy.restriction import is_switched_off, lay_properties
 from maintainer.policy.timeouts import DEFAULT_TIMEOUTS
 
 DEFAULT_QUARANTINE = timedelta(days=7)  # of orphan files
 BUILT_IN = "built-in default"
-ENABLED_PROPERTY = "maintainer.enabled"
 
 THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProxyType(
     {
@@ -78,6 +92,7 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
 _DEFAULTS: Mapping[str, object] = MappingProxyType(
     {
         "mode": Mode.OBSERVE,
+        "properties": PropertyRights.MAY_RESTRICT,
         "priority": 50,
         "others": Others.STAND_BACK,
         "min_size": JobSize.SMALL,
@@ -111,12 +126,14 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
     for path, setting in own.settings().items():
         if path not in merged or merged[path].source == BUILT_IN:
             merged[path] = setting
-    ignored = _lay_properties(laid, policies, properties)
+    refused = lay_properties(laid, policies, properties)
     if table.catalog in policies.unread:
         laid.lay({"mode": Setting(Mode.OBSERVE, f"the other policies of catalog {table.catalog}, which could not be read yet")})
     _fill_defaults(merged)
     policy = Policy(
         mode=_get(merged, "mode", Mode) or Mode.OBSERVE,
+        properties=_get(merged, "properties", PropertyRights) or PropertyRights.MAY_RESTRICT,
+        is_enabled=not is_switched_off(properties),
         priority=_get_whole(merged, "priority", 50) or 0,
         target_file_size_bytes=_get_whole(merged, "target_file_size_bytes", None),
         window=_build_window(merged),
@@ -131,43 +148,10 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
     )
     values = _flatten(policy)
     inherited = {path: setting for path, setting in own.inherited().items() if path not in values}
-    notes = {name: f"{source_of(name)} (ignored: {reason})" for name, reason in (own.ignored | ignored).items()}
+    notes = {name: f"{source_of(name)} (ignored: {reason})" for name, reason in (own.ignored | refused).items()}
     sources = {path: merged[path].source if path in merged else BUILT_IN for path in values} | notes
     version = _digest(values, policy)
     return replace(policy, version=version, sources=MappingProxyType(sources), inherited=MappingProxyType(inherited))
-
-
-def _lay_properties(laid: Laid, policies: PolicySet, properties: Mapping[str, str]) -> dict[str, str]:
-    """Let the table's own properties speak last; returns why those that do not count are ignored. Whoever writes a table may write them."""
-    read = policies.read_properties(properties)
-    ignored = dict(read.ignored)
-    for path, setting in read.settings.items():
-        reason = _refuse_property(laid.settings, path, setting)
-        if reason is None:
-            laid.lay({path: setting})
-        else:
-            ignored[setting.source.removeprefix(source_of(""))] = reason
-    enabled = properties.get(ENABLED_PROPERTY, "true").strip().lower()
-    if enabled == "false":
-        laid.lay({f"rules.{name}.enabled": Setting(value=False, source=source_of(ENABLED_PROPERTY)) for name in RuleName})
-    elif enabled != "true":
-        ignored[ENABLED_PROPERTY] = f"{properties[ENABLED_PROPERTY]!r} is neither true nor false"
-    return ignored
-
-
-def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting) -> str | None:
-    """A property tunes or switches off what the operator's policies have; it brings in nothing that they do not want."""
-    rule = path.split(".")[1] if path.startswith("rules.") else None
-    if rule is None:
-        return None
-    if f"rules.{rule}" not in merged:
-        return f"no policy names the rule {rule} for this table"
-    if path.endswith(".approval") and setting.value is Approval.AUTOMATIC:
-        return "whoever writes a table cannot do without the approval"
-    switch = merged.get(f"rules.{rule}.enabled")
-    if path == f"rules.{rule}.enabled" and setting.value is True and switch is not None and switch.value is False:
-        return f"{switch.source} switches {rule} off, which a property cannot undo"
-    return None
 
 
 def _is_named(name: RuleName, merged: _Settings) -> bool:
@@ -245,6 +229,7 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
 def _flatten(policy: Policy) -> dict[str, object]:
     """Every value that the policy has, by the path of its setting, in the order in which people read it."""
     values: dict[str, object] = {"mode": policy.mode, "priority": policy.priority, "target_file_size_bytes": policy.target_file_size_bytes}
+    values["properties"] = policy.properties
     if policy.window is not None:
         values |= {"window.cron": policy.window.cron, "window.duration": policy.window.duration, "window.timezone": policy.window.timezone}
     values |= {"blackouts": policy.blackouts or None, "budget": policy.budget}

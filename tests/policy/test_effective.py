@@ -139,9 +139,9 @@ def test_a_window_is_merged_field_by_field() -> None:
     assert effective((wide, narrow), ORDERS, {}).window == Window("0 2 * * *", timedelta(hours=1), "Europe/Berlin")
 
 
-def test_the_tables_own_mode_has_the_last_word() -> None:
-    policy = effective((layer("a.yaml", "lake.sales.orders", mode=Mode.OBSERVE),), ORDERS, {"maintainer.mode": "ENFORCE "})
-    assert (policy.mode, policy.sources["mode"]) == (Mode.ENFORCE, "table property maintainer.mode")
+def test_the_tables_own_mode_restricts_the_narrowest_file() -> None:
+    policy = effective((layer("a.yaml", "lake.sales.orders", mode=Mode.ENFORCE),), ORDERS, {"maintainer.mode": "OBSERVE "})
+    assert (policy.mode, policy.sources["mode"]) == (Mode.OBSERVE, "table property maintainer.mode")
 
 
 @pytest.mark.parametrize("text", ["false", "False", " FALSE "])
@@ -184,6 +184,7 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         ("mode", "enforce", "policies/a.yaml:1"),
         ("priority", "50", "built-in default"),
         ("target_file_size", "256MiB", "policies/a.yaml:2"),
+        ("properties", "may_restrict", "built-in default"),
         ("window.cron", "0 1 * * *", "policies/a.yaml:3"),
         ("window.duration", "1h30m", "policies/a.yaml:4"),
         ("window.timezone", "UTC", "built-in default"),

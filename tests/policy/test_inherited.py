@@ -127,7 +127,7 @@ def test_what_a_file_switches_off_no_property_switches_on_but_what_it_switches_o
 def test_opting_out_wins_over_every_other_property() -> None:
     own = {"maintainer.enabled": "false", "maintainer.mode": "enforce"} | {f"maintainer.{name}.enabled": "true" for name in RuleName}
     policy = effective(PolicySet((), read_properties=read_table_properties), ORDERS, own)
-    assert policy.mode is Mode.ENFORCE
+    assert (policy.mode, policy.is_enabled) == (Mode.OBSERVE, False)
     assert not any(rule.is_enabled for rule in policy.rules)
 
 

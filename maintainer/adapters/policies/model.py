@@ -15,7 +15,7 @@ from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
-from maintainer.domain.policy import Approval, Mode, Others, Window
+from maintainer.domain.policy import Approval, Mode, Others, PropertyRights, Window
 from maintainer.domain.safeguards import Canary, Checksum
 from maintainer.domain.size import JobSize
 from maintainer.domain.units import parse_size
@@ -310,6 +310,11 @@ class PolicyModel(Strict):
         examples=["lake.sales.orders", "*.streaming.*"],
     )
     mode: Annotated[Mode, Field(strict=False)] | None = Field(None, description="observe only shows plans, enforce carries them out; default observe.")
+    properties: Annotated[PropertyRights, Field(strict=False)] | None = Field(
+        None,
+        description="Whether a table's own property maintainer.mode may only restrict (may_restrict) "
+        "or may also switch from observe to enforce (may_enforce); default may_restrict.",
+    )
     priority: Annotated[int, Field(ge=0, le=100)] | None = Field(None, description="Which table goes first when work must wait; 0 to 100, default 50.")
     target_file_size: Annotated[int, SizeBetween("1MiB", "10GiB")] | None = Field(
         None, description="What rewrite_data_files aims at; 1MiB to 10GiB; default: the table's own write.target-file-size-bytes."

@@ -20,6 +20,7 @@ _ELSEWHERE = ("enabled",)  # the kill switch works without any reader
 _MAPS = ("when", "options")  # one more level; a name below may hold dots
 _FILES_ONLY = {
     "tables": "only a file names tables",
+    "properties": "only a file says what properties may do",
     "window": "only a file sets a window",
     "blackouts": "only a file sets blackouts",
     "budget": "only a file sets a budget",

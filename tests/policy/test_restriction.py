@@ -1,0 +1,87 @@
+"""A table's own properties restrict what the operator's policies allow; they allow nothing by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from maintainer.adapters.policies import parse_policy, read_table_properties
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.plan import SkipCode
+from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName
+from maintainer.policy.decide import decide, on_request
+from maintainer.policy.effective import describe, effective
+from maintainer.policy.hold import Circumstances
+from tests.samples import NOW, health_of_partitions
+
+ORDERS = TableIdentifier.parse("lake.sales.orders")
+ENFORCE = {"maintainer.mode": "enforce"}
+
+
+def policy_of(properties: dict[str, str], **files: str) -> Policy:
+    layers = tuple(parse_policy(text, f"{name}.yaml") for name, text in files.items())
+    assert all(isinstance(layer, PolicyLayer) for layer in layers), layers
+    return effective(PolicySet(layers, read_properties=read_table_properties), ORDERS, properties)  # type: ignore[arg-type] # asserted above
+
+
+def note_on_mode(policy: Policy) -> str:
+    return next(source for path, text, source in describe(policy) if (path, text) == ("maintainer.mode", "ignored"))
+
+
+def test_without_any_file_no_property_has_a_table_enforced() -> None:
+    policy = policy_of(ENFORCE)
+    assert policy.mode is Mode.OBSERVE
+    assert note_on_mode(policy) == (
+        "table property maintainer.mode (ignored: the mode is the operator's (built-in default): "
+        "only a policy file with properties: may_enforce lets a property enforce)"
+    )
+
+
+@pytest.mark.parametrize("tables", ["*", "lake.sales.*", "lake.sales.orders"])
+def test_an_operators_observe_stands_however_wide_the_file_is(tables: str) -> None:
+    policy = policy_of(ENFORCE, a=f"tables: '{tables}'\nmode: observe\n")
+    assert policy.mode is Mode.OBSERVE
+    assert "(a.yaml:2)" in note_on_mode(policy)
+
+
+def test_a_property_enforces_where_an_operators_file_says_that_it_may() -> None:
+    policy = policy_of(ENFORCE, default="mode: observe\nproperties: may_enforce\n")
+    assert (policy.mode, policy.sources["mode"]) == (Mode.ENFORCE, "table property maintainer.mode")
+    assert ("properties", "may_enforce", "default.yaml:2") in describe(policy)
+    narrower = policy_of(ENFORCE, default="properties: may_enforce\n", sales="tables: lake.sales.*\nproperties: may_restrict\n")
+    assert narrower.mode is Mode.OBSERVE
+
+
+def test_no_property_gives_properties_more_rights() -> None:
+    policy = policy_of({**ENFORCE, "maintainer.properties": "may_enforce"})
+    assert policy.mode is Mode.OBSERVE
+    ignored = {path: source for path, text, source in describe(policy) if text == "ignored"}
+    assert ignored["maintainer.properties"].endswith("(ignored: only a file says what properties may do)")
+
+
+def test_a_property_may_always_restrict() -> None:
+    assert policy_of({"maintainer.mode": "observe"}, a="tables: '*'\nmode: enforce\n").mode is Mode.OBSERVE
+    enforced = policy_of(ENFORCE, a="tables: '*'\nmode: enforce\n")
+    assert (enforced.mode, [path for path, text, _ in describe(enforced) if text == "ignored"]) == (Mode.ENFORCE, [])
+
+
+def test_what_files_dispute_a_property_settles_by_observing_only() -> None:
+    wide = "tables: '*'\nmode: enforce\n"
+    disputed = {"a": "tables: lake.*\nmode: observe\n", "b": "tables: lake.*\nmode: enforce\n"}
+    settled = policy_of({"maintainer.mode": "observe"}, wide=wide, **disputed)
+    assert (settled.mode, settled.ambiguities) == (Mode.OBSERVE, ())
+    still = policy_of(ENFORCE, wide=wide, **disputed)
+    assert [ambiguity.path for ambiguity in still.ambiguities] == ["mode"]
+    assert "(a.yaml:2)" in note_on_mode(still)
+
+
+@pytest.mark.parametrize("rules", [(), (RuleName.REWRITE_DATA_FILES,), (RuleName.REMOVE_ORPHAN_FILES,)])
+def test_a_table_that_is_switched_off_gets_nothing_even_when_a_person_names_the_action(rules: tuple[RuleName, ...]) -> None:
+    rotten = health_of_partitions({"a": [1000] * 600})
+    own = policy_of({"maintainer.enabled": "false"}, a="tables: '*'\nmode: enforce\n")
+    circumstances = Circumstances(NOW, is_requested=True)
+    plan = decide(rotten, on_request(own, rules), circumstances)
+    assert plan.planned == ()
+    assert {skipped.code for skipped in plan.skipped} == {SkipCode.DISABLED}
+    assert plan.skipped[0].reason == "table property maintainer.enabled=false switches every rule off, on request too"
+    on = decide(rotten, on_request(policy_of({}, a="tables: '*'\nmode: enforce\n"), (RuleName.REWRITE_DATA_FILES,)), circumstances)
+    assert on.planned
