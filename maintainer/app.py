@@ -34,6 +34,7 @@ from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.api.board import QueueBoard
 from maintainer.api.deps import Services
+from maintainer.api.hosts import AllowedHosts
 from maintainer.domain.admission import AdmissionRules, Halt
 from maintainer.domain.errors import InvalidTransitionError, MaintainerError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
@@ -309,6 +310,7 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         reject_orphans=partial(reject_list, ports),
         restore_orphans=partial(restore_list, ports),
         tokens=app.settings.auth.tokens,
+        hosts=AllowedHosts.of(app.settings.server.host, app.settings.server.hosts),
         queue=QueueBoard(partial(read_queue, ports), ports.clock).read,
     )
 

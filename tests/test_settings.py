@@ -95,7 +95,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "let_writers_win": None,
             "conf": {},
         },
-        "server": {"host": "127.0.0.1", "port": 8080},
+        "server": {"host": "127.0.0.1", "port": 8080, "hosts": ()},
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
         "notifications": {
             "targets": {},

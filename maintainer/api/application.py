@@ -41,6 +41,7 @@ def build_api(services: Services, page_directory: Path = PAGE_DIRECTORY) -> Fast
     """The ASGI application; page_directory holds the built web page."""
     api = _declare_api()
     api.state.services = services
+    api.add_middleware(Guard, hosts=services.hosts)
     api.router.default = request_response(Page(page_directory).serve)
     return api
 
@@ -83,5 +84,4 @@ def _declare_api() -> FastAPI:
     api.include_router(probes.router)
     documentation.register_documentation(api)
     register_errors(api)
-    api.add_middleware(Guard)
     return api

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from fastapi import Depends, Path, Request
 
 from maintainer.api.board import Queue
+from maintainer.api.hosts import AllowedHosts
 from maintainer.domain.admission import Halt, Standstill
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, split_levels
@@ -73,6 +74,7 @@ class Services:
     restore_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
     roll_back: Callable[[Job, str], Job] = field(default=refuse_rollbacks)  # (job, requested by) -> the job that undoes it; InvalidTransitionError with why not
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> token; none: nobody is asked for one
+    hosts: AllowedHosts = field(default=AllowedHosts())  # which names in a Host header are answered, beside those of the loopback
     queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # what admission says of every planned action
 
 

@@ -1,15 +1,16 @@
-"""What every request passes before a route sees it: bounds, and no changes asked for by other sites."""
+"""What every request passes before a route sees it: our own names only, bounds, and no changes asked for by other sites."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from maintainer.api.errors import problem_response
+from maintainer.api.hosts import AllowedHosts
 
 MAX_BODY_BYTES = 2 * 1024 * 1024  # a policy text of a million characters, escaped as JSON
 MAX_QUERY_BYTES = 16 * 1024
@@ -21,15 +22,16 @@ _SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Security-Poli
 class Guard:
     """ASGI middleware: refuses what no route should see, and keeps an encoded slash inside its path segment."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, hosts: AllowedHosts) -> None:
         self.app = app
+        self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a refusal, or pass the request on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refusal = _refuse(scope)
+        refusal = _refuse(scope, self._hosts)
         if refusal is not None:
             response = problem_response(*refusal, scope["path"])
             await response(scope, receive, _with_headers(send))
@@ -37,34 +39,31 @@ class Guard:
         await self.app({**scope, "path": _segment_path(scope)}, _bounded(receive), _with_headers(send))
 
 
-def _refuse(scope: Scope) -> tuple[HTTPStatus, str] | None:
+def _refuse(scope: Scope, hosts: AllowedHosts) -> tuple[HTTPStatus, str] | None:
     headers = Headers(scope=scope)
+    host = headers.get("host", "")
+    if not hosts.has(host):
+        return (
+            HTTPStatus.MISDIRECTED_REQUEST,
+            f"the host {host[:200]!r} is not one of this daemon's names: loopback names, server.host, and what server.hosts lists",
+        )
     if "\0" in scope["path"] or b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
         return HTTPStatus.UNPROCESSABLE_ENTITY, "a name or a parameter holds a NUL character, which no name can have"
     if len(scope["query_string"]) > MAX_QUERY_BYTES:
         return HTTPStatus.REQUEST_URI_TOO_LONG, f"the query has {len(scope['query_string'])} bytes; at most {MAX_QUERY_BYTES} are read"
     if scope["method"] in SAFE_METHODS:
         return None
-    return _refuse_cross_site(headers) or _refuse_body(headers)
+    return _refuse_cross_site(headers, hosts, scope["scheme"]) or _refuse_body(headers)
 
 
-def _refuse_cross_site(headers: Headers) -> tuple[HTTPStatus, str] | None:
-    origin = headers.get("origin")
-    if origin is not None and not _names_host(origin, headers.get("host", "")):
-        return (
-            HTTPStatus.FORBIDDEN,
-            f"a page of {origin[:200]} may not change anything here: its Origin names another host than {headers.get('host', '')[:200]}",
-        )
+def _refuse_cross_site(headers: Headers, hosts: AllowedHosts, scheme: str) -> tuple[HTTPStatus, str] | None:
+    origin, host = headers.get("origin"), headers.get("host", "")
+    if origin is not None and not hosts.is_own_origin(origin, host, scheme):
+        advice = "behind a proxy, list the page's address in server.hosts"
+        return HTTPStatus.FORBIDDEN, f"a page of {origin[:200]} may not change anything here: its Origin is not {scheme}://{host[:200]}; {advice}"
     if origin is None and headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
         return HTTPStatus.FORBIDDEN, "a page of another site may not change anything here"
     return None
-
-
-def _names_host(origin: str, host: str) -> bool:
-    try:
-        return bool(host) and urlsplit(origin).netloc.lower() == host.lower()
-    except ValueError:
-        return False
 
 
 def _refuse_body(headers: Headers) -> tuple[HTTPStatus, str] | None:

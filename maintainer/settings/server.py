@@ -10,7 +10,10 @@ from pydantic import BeforeValidator, Field
 from maintainer.adapters.policies.validation import Strict, refuse
 
 _LEAST_CHARACTERS = 16
+_MOST_HOSTS = 100
+GREATEST_PORT = 65535
 _NAME = compile_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_HOST = compile_regex(r"(https?://)?([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:(?P<port>[0-9]{1,5}))?")
 
 
 def _check_tokens(value: object) -> object:
@@ -32,8 +35,22 @@ class AuthSettings(Strict):
     tokens: Annotated[dict[str, str], BeforeValidator(_check_tokens), Field(repr=False, max_length=100)] = Field(default_factory=dict)
 
 
+def _read_hosts(value: object) -> object:
+    hosts = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(hosts, list):
+        return hosts
+    for host in hosts:
+        match = _HOST.fullmatch(host) if isinstance(host, str) else None
+        if isinstance(host, str) and match is None:
+            refuse(f"has {host[:200]!r}, but a host is a name like lake.example, or an address like https://lake.example")
+        if match is not None and int(match["port"] or 0) > GREATEST_PORT:
+            refuse(f"has {host!r}, but a port is at most {GREATEST_PORT}")
+    return tuple(hosts)
+
+
 class ServerSettings(Strict):
-    """Where the API and the page are served; port 0 is any free one."""
+    """Where the API and the page are served; port 0 is any free one. hosts: further names under which the page is reached; a variable has them with commas."""
 
     host: Annotated[str, Field(min_length=1, max_length=255)] = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8080
+    port: Annotated[int, Field(ge=0, le=GREATEST_PORT)] = 8080
+    hosts: Annotated[tuple[str, ...], BeforeValidator(_read_hosts), Field(max_length=_MOST_HOSTS)] = ()

@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from maintainer.adapters.policies import parse_policy
 from maintainer.api.application import build_api
 from maintainer.api.deps import Services
+from maintainer.api.hosts import AllowedHosts
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
@@ -125,6 +126,7 @@ class Daemon:
             stopping=self.stopping,
             compare_versions=self.compare,
             preview_tables=self.preview_tables,
+            hosts=AllowedHosts.of("127.0.0.1", (HOST,)),
         )
 
 
