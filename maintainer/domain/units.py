@@ -17,9 +17,22 @@ _SIZE_UNITS = {
     "KIB": KIB, "MIB": MIB, "GIB": GIB, "TIB": 1024**4, "PIB": 1024**5,
 }  # fmt: skip
 _DURATION_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_SIZE = compile_regex(r"(\d+(?:\.\d+)?)\s*([a-zA-Z]+)?")
-_DURATION_PART = compile_regex(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
+_NUMBER = r"([0-9]{1,19}(?:\.[0-9]{1,19})?)"  # as many digits as 64 bits have: int() raises on very many
+_SIZE = compile_regex(rf"{_NUMBER}\s*([a-zA-Z]+)?")
+_DURATION_PART = compile_regex(rf"{_NUMBER}\s*(ms|s|m|h|d|w)")
 _DURATION = compile_regex(rf"(?:{_DURATION_PART.pattern}\s*)+")
+
+LARGEST_LONG = 2**63 - 1  # of Java, and of every database
+
+
+def read_whole(text: str) -> int | None:
+    """A whole number from 0 to 2^63 - 1; None for any other text. int() by itself raises on more than 4,300 digits, and reads other alphabets."""
+    plain = text.strip()
+    if not plain.isascii() or not plain.isdecimal():
+        return None
+    digits = plain.lstrip("0") or "0"
+    number = int(digits) if len(digits) <= len(str(LARGEST_LONG)) else None
+    return number if number is not None and number <= LARGEST_LONG else None
 
 
 def parse_size(text: object) -> int:

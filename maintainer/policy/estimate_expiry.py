@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from maintainer.domain.health import SnapshotStamp, TableHealth
 from maintainer.domain.inventory import Ref
 from maintainer.domain.plan import Estimate
+from maintainer.domain.units import read_whole
 
-_LONGEST_AGE_MS = 10**14  # three thousand years: what is beyond means for ever, and no calendar has it
+_LONGEST_AGE_MS = 10**13  # three hundred years: what is longer means for ever, and no calendar has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,16 @@ def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_
     """Simulates RemoveSnapshots on the table's history: branches, tags, ages and unreferenced snapshots."""
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
     retained: set[int] = set()
-    referenced: set[int] = set()
+    on_branches: set[int] = set()
+    tagged: set[int] = set()
     for ref in _live_refs(health, now):
         # A tag refers to its snapshot alone: what lies before it on no branch goes by age.
-        referenced.update(_ancestors(ref.snapshot_id, by_id) if ref.is_branch else [ref.snapshot_id])
+        if ref.is_branch:
+            _add_line(ref.snapshot_id, by_id, on_branches)
+        else:
+            tagged.add(ref.snapshot_id)
         retained.update(_retained_by(ref, by_id, older_than, retain_last, now))
+    referenced = on_branches | tagged
     unreferenced = {stamp.snapshot_id for stamp in health.history if stamp.snapshot_id not in referenced and stamp.committed_at >= older_than}
     expired = frozenset(by_id) - retained - unreferenced
     total = len(by_id)
@@ -41,26 +47,38 @@ def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_
 
 def _live_refs(health: TableHealth, now: datetime) -> list[Ref]:
     """Refs that expiry keeps; a table without refs (format version 1) has its current snapshot as main."""
-    refs = [ref for ref in health.refs if not is_ref_expired(ref, health, now)]
+    expired = set(find_expired_refs(health, now))
+    refs = [ref for ref in health.refs if ref not in expired]
     if health.snapshot_id is not None and not any(ref.name == "main" for ref in refs):
         refs.append(Ref("main", health.snapshot_id, is_branch=True))
     return refs
 
 
-def is_ref_expired(ref: Ref, health: TableHealth, now: datetime) -> bool:
-    """Whether a branch or tag goes: its snapshot is gone, or older than the ref itself or the table allows. Main never does."""
-    if ref.name == "main":
-        return False
-    stamp = next((stamp for stamp in health.history if stamp.snapshot_id == ref.snapshot_id), None)
-    if stamp is None:
-        return True
-    limit = ref.max_ref_age_ms if ref.max_ref_age_ms is not None else _default_ref_age_ms(health)
-    return limit is not None and now - stamp.committed_at > timedelta(milliseconds=limit)
+def find_expired_refs(health: TableHealth, now: datetime) -> tuple[Ref, ...]:
+    """The branches and tags that go: those whose snapshot is gone, or older than the ref itself or the table allows. Main never goes."""
+    committed_at = {stamp.snapshot_id: stamp.committed_at for stamp in health.history}
+    default = _default_ref_age_ms(health)
+
+    def is_expired(ref: Ref) -> bool:
+        if ref.name == "main":
+            return False
+        born = committed_at.get(ref.snapshot_id)
+        limit = ref.max_ref_age_ms if ref.max_ref_age_ms is not None else default
+        return born is None or (limit is not None and limit <= _LONGEST_AGE_MS and now - born > timedelta(milliseconds=limit))
+
+    return tuple(ref for ref in health.refs if is_expired(ref))
 
 
 def _default_ref_age_ms(health: TableHealth) -> int | None:
-    text = health.properties.get("history.expire.max-ref-age-ms", "").strip()
-    return int(text) if text.isdecimal() and int(text) <= _LONGEST_AGE_MS else None
+    return read_whole(health.properties.get("history.expire.max-ref-age-ms", ""))
+
+
+def _add_line(snapshot_id: int, by_id: Mapping[int, SnapshotStamp], line: set[int]) -> None:
+    """Add a snapshot and its ancestors, as far as they are not there yet: the lines of many branches have most of their snapshots in common."""
+    current: int | None = snapshot_id
+    while current is not None and current in by_id and current not in line:
+        line.add(current)
+        current = by_id[current].parent_id
 
 
 def _ancestors(snapshot_id: int, by_id: Mapping[int, SnapshotStamp]) -> Iterable[int]:
@@ -72,12 +90,16 @@ def _ancestors(snapshot_id: int, by_id: Mapping[int, SnapshotStamp]) -> Iterable
         current = by_id[current].parent_id
 
 
+def _before(now: datetime, milliseconds: int) -> datetime:
+    return now - timedelta(milliseconds=milliseconds) if milliseconds <= _LONGEST_AGE_MS else datetime.min.replace(tzinfo=now.tzinfo)
+
+
 def _retained_by(ref: Ref, by_id: Mapping[int, SnapshotStamp], older_than: datetime, retain_last: int, now: datetime) -> Iterable[int]:
     if not ref.is_branch:
         yield ref.snapshot_id
         return
     keep = ref.min_snapshots_to_keep if ref.min_snapshots_to_keep is not None else retain_last
-    cutoff = now - timedelta(milliseconds=ref.max_snapshot_age_ms) if ref.max_snapshot_age_ms is not None else older_than
+    cutoff = older_than if ref.max_snapshot_age_ms is None else _before(now, ref.max_snapshot_age_ms)
     for count, snapshot_id in enumerate(_ancestors(ref.snapshot_id, by_id)):
         # Iceberg walks back from the head and stops at the first snapshot that is both surplus and old.
         if count >= keep and by_id[snapshot_id].committed_at < cutoff:

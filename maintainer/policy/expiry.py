@@ -13,9 +13,9 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
 from maintainer.domain.safeguards import is_rollback_tag
-from maintainer.domain.units import format_duration, format_size
+from maintainer.domain.units import format_duration, format_size, read_whole
 from maintainer.policy.estimate import estimate_expire_snapshots
-from maintainer.policy.estimate_expiry import is_ref_expired
+from maintainer.policy.estimate_expiry import find_expired_refs
 from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
 
 PIN_PROPERTY = "maintainer.pin."
@@ -127,7 +127,7 @@ def _property_pins(health: TableHealth) -> Iterator[tuple[str, int | None]]:
     """(property, snapshot id); None for a value that is none."""
     for name, text in sorted(health.properties.items()):
         if name.startswith(PIN_PROPERTY):
-            yield name, int(text) if text.strip().isascii() and text.strip().isdecimal() else None
+            yield name, read_whole(text)
 
 
 def _find_unreadable_pin(health: TableHealth) -> str | None:
@@ -203,7 +203,7 @@ def _options(rule: Rule, snapshots: int) -> tuple[tuple[str, str], ...]:
 
 
 def _expired_refs(health: TableHealth, now: datetime) -> tuple[str, ...]:
-    return tuple(f"{'branch' if ref.is_branch else 'tag'} {ref.name}" for ref in health.refs if is_ref_expired(ref, health, now))
+    return tuple(f"{'branch' if ref.is_branch else 'tag'} {ref.name}" for ref in find_expired_refs(health, now))
 
 
 def _freed_bytes(health: TableHealth, expired: frozenset[int]) -> int | None:

@@ -14,7 +14,7 @@ from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import Checksum, Safeguards, is_rollback_tag
 from maintainer.domain.units import GIB
-from maintainer.policy.estimate_expiry import is_ref_expired
+from maintainer.policy.estimate_expiry import find_expired_refs
 from maintainer.policy.where import write_where
 
 SAMPLE_BYTES: Final = GIB  # that a sample's checksums may read, at each of two snapshots
@@ -48,5 +48,5 @@ def _choose(health: TableHealth) -> list[PartitionHealth]:
 
 def find_lapsed_tags(health: TableHealth, now: datetime) -> tuple[str, ...]:
     """Tags that earlier jobs left and whose own age is over: expiry would drop them, but not every table is expired."""
-    lapsed = sorted(ref.name for ref in health.refs if not ref.is_branch and is_rollback_tag(ref.name) and is_ref_expired(ref, health, now))
+    lapsed = sorted(ref.name for ref in find_expired_refs(health, now) if not ref.is_branch and is_rollback_tag(ref.name))
     return tuple(lapsed[:MAX_DROPPED_TAGS])

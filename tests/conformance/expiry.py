@@ -13,7 +13,7 @@ from typing import Any
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.policy.estimate_expiry import estimate_expire_snapshots, is_ref_expired
+from maintainer.policy.estimate_expiry import estimate_expire_snapshots, find_expired_refs
 from tests.conformance.tables import KIB, Batch, File, Lake, Layout
 
 DAY = timedelta(days=1)
@@ -98,7 +98,7 @@ def run_one(lake: Lake, past: Past, name: str) -> Remainder:
     older_than = now - past.older_than * DAY
     expired = estimate_expire_snapshots(health, older_than, past.retain_last, now).expired
     ids = frozenset(stamp.snapshot_id for stamp in health.history) - expired
-    refs = frozenset(ref.name for ref in health.refs if not is_ref_expired(ref, health, now))
+    refs = frozenset(ref.name for ref in set(health.refs) - set(find_expired_refs(health, now)))
     lake.session.sql(call_statement(table, ExpireSnapshots(older_than, past.retain_last)))
     after = lake.read(table)
     left = (frozenset(stamp.snapshot_id for stamp in after.history), frozenset(ref.name for ref in after.refs))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.units import format_duration, format_size, parse_duration, parse_size
+from maintainer.domain.units import format_duration, format_size, parse_duration, parse_size, read_whole
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,27 @@ def test_sizes_are_written_with_at_most_one_digit(size: int, text: str) -> None:
 )  # fmt: skip
 def test_durations_are_written_with_their_two_largest_units(span: timedelta, text: str) -> None:
     assert format_duration(span) == text
+
+
+@pytest.mark.parametrize("text", ["9" * 20 + "d", "9" * 5000 + "d", "1." + "9" * 5000 + "d"])
+def test_durations_of_very_many_digits_are_refused(text: str) -> None:
+    with pytest.raises(InvalidValueError, match="duration"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize("text", ["9" * 20, "9" * 5000, "9" * 400 + ".5", "9" * 5000 + "MiB", "\N{ARABIC-INDIC DIGIT THREE}"])
+def test_sizes_of_very_many_digits_or_of_other_alphabets_are_refused(text: str) -> None:
+    with pytest.raises(InvalidValueError, match="size"):
+        parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("0", 0), (" 12 ", 12), ("0" * 5000 + "7", 7), (str(2**63 - 1), 2**63 - 1), (str(2**63), None), ("9" * 5000, None), ("", None), ("-1", None),
+     ("1.5", None), ("1_000", None), ("\N{ARABIC-INDIC DIGIT THREE}", None), ("many", None)],
+)  # fmt: skip
+def test_a_whole_number_has_at_most_64_bits(text: str, number: int | None) -> None:
+    assert read_whole(text) == number
 
 
 @given(st.integers(min_value=0, max_value=10**18))

@@ -1,19 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from typing import ClassVar
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.health import ManifestGroup
+from maintainer.domain.health import ManifestGroup, SnapshotStamp
 from maintainer.domain.inventory import ManifestContent, Ref
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import GIB, MIB
 from maintainer.health.measure import measure
 from maintainer.policy.estimate import estimate_expire_snapshots, estimate_rewrite_data_files, estimate_rewrite_manifests
-from maintainer.policy.estimate_expiry import is_ref_expired
+from maintainer.policy.estimate_expiry import find_expired_refs
 from maintainer.policy.estimate_manifests import estimate_spec
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot, with_history
 
@@ -221,6 +223,41 @@ def test_the_tables_own_limit_for_refs_goes_where_a_ref_has_none() -> None:
         Ref("new", 4, is_branch=False),
     )
     health = measure(inventory(snapshots=snapshots, refs=refs, properties={"history.expire.max-ref-age-ms": str(int(7 * DAY.total_seconds() * 1000))}))
-    assert [ref.name for ref in refs if is_ref_expired(ref, health, NOW)] == ["old"]
+    assert [ref.name for ref in find_expired_refs(health, NOW)] == ["old"]
     forever = replace(health, properties={"history.expire.max-ref-age-ms": str(2**63 - 1)})
-    assert not any(is_ref_expired(ref, forever, NOW) for ref in refs)
+    assert find_expired_refs(forever, NOW) == ()
+
+
+class CountedHistory(tuple[SnapshotStamp, ...]):
+    """Snapshots that count how often somebody goes through them."""
+
+    __slots__ = ()
+    passes: ClassVar[int] = 0
+
+    def __iter__(self) -> Iterator[SnapshotStamp]:
+        CountedHistory.passes += 1
+        return super().__iter__()
+
+
+def test_the_history_is_gone_through_as_often_for_many_refs_as_for_one() -> None:
+    snapshots = tuple(snapshot(i, (400 - i) * DAY, parent_id=i - 1 or None) for i in range(1, 301))
+    tags = tuple(Ref(f"tag-{i}", i, is_branch=False, max_ref_age_ms=10**12) for i in range(1, 201))
+    health = measure(inventory(snapshots=snapshots, refs=(Ref("main", 300, is_branch=True), *tags)))
+    passes = []
+    for refs in (health.refs[:2], health.refs):
+        CountedHistory.passes = 0
+        estimate_expire_snapshots(replace(health, history=CountedHistory(health.history), refs=refs), NOW, 1, NOW)
+        passes.append(CountedHistory.passes)
+    assert passes[0] == passes[1] > 0
+
+
+def test_a_ref_that_is_kept_longer_than_any_calendar_is_kept_for_ever() -> None:
+    snapshots = tuple(snapshot(i, (10 - i) * DAY, parent_id=i - 1 or None) for i in range(1, 7))
+    refs = (
+        Ref("main", 6, is_branch=True),
+        Ref("side", 3, is_branch=True, max_ref_age_ms=2**63 - 1, max_snapshot_age_ms=2**63 - 1, min_snapshots_to_keep=1),
+        Ref("gone", 99, is_branch=False, max_ref_age_ms=2**63 - 1),
+    )
+    health = measure(inventory(snapshots=snapshots, refs=refs))
+    assert [ref.name for ref in find_expired_refs(health, NOW)] == ["gone"]
+    assert estimate_expire_snapshots(health, NOW, 1, NOW).expired == {4, 5}
