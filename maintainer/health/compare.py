@@ -14,7 +14,7 @@ from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
 from maintainer.domain.job import JOBS_MARK, Baseline, FailureReason, Job, JobState, Outcome
 from maintainer.domain.reading import JobAction
 from maintainer.domain.safeguards import Checksum
-from maintainer.domain.units import format_duration, format_size
+from maintainer.domain.units import format_duration, format_size, read_whole
 
 # Rows are counted, not only compared by summaries, when reading no more than this is needed for it.
 COUNT_LIMIT_BYTES = 2 * 1024**3
@@ -58,8 +58,7 @@ def _is_newer(snapshot: Snapshot, baseline: Baseline) -> bool:
 
 
 def _figure(snapshot: Snapshot, key: str) -> int | None:
-    text = snapshot.summary.get(key, "")
-    return int(text) if text.isdecimal() else None
+    return read_whole(snapshot.summary.get(key, ""))
 
 
 def _sum_figure(snapshots: Iterable[Snapshot], key: str) -> int:

@@ -12,6 +12,7 @@ from typing import Final
 
 from maintainer.domain.health import RefHold, WriterRate
 from maintainer.domain.inventory import Ref, Snapshot
+from maintainer.domain.units import read_whole
 
 COMMIT_WINDOW: Final = timedelta(hours=24)
 GROWTH_WINDOW: Final = timedelta(days=7)
@@ -24,7 +25,6 @@ UNNAMED_WRITER: Final = "unnamed"
 _MAIN: Final = "main"
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
-_LONGEST_FIGURE: Final = 18  # digits: what is longer does not fit 64 bits, and no table has it
 # Who wrote, the most telling key first; an engine whose summaries carry only a query id is known by the key itself.
 _WRITER_KEYS: Final = ("app-name", "engine-name")
 _ENGINE_KEYS: Final = (
@@ -38,8 +38,7 @@ _ENGINE_KEYS: Final = (
 
 def read_figure(snapshot: Snapshot, key: str) -> int | None:
     """A number of the snapshot's summary; None when it is missing or is no number."""
-    text = snapshot.summary.get(key, "")
-    return int(text) if text.isdecimal() and len(text) <= _LONGEST_FIGURE else None
+    return read_whole(snapshot.summary.get(key, ""))
 
 
 def find_snapshot(snapshots: Sequence[Snapshot], snapshot_id: int | None) -> Snapshot | None:

@@ -17,6 +17,7 @@ from maintainer.domain.inventory import (
     TableInventory,
 )
 from maintainer.domain.sizes import list_limit
+from maintainer.domain.units import read_whole
 from maintainer.health.agreement import find_disagreements
 from maintainer.health.deletes import join_deletes
 from maintainer.health.history import count_kept_files, date_writes, find_holds, grow_per_day, rate_commits
@@ -27,8 +28,7 @@ from maintainer.health.writers import find_last_change, find_last_write, find_re
 
 def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:
     """A table property that is a positive whole number; the default when it is missing or malformed, as a table must not stop the scan."""
-    text = properties.get(name, "").strip()
-    return int(text) if text.isdecimal() and int(text) > 0 else default
+    return read_whole(properties.get(name, "")) or default
 
 
 def target_file_size(properties: Mapping[str, str]) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from maintainer.domain.health import SnapshotRole, SnapshotStamp
 from maintainer.domain.inventory import Snapshot
+from maintainer.domain.units import read_whole
 
 WAP_ID = "wap.id"
 PUBLISHED_WAP_ID = "published-wap-id"
@@ -25,7 +26,7 @@ def _stamp(snapshot: Snapshot, published: set[str]) -> SnapshotStamp:
     role, role_of = _find_role(snapshot.summary, published)
     removed = snapshot.summary.get("removed-files-size", "")
     # A writer that removes nothing does not mention it; one that wrote no summary at all may have removed anything.
-    removed_bytes = int(removed) if removed.isdecimal() else 0 if snapshot.summary and not removed else None
+    removed_bytes = 0 if snapshot.summary and not removed else read_whole(removed)
     return SnapshotStamp(snapshot.snapshot_id, snapshot.parent_id, snapshot.committed_at, removed_bytes, role, role_of)
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from maintainer.domain.condition import Token, check_condition, read_tokens
+from maintainer.domain.units import read_whole
 
 _NUMBER: Final = compile_regex(r"(\d{1,38}(\.\d{0,38})?)[lL]?")
 _UNITS: Final = MappingProxyType({"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)})
@@ -254,10 +255,15 @@ def _read_base(words: Sequence[str]) -> Kind | None:
 def _read_offset(words: Sequence[str], tokens: Sequence[Token]) -> timedelta | None:
     """Days, or an interval in one unit."""
     match list(words):
-        case [days] if days.isdecimal() and int(days) <= _MOST_OF_A_UNIT:
-            return int(days) * _UNITS["day"]
+        case [days]:
+            return _span(days, "day")
         case ["interval", number, unit] if unit.removesuffix("s") in _UNITS:
             plain = number.strip("'") if tokens[1].kind == "text" else number
-            return int(plain) * _UNITS[unit.removesuffix("s")] if plain.isdecimal() and int(plain) <= _MOST_OF_A_UNIT else None
+            return _span(plain, unit.removesuffix("s"))
         case _:
             return None
+
+
+def _span(text: str, unit: str) -> timedelta | None:
+    number = read_whole(text)
+    return number * _UNITS[unit] if number is not None and number <= _MOST_OF_A_UNIT else None

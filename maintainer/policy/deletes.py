@@ -11,6 +11,7 @@ from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, SMALL_FILE_RATIO
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
+from maintainer.domain.units import read_whole
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DELETION_VECTORS_SINCE = 3  # the format version in which a rewrite turns position delete files into deletion vectors
@@ -39,8 +40,7 @@ def estimate_rewrite_position_deletes(health: TableHealth, rule: Rule) -> Estima
 
 
 def _target(properties: Mapping[str, str]) -> int:
-    text = properties.get("write.delete.target-file-size-bytes", "").strip()
-    return int(text) if text.isdecimal() and int(text) > 0 else DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES
+    return read_whole(properties.get("write.delete.target-file-size-bytes", "")) or DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES
 
 
 def _is_taken(partition: PartitionHealth, minimum: int, target: int) -> bool:

@@ -17,7 +17,7 @@ from maintainer.domain.partition import null_partition
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
 from maintainer.domain.sizes import FileSizes
-from maintainer.domain.units import GIB, MIB
+from maintainer.domain.units import GIB, MIB, read_whole
 from maintainer.policy.outputs import Count, OutputSizes, count_packed, count_scattered, count_sorted
 from maintainer.policy.packing import pack
 from maintainer.policy.respec import count_partitions
@@ -28,6 +28,7 @@ DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DEFAULT_MAX_GROUP_BYTES = 100 * GIB  # Iceberg: max-file-group-size-bytes
 DEFAULT_DELETE_RATIO = 0.3  # Iceberg: delete-ratio-threshold
 DEFAULT_ROW_GROUP_BYTES = 128 * MIB  # Iceberg: write.parquet.row-group-size-bytes
+_MOST_GROUPS = 4096  # that one partition is divided into: 400 TiB by Iceberg's default
 _NO_THRESHOLD = 2**31 - 1  # Iceberg: delete-file-threshold
 
 Place = tuple[int, str]  # a partition: spec and text
@@ -55,10 +56,10 @@ class PlannerOptions:
         target = int(options.get("target-file-size-bytes", health.target_file_size_bytes))
         small_below = int(options.get("min-file-size-bytes", int(target * SMALL_FILE_RATIO)))
         large_above = int(options.get("max-file-size-bytes", int(target * LARGE_FILE_RATIO)))
-        chunk = health.properties.get("write.parquet.row-group-size-bytes", "")
+        chunk = read_whole(health.properties.get("write.parquet.row-group-size-bytes", ""))
         most_files, most_in_group = options.get("max-files-to-rewrite"), options.get("max-file-group-input-files")
         return cls(
-            sizes=OutputSizes(target, small_below, large_above, int(chunk) if chunk.isdecimal() and int(chunk) > 0 else DEFAULT_ROW_GROUP_BYTES),
+            sizes=OutputSizes(target, small_below, large_above, chunk or DEFAULT_ROW_GROUP_BYTES),
             bounds=Bounds(
                 takes_all=options.get("rewrite-all", "false") == "true",
                 small_below=small_below,
@@ -178,7 +179,8 @@ def _split(files: FileSizes, options: PlannerOptions) -> Iterator[FileSizes]:
         return
     # Of runs the order is not known: as many groups as it takes, each with its share of all runs.
     number = max(-(-files.bytes // options.max_group_bytes), -(-files.count // most) if most is not None else 1)
-    yield from (_share(files, number, position) for position in range(min(number, files.count)))
+    number = min(number, files.count, _MOST_GROUPS)
+    yield from (_share(files, number, position) for position in range(number))
 
 
 def _listed(sizes: list[int]) -> FileSizes:

@@ -16,6 +16,7 @@ FOLDED_REMAINDER_RATIO = 1.1  # Iceberg: a remainder is folded into the others w
 _SPLIT_OVERHEAD_BYTES = 5 * 1024  # Iceberg: SPLIT_OVERHEAD
 _LOOKBACK = 10  # Iceberg: read.split.planning-lookback
 _MAX_PACKED = 2048  # items that are packed one by one; of more, a sample stands for all
+_MAX_CHUNKS = 8192  # row groups that are packed one by one: a group of Iceberg's default 100 GiB has at most 800 beside one a file
 _KEPT_COUNTS = 1024  # groups whose count is remembered
 
 
@@ -73,14 +74,31 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
     if total <= split:
         return Count.exactly(1)
     items, factor = _expand(files)
-    weights = [sum(one) for one in pack(_cut(items, sizes.chunk), split, _LOOKBACK, largest_first=True)]
-    expected = max(1, round(sum(max(1, -(-weight // sizes.write_max)) for weight in weights) * factor))
+    chunks = sum(_count_chunks(size, sizes.chunk) for size in items)
+    expected = max(1, round((_count_even(chunks, split, sizes) if chunks > _MAX_CHUNKS else _count_bins(items, split, sizes)) * factor))
     # Row groups of another size than the table's property says make other splits; a writer looks at the size every thousand rows only.
     if is_order_known and files.listed and max(items) <= min(sizes.chunk, split):
         return Count.exactly(expected)
     # Any two bins that were begun one after the other have more than half the limit each on average.
     most = max(expected, 2 * total // split + 1)
     return Count(expected, 1 if max(items) > split else min(expected, -(-total // sizes.write_max)), most)
+
+
+def _count_bins(items: Iterable[int], split: int, sizes: OutputSizes) -> int:
+    bins = pack(_cut(items, sizes.chunk), split, _LOOKBACK, largest_first=True)
+    return sum(_count_written(sum(one), sizes) for one in bins)
+
+
+def _count_even(chunks: int, split: int, sizes: OutputSizes) -> int:
+    """Of so many row groups that packing them one by one takes too long: all as if they were whole."""
+    in_bin = max(1, split // sizes.chunk)
+    whole, rest = divmod(chunks, in_bin)
+    return whole * _count_written(in_bin * sizes.chunk, sizes) + (_count_written(rest * sizes.chunk, sizes) if rest else 0)
+
+
+def _count_written(weight: int, sizes: OutputSizes) -> int:
+    """Files that one task writes for so many bytes."""
+    return max(1, -(-weight // sizes.write_max))
 
 
 def _expand(files: FileSizes) -> tuple[Sequence[int], float]:
@@ -100,8 +118,13 @@ def _sample(run: SizeRun, factor: float) -> Iterator[int]:
 def _cut(items: Iterable[int], chunk: int) -> Iterator[int]:
     """Files as they are read: row group by row group."""
     for size in items:
-        yield from (chunk for _ in range((size - 1) // chunk))
-        yield size - max(0, (size - 1) // chunk) * chunk
+        whole = _count_chunks(size, chunk) - 1
+        yield from (chunk for _ in range(whole))
+        yield size - whole * chunk
+
+
+def _count_chunks(size: int, chunk: int) -> int:
+    return max(1, -(-size // chunk))
 
 
 def count_sorted(total: int, sizes: OutputSizes, compression: float) -> Count:

@@ -61,6 +61,7 @@ def test_history_refs_and_times_come_along() -> None:
 def test_targets_come_from_the_tables_own_properties_and_malformed_ones_are_passed_over() -> None:
     assert target_file_size({"write.target-file-size-bytes": str(128 * MIB)}) == 128 * MIB
     assert target_file_size({"write.target-file-size-bytes": "lots"}) == 512 * MIB
+    assert target_file_size({"write.target-file-size-bytes": "9" * 5000}) == 512 * MIB
     assert positive_property({"x": "0"}, "x", 7) == 7
     assert measure(inventory(properties={"commit.manifest.target-size-bytes": str(64 * KIB)})).target_manifest_size_bytes == 64 * KIB
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.policy import Rule, RuleName
-from maintainer.domain.sizes import DeletedFiles, FileSizes, find_runs
+from maintainer.domain.sizes import DeletedFiles, FileSizes, SizeRun, find_runs
 from maintainer.domain.units import GIB, MIB
 from maintainer.health.measure import measure
 from maintainer.policy.estimate_files import PlannerOptions, estimate_rewrite_data_files, plan_groups
@@ -65,6 +66,32 @@ def test_of_very_many_files_a_sample_stands_for_all() -> None:
     found = count_packed(FileSizes(runs=tuple(find_runs(sizes))), SIZES, is_order_known=False)
     assert abs(found.expected - 100) <= 5
     assert found.least <= 100 <= found.most
+
+
+@pytest.mark.parametrize("chunk", [1, MIB, 128 * MIB, 2**63 - 1])
+@pytest.mark.parametrize("size", [2**40, 2**63 - 1])
+def test_files_of_any_size_are_counted_by_division(size: int, chunk: int) -> None:
+    found = count_packed(FileSizes((size,) * 40), replace(SIZES, chunk=chunk), is_order_known=True)
+    assert found.least <= found.expected <= found.most
+    assert found.most >= 40 * size // SIZES.write_max
+
+
+@given(st.lists(st.integers(1, 4000 * MIB), min_size=1, max_size=20))
+def test_counting_by_division_comes_close_to_packing_one_by_one(sizes: list[int]) -> None:
+    packed = count_packed(FileSizes(tuple(sizes)), SIZES, is_order_known=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("maintainer.policy.outputs._MAX_CHUNKS", 0)
+        divided = count_packed.__wrapped__(FileSizes(tuple(sizes)), SIZES, is_order_known=True)
+    assert divided.least <= divided.expected <= divided.most
+    assert packed.expected <= divided.expected <= 2 * packed.expected + len(sizes)
+
+
+def test_a_partition_of_runs_is_divided_into_a_bounded_number_of_groups() -> None:
+    huge = SizeRun(2**62, 2**62, 50_000, 50_000 * 2**62)
+    health = health_of(partition([1], data_files=huge.files, data_bytes=huge.bytes, sizes=FileSizes(runs=(huge,))))
+    groups = plan_groups(health, PlannerOptions.read(health, with_options(rewrite_all="true")))
+    assert len(groups) == 4096
+    assert sum(group.files for group in groups) == 50_000
 
 
 def partition(listed: list[int], **fields: object) -> PartitionHealth:
