@@ -16,7 +16,7 @@ from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.plan import Estimate
+from maintainer.domain.plan import Estimate, name_state
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import DigestManifests, JobAction, Reading
 from maintainer.domain.rollback import Repair, RollBack
@@ -134,6 +134,7 @@ class Baseline:
     measurement: Measurement
     snapshot_at: datetime | None = None  # when the current snapshot was committed
     lapsed_tags: tuple[str, ...] = ()  # of earlier jobs, whose time is over
+    state: str = ""  # a digest of what others change about the table; empty: stored by an earlier version
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,13 @@ class Job:
             message = f"job {self.job_id} carries out {self.rule}, which is no rule of a policy"
             raise InvalidValueError(message)
         return self.rule
+
+    @property
+    def idle_state(self) -> str | None:
+        """What it ran on and left as it was; None when it did not succeed or changed something."""
+        if self.state is not JobState.SUCCEEDED or self.effect is None or not self.effect.is_idle:
+            return None
+        return name_state(self.baseline.state, self.policy_version) if self.baseline is not None and self.baseline.state else None
 
     @property
     def procedure(self) -> Procedure:

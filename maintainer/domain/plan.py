@@ -108,6 +108,11 @@ class Plan:
     is_urgent: bool = False  # the table is in the critical band
 
 
+def name_state(table_state: str, policy_version: str) -> str:
+    """What a run has to do with: a run that found the same would do the same."""
+    return f"{table_state} {policy_version}"
+
+
 @dataclass(frozen=True, slots=True)
 class FailureStreak:
     """Failures in a row, lost runners included, that the next attempt waits for; a success ends them."""
@@ -116,7 +121,7 @@ class FailureStreak:
     times: int
     last_at: datetime
     job_id: str = ""  # the last of them
-    metadata_location: str | None = None  # of the table before that; None: it had not been looked at
+    table_state: str | None = None  # a digest of the table before that; None: it had not been looked at
     policy_version: str = ""  # under which that was planned
 
 
@@ -130,7 +135,7 @@ class RuleHistory:
     consecutive_failures: int = 0
     last_failure_at: datetime | None = None
     last_failure_reason: str = ""
-    idle_at_metadata_location: str | None = None  # a run that changed nothing left the table at this metadata
+    idle_at_state: str | None = None  # name_state of what the last run found, if it changed nothing
     recent_conflicts: int = 0  # lost to writers, fewer by one with each success
     empty_runs: int = 0  # in a row: they succeeded and changed nothing
     streak: FailureStreak | None = None

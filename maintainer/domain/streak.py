@@ -28,8 +28,8 @@ def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | Non
     if before is not None and reason in PASSING and before.reason not in PASSING:
         return replace(before, last_at=at, job_id=job.job_id)
     is_counted_on = before is not None and (before.reason in PASSING) == (reason in PASSING)
-    location = job.baseline.metadata_location if job.baseline is not None else None
-    return FailureStreak(reason.value, before.times + 1 if before is not None and is_counted_on else 1, at, job.job_id, location, job.policy_version)
+    state = (job.baseline.state or None) if job.baseline is not None else None
+    return FailureStreak(reason.value, before.times + 1 if before is not None and is_counted_on else 1, at, job.job_id, state, job.policy_version)
 
 
 def is_overload(job: Job) -> bool:

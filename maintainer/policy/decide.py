@@ -103,7 +103,7 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)
     if gain.is_continued:  # after a failure it waits as others do
-        rule, history = replace(rule, every=None), replace(history, last_success_at=None, idle_at_metadata_location=None)
+        rule, history = replace(rule, every=None), replace(history, last_success_at=None, idle_at_state=None)
     held = hold_back(rule, health, policy, circumstances, history)
     if held is not None:
         waiting_since = since if held.code in KEEPS_WAITING else None

@@ -10,7 +10,7 @@ from maintainer.domain.admission import AdmissionRules, Halt
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.pin import Pin
-from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
+from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule, name_state
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.size import SizeProfile
 from maintainer.domain.units import format_duration
@@ -19,6 +19,7 @@ from maintainer.policy.orphans import Surroundings
 from maintainer.policy.others import STANDS_BACK_FOR, describe_other, find_other_maintainer
 from maintainer.policy.quiet import find_unrest
 from maintainer.policy.retry import find_next_attempt
+from maintainer.policy.state import digest_state
 from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
 
 EMPTY_RUNS_PER_DOUBLING = 3  # of the least time between two runs
@@ -62,7 +63,7 @@ class Hold:
 
 def hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, history: RuleHistory) -> Hold | None:
     """Reasons to wait, the most lasting first: each says until when."""
-    if history.idle_at_metadata_location == health.metadata_location:
+    if history.idle_at_state is not None and history.idle_at_state == name_state(digest_state(health), policy.version):
         return Hold(SkipCode.NOTHING_TO_GAIN, "the last run changed nothing, and the table has not changed since")
     if circumstances.in_flight is not None:
         return Hold(SkipCode.IN_FLIGHT, f"job {circumstances.in_flight} is working on this table; one at a time")
@@ -115,7 +116,7 @@ def _cooling_down(rule: Rule, health: TableHealth, policy: Policy, now: datetime
     failures = history.failures
     if failures is None:
         return None
-    following = find_next_attempt(rule, failures, health.metadata_location, policy.version)
+    following = find_next_attempt(rule, failures, digest_state(health), policy.version)
     if now >= following.at:
         return None
     times = f"{failures.times} times in a row" if failures.times > 1 else "once"

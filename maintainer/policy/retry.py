@@ -69,13 +69,13 @@ class NextAttempt:
     sentence: str  # how it goes on, behind the cause
 
 
-def find_next_attempt(rule: Rule, streak: FailureStreak, metadata_location: str, policy_version: str) -> NextAttempt:
+def find_next_attempt(rule: Rule, streak: FailureStreak, table_state: str, policy_version: str) -> NextAttempt:
     """From the failures in a row, and whether the table or the policy has changed since; the same for the same job, whenever it is asked."""
     retry = RETRIES[_read_reason(streak.reason)]
     if retry.heeds_cooldown:
         retry = replace(retry, first=min(retry.first, rule.cooldown))
     has_new_policy = streak.policy_version not in {"", policy_version}
-    has_new_table = streak.metadata_location not in {None, metadata_location}
+    has_new_table = streak.table_state not in {None, table_state}
     wait = shorten(_find_wait(retry, streak.times), streak.job_id)
     if streak.times >= MOST_ATTEMPTS and not has_new_policy and retry.longest >= LONGEST_WAIT:
         return NextAttempt(streak.last_at + EXHAUSTED_WAIT, "tried once a week from now on, or when the policy changes or somebody asks")

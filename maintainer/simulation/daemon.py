@@ -15,7 +15,7 @@ from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_
 from maintainer.domain.budget import Budget, Charge
 from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit, CostSample
 from maintainer.domain.health import Band, Grade, TableHealth
-from maintainer.domain.plan import Plan, PlannedAction, RuleHistory
+from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, name_state
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Window
 from maintainer.policy.admit import choose
 from maintainer.policy.decide import decide
@@ -25,6 +25,7 @@ from maintainer.policy.grade import grade
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.shrink import PARTIAL_PROGRESS
 from maintainer.policy.slices import MOST_FILES
+from maintainer.policy.state import digest_state
 from maintainer.policy.where import write_where
 from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
 from maintainer.simulation.fleet import Traits
@@ -163,7 +164,7 @@ class Daemon:
         if not outcome.is_conflict:
             sample = CostSample(outcome.bytes, outcome.seconds, predicted)
             memory.fit, self._fleet = memory.fit.learn(sample, TABLE_ALPHA), self._fleet.learn(sample, SHARED_ALPHA)
-        memory.history = _remember(memory.history, table, outcome)
+        memory.history = _remember(memory.history, memory.policy, table, outcome)
         memory.candidate = memory.work = memory.next_look = None
 
 
@@ -212,7 +213,7 @@ def _find_partitions(where: str, health: TableHealth) -> frozenset[str] | None:
     return frozenset(name for name, text in filters.items() if text is not None and text in where) or None
 
 
-def _remember(history: RuleHistory, table: SimulatedTable, outcome: Outcome) -> RuleHistory:
+def _remember(history: RuleHistory, policy: Policy, table: SimulatedTable, outcome: Outcome) -> RuleHistory:
     ended_at = outcome.started_at + timedelta(seconds=outcome.seconds)
     if outcome.is_conflict:
         return replace(
@@ -223,12 +224,12 @@ def _remember(history: RuleHistory, table: SimulatedTable, outcome: Outcome) -> 
             consecutive_failures=history.consecutive_failures + 1,
             recent_conflicts=history.recent_conflicts + 1,
         )
-    idle_at = f"{table.traits.table.name}/{table.version}" if not outcome.files_removed else None
+    idle_at = name_state(digest_state(table.measure(ended_at)), policy.version) if not outcome.files_removed else None
     return replace(
         history,
         last_finished_at=ended_at,
         last_success_at=ended_at,
         consecutive_failures=0,
         recent_conflicts=max(0, history.recent_conflicts - 1),
-        idle_at_metadata_location=idle_at,
+        idle_at_state=idle_at,
     )

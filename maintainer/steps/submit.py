@@ -23,6 +23,7 @@ from maintainer.policy.halt import describe_halt, find_halt, is_draining
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.rollback import refuse_rollback
 from maintainer.policy.safeguards import find_lapsed_tags, surround
+from maintainer.policy.state import digest_state
 from maintainer.policy.timeouts import find_deadline
 from maintainer.steps.admission import admit_now, is_blackout
 from maintainer.steps.digest import BY_SCAN, is_held
@@ -198,6 +199,7 @@ def _take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
         measurement=summarise(health),
         snapshot_at=next((snapshot.committed_at for snapshot in inventory.snapshots if snapshot.snapshot_id == inventory.current_snapshot_id), None),
         lapsed_tags=find_lapsed_tags(health, health.measured_at),
+        state=digest_state(health),
     )
 
 

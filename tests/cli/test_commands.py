@@ -51,7 +51,7 @@ def call(*words: str) -> Result:
 def left_by_another_process(world: World, name: str = "orders") -> TableIdentifier:
     """A table with a job that another process runs."""
     table = world.put(name)
-    mine, world.runner = world.runner, FakeRunner(world.clock, owner="daemon")
+    mine, world.runner = world.runner, FakeRunner(world.clock, owner="daemon", tables=world)
     world.ports = replace(world.ports, runner=world.runner)
     scan(world.ports)
     plan(world.ports)

@@ -44,12 +44,12 @@ def test_what_passes_neither_shortens_nor_lengthens_what_the_table_has_earned(re
 
 def test_a_streak_remembers_the_last_job_and_what_the_table_and_the_policy_were() -> None:
     job = failed(make_job("job-x"), NOW)
-    assert extend_streak(None, job) == FailureStreak("conflict", 1, NOW, "job-x", "s3://lake/orders/metadata/job-x.json", "v1")
+    assert extend_streak(None, job) == FailureStreak("conflict", 1, NOW, "job-x", "state-job-x", "v1")
     unseen = replace(job, baseline=None, failure_reason=None, finished_at=None, ended_at=NOW - MINUTE)
     assert extend_streak(None, unseen) == FailureStreak("other", 1, NOW - MINUTE, "job-x", None, "v1")
     passed = extend_streak(after(C), failed(make_job("job-y"), NOW + 9 * MINUTE, L))
     assert passed is not None
-    assert (passed.job_id, passed.last_at, passed.metadata_location) == ("job-y", NOW + 9 * MINUTE, "s3://lake/orders/metadata/job-0.json")
+    assert (passed.job_id, passed.last_at, passed.table_state) == ("job-y", NOW + 9 * MINUTE, "state-job-0")
 
 
 def test_a_success_ends_the_streak_and_a_cancelled_job_says_nothing() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState, digest_files
-from maintainer.domain.plan import Plan, RuleHistory, SkipCode
+from maintainer.domain.plan import Plan, RuleHistory, SkipCode, name_state
 from maintainer.domain.policy import Approval, Mode, Policy, Rule, RuleName
 from maintainer.domain.units import MIB
 from maintainer.policy.approval import (
@@ -29,6 +29,7 @@ from maintainer.policy.decide import decide
 from maintainer.policy.guard import check_before_submit
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.orphans import Surroundings, judge_orphans
+from maintainer.policy.state import digest_state
 from tests.samples import NOW, health_of_partitions
 
 DAY = timedelta(days=1)
@@ -128,7 +129,7 @@ def test_a_word_can_be_taken_back_until_it_is_carried_out() -> None:
 
 
 def test_an_approved_list_is_carried_out_before_the_next_look_whatever_the_pause_between_looks() -> None:
-    lately = RuleHistory(RuleName.REMOVE_ORPHAN_FILES, NOW, NOW - DAY, idle_at_metadata_location=OLD.metadata_location)
+    lately = RuleHistory(RuleName.REMOVE_ORPHAN_FILES, NOW, NOW - DAY, idle_at_state=name_state(digest_state(OLD), POLICY.version))
     assert [skipped.code for skipped in planned((listed(),), history=lately).skipped] == [SkipCode.NOTHING_TO_GAIN]
     (action,) = planned((approved(),), history=lately).planned
     assert action.action == RemoveOrphanFiles(NOW - 7 * DAY, OLD.location, (), word_for(approved()))

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
 from maintainer.domain.health import ManifestGroup, TableHealth
-from maintainer.domain.inventory import ManifestContent, Unreadable
-from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
+from maintainer.domain.inventory import ManifestContent, Ref, Unreadable
+from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule, name_state
 from maintainer.domain.policy import Metric, Mode, Policy, Rule, RuleName, Threshold, Window
 from maintainer.domain.units import MIB
 from maintainer.policy.decide import decide, on_request
 from maintainer.policy.gain import find_gain
 from maintainer.policy.hold import Circumstances
+from maintainer.policy.state import digest_state
 from maintainer.policy.window import is_blacked_out, is_open
 from tests.samples import NOW, health_of_partitions, with_history
 
@@ -172,10 +173,14 @@ def test_failures_back_off_doubling() -> None:
 
 
 def test_a_run_that_changed_nothing_is_not_repeated_until_the_table_changes() -> None:
-    idle = held(history(idle_at_metadata_location=ROTTEN.metadata_location))
+    found = history(idle_at_state=name_state(digest_state(ROTTEN), ENFORCED.version))
+    idle = held(found)
     assert idle.code is SkipCode.NOTHING_TO_GAIN
     assert idle.reason == "the last run changed nothing, and the table has not changed since"
-    assert decide(ROTTEN, only(FILES), history(idle_at_metadata_location="older.json")).planned
+    tagged = replace(ROTTEN, refs=(*ROTTEN.refs, Ref("maintainer-before-m-1", 1, is_branch=False)), metadata_location="newer.json")
+    assert skip_of(decide(tagged, only(FILES), found)).code is SkipCode.NOTHING_TO_GAIN, "the run's own tag is no change"
+    assert decide(replace(ROTTEN, snapshot_id=7), only(FILES), found).planned
+    assert decide(ROTTEN, only(FILES, version="v2"), found).planned, "another policy may have it do something else"
 
 
 def test_outside_its_window_a_table_waits_for_the_next_opening() -> None:

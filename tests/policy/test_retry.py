@@ -19,21 +19,22 @@ from maintainer.policy.decide import decide
 from maintainer.policy.hold import Circumstances
 from maintainer.policy.retry import EXHAUSTED_WAIT, JITTER_SHARE, LONGEST_WAIT, MOST_ATTEMPTS, RETRIES, Remedy, find_next_attempt, shorten
 from maintainer.policy.shrink import shrink_scope
+from maintainer.policy.state import digest_state
 from tests.adapters.store.values import failed, make_job
 from tests.policy.test_hold import ENFORCED, ROTTEN, held
 from tests.samples import NOW
 
 FILES, MANIFESTS = Rule(RuleName.REWRITE_DATA_FILES), Rule(RuleName.REWRITE_MANIFESTS)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-HERE, POLICY = "s3://lake/orders/metadata/9.json", "v1"
+HERE, POLICY = "state-9", "v1"
 
 
 def streak(reason: FailureReason, times: int = 1, **changes: object) -> FailureStreak:
     return replace(FailureStreak(reason.value, times, NOW, "", HERE, POLICY), **changes)  # type: ignore[arg-type]
 
 
-def wait(of: FailureStreak, location: str = HERE, policy: str = POLICY, rule: Rule = FILES) -> timedelta:
-    return find_next_attempt(rule, of, location, policy).at - NOW
+def wait(of: FailureStreak, state: str = HERE, policy: str = POLICY, rule: Rule = FILES) -> timedelta:
+    return find_next_attempt(rule, of, state, policy).at - NOW
 
 
 def test_every_cause_has_its_answer() -> None:
@@ -61,16 +62,16 @@ def test_after_too_many_failures_for_one_cause_it_is_tried_once_a_week_until_the
     worn = streak(FailureReason.TIMEOUT, MOST_ATTEMPTS)
     assert wait(worn) == EXHAUSTED_WAIT
     assert wait(worn, policy="v2") == LONGEST_WAIT
-    assert wait(streak(FailureReason.PERMISSION, MOST_ATTEMPTS), location="another") == EXHAUSTED_WAIT
+    assert wait(streak(FailureReason.PERMISSION, MOST_ATTEMPTS), state="another") == EXHAUSTED_WAIT
 
 
 @pytest.mark.parametrize("reason", [reason for reason, retry in RETRIES.items() if retry.remedy is Remedy.AFTER_A_CHANGE])
 def test_what_would_fail_again_waits_for_a_change_or_a_day(reason: FailureReason) -> None:
     assert wait(streak(reason)) == DAY
-    assert wait(streak(reason, 2), location="another") == 2 * HOUR, "a table that is written every minute changes every minute"
+    assert wait(streak(reason, 2), state="another") == 2 * HOUR, "a table that is written every minute changes every minute"
     assert wait(streak(reason, 2), policy="v2") == timedelta(0)
-    unseen = streak(reason, metadata_location=None, policy_version="")
-    assert wait(unseen, location="another", policy="v2") == DAY, "what is not known has not changed"
+    unseen = streak(reason, table_state=None, policy_version="")
+    assert wait(unseen, state="another", policy="v2") == DAY, "what is not known has not changed"
 
 
 def test_what_is_narrower_at_the_next_attempt_is_said_of_data_files_alone() -> None:
@@ -103,14 +104,14 @@ def test_failures_make_a_table_wait_longer_never_less(reasons: list[FailureReaso
         known = extend_streak(known, failed(make_job(f"job-{number}"), NOW, reason))
         assert known is not None
         causes.append(FailureReason(known.reason))
-        waits.append(find_next_attempt(FILES, replace(known, job_id="", metadata_location=None), HERE, POLICY).at - NOW)
+        waits.append(find_next_attempt(FILES, replace(known, job_id="", table_state=None), HERE, POLICY).at - NOW)
     assert waits[-1] > timedelta(0), "only the first lost runner is followed at once"
     for (earlier, later), before in zip(pairwise(waits), causes, strict=False):
         assert later >= earlier or RETRIES[before].remedy is Remedy.AFTER_A_CHANGE, "but for what waited for a change, and has now failed otherwise"
 
 
 def test_the_plan_says_which_cause_and_when_next() -> None:
-    history = RuleHistory(FILES.name, streak=streak(FailureReason.PERMISSION, 2, metadata_location=ROTTEN.metadata_location, policy_version=ENFORCED.version))
+    history = RuleHistory(FILES.name, streak=streak(FailureReason.PERMISSION, 2, table_state=digest_state(ROTTEN), policy_version=ENFORCED.version))
     skipped = held(decide(ROTTEN, ENFORCED, Circumstances(NOW, {FILES.name: history})))
     assert skipped.next_at == NOW + DAY
     assert skipped.reason == (

@@ -35,7 +35,7 @@ class Machine:
 
     def _begin(self) -> FakeRunner:
         self.lives += 1
-        runner = FakeRunner(self.clock, capacity=2, owner=f"{self.name}-{self.lives}")
+        runner = FakeRunner(self.clock, capacity=2, owner=f"{self.name}-{self.lives}", tables=self.world)
         self.past.append(runner)
         self.ports: Ports = replace(self.world.restarted(), runner=runner, clock=self.clock)
         return runner

@@ -29,7 +29,7 @@ def world() -> World:
 def replace_process(world: World, has_spark_survived: bool = True) -> Job:
     """The process is killed; another one starts, looks, and has the job as it is stored then."""
     gone = world.runner
-    world.runner = FakeRunner(world.clock, owner="process-2")
+    world.runner = FakeRunner(world.clock, owner="process-2", tables=world)
     if has_spark_survived:
         world.runner.adopt(gone)
     world.ports = world.restarted()

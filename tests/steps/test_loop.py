@@ -222,22 +222,6 @@ def test_a_failure_waits_before_it_is_tried_again() -> None:
     assert submit(world.ports) == 1
 
 
-def test_a_run_that_changes_nothing_is_not_repeated_on_the_same_table() -> None:
-    world = World()
-    table = world.put("orders")
-    job = submitted(world)
-    world.runner.finish(job.job_id, {"rewritten_data_files_count": 0})
-    settle(world)
-    assert world.stored(job).state is JobState.SUCCEEDED
-    world.clock.advance(timedelta(days=30))
-    plan(world.ports)
-    assert code_of(world, table) is SkipCode.NOTHING_TO_GAIN
-    world.commit(table)
-    scan(world.ports)
-    plan(world.ports)
-    assert submit(world.ports) == 1
-
-
 def test_a_table_that_was_mended_meanwhile_is_left_alone_and_not_tried_in_a_circle() -> None:
     world = World()
     table = world.put("orders")

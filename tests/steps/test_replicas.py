@@ -34,7 +34,7 @@ class Replica:
 
     def __init__(self, world: World, name: str, clock_is_ahead: timedelta = timedelta(0)) -> None:
         self.clock = FakeClock(world.clock.now() + clock_is_ahead)
-        self.runner = FakeRunner(self.clock, capacity=2, owner=name)
+        self.runner = FakeRunner(self.clock, capacity=2, owner=name, tables=world)
         self.ports: Ports = replace(world.ports, runner=self.runner, clock=self.clock)
 
     def knows(self, *others: Replica) -> None:

@@ -54,7 +54,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.catalog = FakeCatalog("lake", self.clock)
-        self.runner = FakeRunner(self.clock, capacity=2)
+        self.runner = FakeRunner(self.clock, capacity=2, tables=self)
         self._ids = count(1)
         self._tables: dict[TableIdentifier, TableInventory] = {}
         self.first_manifests: dict[TableIdentifier, tuple[ManifestDigest, ...]] = {}  # those that it was put with

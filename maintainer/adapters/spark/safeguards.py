@@ -30,7 +30,7 @@ def statements_before(job: Job) -> list[str]:
     table, guards = name_table(job.table), job.safeguards
     statements = [f"ALTER TABLE {table} DROP TAG IF EXISTS {quote_identifier(tag)}" for tag in baseline.lapsed_tags]
     if guards.rollback_for:
-        tag, minutes = quote_identifier(rollback_tag(job.job_id)), _retained_minutes(job)
+        tag, minutes = quote_identifier(rollback_tag(job.job_id)), retained_minutes(job)
         statements.append(f"ALTER TABLE {table} CREATE TAG IF NOT EXISTS {tag} AS OF VERSION {baseline.snapshot_id} RETAIN {minutes} MINUTES")
     if guards.checksum is not Checksum.OFF:
         # Before anything is changed: a table whose rows cannot be hashed is refused.
@@ -58,7 +58,7 @@ def name_table(table: TableIdentifier) -> str:
     return ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
 
 
-def _retained_minutes(job: Job) -> int:
+def retained_minutes(job: Job) -> int:
     """Iceberg counts a tag's age from its snapshot's commit, not from when the tag was made."""
     committed_at = job.baseline.snapshot_at if job.baseline is not None else None
     age = job.submitted_at - committed_at if job.submitted_at is not None and committed_at is not None else timedelta(0)

@@ -260,7 +260,7 @@ rule_histories = Table(
     Column("last_failure_at", Instant),
     Column("last_failure_reason", Text, nullable=False),
     Column("consecutive_failures", Integer, nullable=False),
-    Column("idle_at_metadata_location", Text),
+    Column("idle_at_state", Text),
     Column("recent_conflicts", Integer, nullable=False, server_default="0"),
     Column("empty_runs", Integer, nullable=False, server_default="0"),
     Column("streak", Text),  # JSON: the failures in a row for one reason

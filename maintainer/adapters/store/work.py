@@ -109,7 +109,7 @@ def _fold_finished(database: Database, connection: Connection, job: Job) -> None
     values: dict[str, Any] = {"last_finished_at": _finished_at(job)}
     match job.state, job.failure_reason:
         case JobState.SUCCEEDED, _:
-            values |= {"last_success_at": _finished_at(job), "consecutive_failures": 0, "idle_at_metadata_location": _idle_at(job)}
+            values |= {"last_success_at": _finished_at(job), "consecutive_failures": 0, "idle_at_state": job.idle_state}
         case JobState.FAILED, reason if reason is not FailureReason.LOST_RUNNER:
             values |= {"last_failure_at": _finished_at(job), "last_failure_reason": reason.value if reason else "", "consecutive_failures": 1}
         case _:  # cancelled, or lost with its runner: says nothing about the rule
@@ -139,12 +139,6 @@ def _fold_finished(database: Database, connection: Connection, job: Job) -> None
 
 def _is_empty(job: Job) -> bool:
     return job.state is JobState.SUCCEEDED and job.effect is not None and job.effect.is_idle
-
-
-def _idle_at(job: Job) -> str | None:
-    """An idle run leaves the table at the metadata it began with."""
-    is_idle = job.effect is not None and job.effect.is_idle
-    return job.baseline.metadata_location if is_idle and job.baseline is not None else None
 
 
 # More than any one job can save; a thousand jobs of it still add up within 64 bits.
@@ -259,7 +253,7 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
             consecutive_failures=row.consecutive_failures,
             last_failure_at=row.last_failure_at,
             last_failure_reason=row.last_failure_reason,
-            idle_at_metadata_location=row.idle_at_metadata_location,
+            idle_at_state=row.idle_at_state,
             recent_conflicts=row.recent_conflicts,
             empty_runs=row.empty_runs,
             streak=documents.read_streak(row.streak) if row.streak is not None else None,

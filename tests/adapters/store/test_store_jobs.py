@@ -199,7 +199,7 @@ def test_failures_are_counted_since_the_last_success(store: Store) -> None:
             last_failure_at=NOW + 3 * MINUTE,
             last_failure_reason="timeout",
             recent_conflicts=1,
-            streak=FailureStreak("timeout", 2, NOW + 3 * MINUTE, "d", "s3://lake/orders/metadata/d.json", "v1"),
+            streak=FailureStreak("timeout", 2, NOW + 3 * MINUTE, "d", "state-d", "v1"),
             recent_overloads=1,
         )
     }
@@ -221,20 +221,20 @@ def test_a_cancelled_or_lost_job_counts_neither_way(store: Store) -> None:
     history = store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES]
     assert (history.consecutive_failures, history.last_failure_at, history.last_failure_reason) == (1, NOW, "conflict")
     assert (history.last_finished_at, history.last_success_at) == (NOW + 2 * MINUTE, None)
-    assert history.streak == FailureStreak("conflict", 1, NOW + 2 * MINUTE, "c", "s3://lake/orders/metadata/a.json", "v1"), "but it is waited for"
+    assert history.streak == FailureStreak("conflict", 1, NOW + 2 * MINUTE, "c", "state-a", "v1"), "but it is waited for"
     assert store.rule_history("other")[RuleName.REWRITE_DATA_FILES] == RuleHistory(RuleName.REWRITE_DATA_FILES, last_finished_at=NOW)
 
 
-def test_an_idle_success_remembers_the_metadata_it_left_alone(store: Store) -> None:
+def test_an_idle_success_remembers_the_state_and_the_policy_that_it_ran_on(store: Store) -> None:
     idle = make_effect(own_commits=0, files_removed=0)
 
     def idle_at() -> str | None:
-        return store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES].idle_at_metadata_location
+        return store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES].idle_at_state
 
     finish(store, succeeded(make_job("a"), NOW, idle))
-    assert idle_at() == "s3://lake/orders/metadata/a.json"
+    assert idle_at() == "state-a v1"
     finish(store, failed(make_job("b"), NOW))
-    assert idle_at() == "s3://lake/orders/metadata/a.json"
+    assert idle_at() == "state-a v1"
     finish(store, succeeded(make_job("c"), NOW))
     assert idle_at() is None
     finish(store, succeeded(make_job("d", baseline=None), NOW, idle))

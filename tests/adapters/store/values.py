@@ -114,7 +114,7 @@ def make_job(job_id: str = "job-a", table_uuid: str = ORDERS_UUID, at: datetime 
         priority=50,
         requested_by="policy",
         created_at=at,
-        baseline=Baseline(1, 1, at, f"s3://lake/orders/metadata/{job_id}.json", MEASUREMENT),
+        baseline=Baseline(1, 1, at, f"s3://lake/orders/metadata/{job_id}.json", MEASUREMENT, state=f"state-{job_id}"),
     )
     return replace(job, **changes)
 

@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
+from maintainer.adapters.spark.safeguards import retained_minutes
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import RunnerUnavailableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import Ref, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome, Progress
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
-from maintainer.domain.reading import FoundManifest
+from maintainer.domain.reading import DigestManifests, FoundManifest
+from maintainer.domain.rollback import RollBack
+from maintainer.domain.safeguards import rollback_tag
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
 UNSEEN_GRACE = timedelta(seconds=30)
+_MILLISECONDS_PER_MINUTE = 60_000
+
+
+class Tables(Protocol):
+    """The tables that jobs work on."""
+
+    def look(self, table: TableIdentifier) -> TableInventory:
+        """The table as it is."""
+
+    def replace(self, entry: TableInventory) -> None:
+        """The table as it is from now on."""
 
 
 class FakeRunner:
-    def __init__(self, clock: Clock, capacity: int = 2, owner: str = "process-1", application: str = "maintainer-test") -> None:
+    """With tables, each rewrite tags the snapshot before it, as the real runner does; without them, jobs change nothing by themselves."""
+
+    def __init__(self, clock: Clock, capacity: int = 2, owner: str = "process-1", application: str = "maintainer-test", tables: Tables | None = None) -> None:
         self._clock = clock
+        self._tables = tables
+        self._prepared: set[str] = set()
         self._capacity = capacity
         self._owner = owner
         self._application = application
@@ -147,6 +169,7 @@ class FakeRunner:
 
     def start(self, job_id: str, tasks_done: int = 0, tasks_total: int = 1) -> None:
         """Spark works on the job."""
+        self._prepare(job_id)
         self._progress[job_id] = Progress(tasks_done, tasks_total, "Spark works on it")
         self._tell(job_id, "statement.started")
 
@@ -158,6 +181,7 @@ class FakeRunner:
         checks: Mapping[str, int | str | None] | None = None,
     ) -> None:
         """Spark says that it is done, after the effect has changed the world (a FakeCatalog, say)."""
+        self._prepare(job_id)
         if effect is not None:
             effect(self.submitted[job_id])
         self._end(job_id, Outcome("finished", self._clock.now(), result or {}, checks=checks or {}))
@@ -167,11 +191,28 @@ class FakeRunner:
         self._end(job_id, Outcome("finished", self._clock.now(), check_failure=message, check_failure_reason=reason))
 
     def fail(self, job_id: str, reason: FailureReason = FailureReason.OTHER, message: str = "it failed") -> None:
+        self._prepare(job_id)
         self._end(job_id, Outcome("failed", self._clock.now(), reason=reason, message=message))
 
     def lose(self, job_id: str, reason: FailureReason = FailureReason.LOST_RUNNER, message: str = "its process is gone") -> None:
         """Nobody runs the job any more; what it did is unknown."""
         self._end(job_id, Outcome("lost", self._clock.now(), reason=reason, message=message))
+
+    def _prepare(self, job_id: str) -> None:
+        """Do once to the table what the real runner's first statements do: drop the lapsed tags, tag the snapshot to roll back to."""
+        job = self.submitted.get(job_id) or self.adopted.get(job_id)
+        if self._tables is None or job is None or job.baseline is None or job.baseline.snapshot_id is None or job_id in self._prepared:
+            return
+        self._prepared.add(job_id)
+        if isinstance(job.action, DigestManifests | RollBack) or not job.action.procedure.rewrites_content:
+            return
+        entry, lapsed = self._tables.look(job.table), set(job.baseline.lapsed_tags)
+        refs = tuple(ref for ref in entry.refs if ref.name not in lapsed)
+        if job.safeguards.rollback_for and any(snapshot.snapshot_id == job.baseline.snapshot_id for snapshot in entry.snapshots):
+            age = retained_minutes(job) * _MILLISECONDS_PER_MINUTE
+            refs = (*refs, Ref(rollback_tag(job_id), job.baseline.snapshot_id, is_branch=False, max_ref_age_ms=age))
+        if refs != entry.refs:
+            self._tables.replace(replace(entry, refs=refs, metadata_location=f"{entry.metadata_location}-tagged-{job_id}"))
 
     def _end(self, job_id: str, outcome: Outcome) -> None:
         if job_id in self._outcomes:

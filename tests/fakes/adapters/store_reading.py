@@ -125,7 +125,6 @@ def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
     streak: FailureStreak | None = None
     for job in jobs:
         streak = extend_streak(streak, job)
-    is_idle = success is not None and success.effect is not None and success.effect.is_idle
     return RuleHistory(
         rule=rule,
         last_finished_at=finished_at(jobs[-1]),
@@ -137,7 +136,7 @@ def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
         empty_runs=count_empty_runs(jobs),
         streak=streak,
         recent_overloads=count_overloads(jobs),
-        idle_at_metadata_location=success.baseline.metadata_location if success is not None and is_idle and success.baseline else None,
+        idle_at_state=success.idle_state if success is not None else None,
     )
 
 
