@@ -19,6 +19,7 @@ from pyiceberg.exceptions import (
     UnauthorizedError,
 )
 
+from maintainer.adapters.catalog.unreachable import describe_unreachable
 from maintainer.domain.inventory import FaultKind
 
 MAX_REASON_CHARACTERS: Final = 300
@@ -36,7 +37,7 @@ _DENIED_TYPES: Final = (ForbiddenError, UnauthorizedError, OAuthError, Authoriza
 
 def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
     """An exception as one line of bounded length, with every secret blanked out."""
-    text = str(getattr(error, "orig", None) or error)  # SQLAlchemy wraps the driver's error and appends the statement
+    text = describe_unreachable(error) or str(getattr(error, "orig", None) or error)  # SQLAlchemy wraps the driver's error and appends the statement
     for secret in secrets:
         text = text.replace(secret, "***")
     text = _BEARER.sub("***", _QUERY.sub(r"\1=***", _USER_INFO.sub("***@", text)))
