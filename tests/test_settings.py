@@ -288,6 +288,7 @@ auth: {tokens: [a]}
     ("text", "problem"),
     [
         ("", "maintainer.yaml:1: catalogs is missing"),
+        ("catalog: {lake: {type: sql}}\n", "maintainer.yaml:1: unknown key 'catalog', did you mean 'catalogs'?"),
         ("catalogs: {}\n", "maintainer.yaml:1: catalogs is empty; name at least one catalog"),
         ("catalogs: {a.b: {type: rest}}\n", "maintainer.yaml:1: catalogs has a catalog 'a.b'; a name is 1 to 100 letters, digits, - and _, a letter first"),
         ("catalogs: {lake: rest}\n", "maintainer.yaml:1: catalogs.lake is 'rest', but must hold keys and values"),

@@ -47,6 +47,7 @@ _WANTED = {
 }
 _HOMES = 2  # a key that is valid in more places says little about which was meant
 _NEAREST = 0.6  # difflib's measure of likeness from which a key is offered as the one that was meant
+_ALMOST_EQUAL = 0.85  # and from which it is offered rather than the same key in another place
 
 
 class Strict(BaseModel):
@@ -65,10 +66,12 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
     try:
         validated = model.model_validate(document.value)
     except ValidationError as error:
+        errors = [(tuple(details["loc"]), details) for details in error.errors(include_url=False)]
+        meant = {_find_meant(path, model) for path, details in errors if details["type"] == "extra_forbidden"}
         defects += [
             Defect(document.line(path), _hide(document, path, describe_error(details, path, model)), path)
-            for details in error.errors(include_url=False)
-            if (path := tuple(details["loc"])) not in reported
+            for path, details in errors
+            if path not in reported and not (details["type"] == "missing" and path in meant)  # one slip, one sentence
         ]
     if defects or validated is None:
         return tuple(sorted(defects, key=lambda defect: defect.line or 0))
@@ -87,6 +90,8 @@ def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) ->
     match details["type"]:
         case "extra_forbidden":
             key = str(path[-1])
+            if _find_meant(path, model) is not None:
+                return suggest_key(key, _keys_at(model, path[:-1]))
             homes = list(_find_homes(model, key, ()))
             if 0 < len(homes) <= _HOMES:
                 return f"unknown key {key!r}; it belongs under {' or '.join(write_path(home) or 'the top of the file' for home in homes)}"
@@ -103,6 +108,12 @@ def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) ->
             return f"{written} is {_write(value)}, but must {_WANTED[kind]}"
         case _:
             return f"{written} {details['msg']}".lstrip()
+
+
+def _find_meant(path: Path, model: type[BaseModel]) -> Path | None:
+    """Where the key beside an unknown one lies that was surely meant, as in ``catalog`` for ``catalogs``."""
+    near = get_close_matches(str(path[-1]), _keys_at(model, path[:-1]), n=1, cutoff=_ALMOST_EQUAL)
+    return (*path[:-1], near[0]) if near else None
 
 
 def _write(value: object) -> str:
