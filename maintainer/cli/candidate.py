@@ -19,6 +19,7 @@ from maintainer.domain.errors import ConfigurationError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 from maintainer.domain.preview import TablePreview
+from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import find_ambiguities
 from maintainer.policy.candidate import find_affected, with_candidate, with_file
 from maintainer.steps.candidate import preview_tables
@@ -44,7 +45,7 @@ def preview_policy(app: App, policy: str, names: list[str], output: OutputFormat
     for preview in previews:
         if preview.unmeasured:
             say(f"warning: {preview.table} is not measured: {preview.unmeasured}")
-    say(f"{len(known):,} tables are known, {len(concerned):,} are concerned, {len(changed):,} would be judged otherwise")
+    say(f"{format_count(len(known), 'table')} known, {len(concerned):,} concerned, {len(changed):,} would be judged otherwise")
 
 
 def read_candidate(policy: str, current: PolicySet) -> PolicySet:

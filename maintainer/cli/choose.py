@@ -10,8 +10,9 @@ from maintainer.cli.console import say
 from maintainer.domain.errors import CatalogUnavailableError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
+from maintainer.domain.units import format_count
 from maintainer.steps.ports import Ports
-from maintainer.steps.scan import ScannedTable
+from maintainer.steps.scan import Measured, ScannedTable, scan_table
 
 MAX_NEAR_NAMES = 3
 
@@ -38,7 +39,8 @@ def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
         listed = list_tables(ports) if listed is None else listed
         found = [table for table in listed.tables if pattern.matches(table)]
         if not found:
-            message = f"no table matches {pattern.text!r}; {len(listed.tables)} tables are there"
+            verb = "is" if len(listed.tables) == 1 else "are"
+            message = f"no table matches {pattern.text!r}; there {verb} {format_count(len(listed.tables), 'table')}"
             raise UnknownTableError(message)
         chosen.update(dict.fromkeys(found))
     return Choice(list(chosen), listed is None or listed.is_whole) if patterns else list_tables(ports)
@@ -69,21 +71,39 @@ def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier | str]:
         yield f"{name} could not be listed: {error}"
 
 
-def refuse_unknown(names: Sequence[str], scanned: Sequence[ScannedTable]) -> None:
-    """UnknownTableError when a table that was named exactly is not there."""
+def find_known(ports: Ports, tables: Sequence[TableIdentifier]) -> frozenset[TableIdentifier]:
+    """Those of the tables that an earlier scan found; ask before measuring, which forgets a table that is gone."""
+    return frozenset(table for table in tables if ports.store.table(table) is not None)
+
+
+def refuse_unknown(ports: Ports, names: Sequence[str], scanned: Sequence[ScannedTable], known: frozenset[TableIdentifier]) -> None:
+    """UnknownTableError when a table that was named exactly does not exist."""
     for one in scanned:
         if isinstance(one, TableFault) and one.kind is FaultKind.DROPPED and str(one.table) in names:
-            raise UnknownTableError(describe_unknown(one.table, []))
+            raise UnknownTableError(_describe_missing(ports, one.table, known))
+
+
+def measure_named(ports: Ports, table: TableIdentifier) -> Measured:
+    """Measure a table that was named; UnknownTableError when it does not exist or cannot be measured."""
+    ports.catalog_of(table)
+    known = find_known(ports, [table])
+    scanned = scan_table(ports, table)
+    if isinstance(scanned, Measured):
+        return scanned
+    refuse_unknown(ports, [str(table)], [scanned], known)
+    message = f"table {table} cannot be measured ({scanned.kind}): {scanned.reason}"
+    raise UnknownTableError(message)
+
+
+def _describe_missing(ports: Ports, table: TableIdentifier, known: frozenset[TableIdentifier]) -> str:
+    """A table that was there once was dropped; any other name is a slip, and near names help."""
+    if table in known:
+        return f"table {table} does not exist any more: its catalog had it at the last scan"
+    stored = [name for name in ports.store.table_names() if name.catalog == table.catalog]
+    return describe_unknown(table, stored or [listed for listed in _list_catalog(ports, table.catalog) if isinstance(listed, TableIdentifier)])
 
 
 def describe_unknown(table: TableIdentifier, known: Sequence[TableIdentifier]) -> str:
     """An unknown name, with near ones."""
     near = get_close_matches(str(table), [str(name) for name in known], n=MAX_NEAR_NAMES)
-    return f"table {table} does not exist" + (f"; did you mean {', '.join(near)}?" if near else "")
-
-
-def refuse_unmeasurable(scanned: ScannedTable) -> None:
-    """UnknownTableError for a table that was named and cannot be measured."""
-    if isinstance(scanned, TableFault):
-        message = f"table {scanned.table} cannot be measured ({scanned.kind}): {scanned.reason}"
-        raise UnknownTableError(message)
+    return f"table {table} does not exist" + (f"; did you mean {' or '.join(near)}?" if near else "")

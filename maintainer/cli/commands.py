@@ -16,7 +16,7 @@ from maintainer import __version__
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.cli import pauses, pins, rollback, show
 from maintainer.cli.audit import audit
-from maintainer.cli.choose import choose_tables, refuse_unknown, refuse_unmeasurable
+from maintainer.cli.choose import choose_tables, find_known, measure_named, refuse_unknown
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_console, print_json, say
 from maintainer.cli.follow import follow, print_job
 from maintainer.cli.jobs import jobs_app
@@ -34,11 +34,11 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
+from maintainer.domain.units import format_count
 from maintainer.policy.decide import on_request
 from maintainer.settings import load_settings
 from maintainer.steps.admission import read_queue
 from maintainer.steps.plan import make_plan, measured_record, policy_of, preview
-from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import request_run
 
 if TYPE_CHECKING:
@@ -153,9 +153,10 @@ application.command()(why)
 
 
 def _preview_all(app: App, tables: list[TableIdentifier], names: list[str]) -> tuple[list[Plan], list[TableFault]]:
+    known = find_known(app.ports, tables)
     made = [preview(app.ports, table) for table in tables]
     faults = [one for one in made if isinstance(one, TableFault) and one.kind is not FaultKind.VIEW]
-    refuse_unknown(names, faults)
+    refuse_unknown(app.ports, names, faults, known)
     return [one for one in made if isinstance(one, Plan)], faults
 
 
@@ -171,7 +172,7 @@ def run(
     identifier = TableIdentifier.parse(table)
     rules = tuple(dict.fromkeys(action or []))
     with open_app(load(config)) as app:
-        refuse_unmeasurable(scan_table(app.ports, identifier))
+        measure_named(app.ports, identifier)
         settle_left_jobs(app.ports, identifier)
         if not yes:
             _ask(app, identifier, rules)
@@ -240,7 +241,7 @@ def check(
         print_json([show.scanned_json(one) for one in bad])
     elif bad:
         make_console().print(show.health_table(bad))
-    say(f"{len(scanned)} tables measured, {len(bad)} at {fail_on} or worse")
+    say(f"{format_count(len(scanned), 'table')} measured, {len(bad)} at {fail_on} or worse")
     if bad or not is_whole:
         raise typer.Exit(EXIT_FAILED)
 

@@ -14,12 +14,12 @@ from rich.text import Text
 from maintainer.adapters.catalog import ReadCount
 from maintainer.app import App, scan_options
 from maintainer.cli import show
-from maintainer.cli.choose import choose_tables, refuse_unknown
+from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
 from maintainer.cli.console import make_console, say
 from maintainer.cli.digest import read_on_spark
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.domain.units import format_size
+from maintainer.domain.units import format_count, format_size
 from maintainer.steps.scan import Measured, ScannedTable, ScanResult, scan, scan_tables
 
 LEAST_SECONDS: Final = 0.001  # that a rate is taken over
@@ -44,8 +44,9 @@ def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False, 
             progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {verb} {escape(str(_name(one)))}")
 
         if choice is not None:
+            known = find_known(app.ports, choice.tables)
             result = scan_tables(app.ports, choice.tables, note, scan_options(app.settings, is_deep=is_deep))
-            refuse_unknown(names or [], scanned)
+            refuse_unknown(app.ports, names or [], scanned, known)
             is_whole = choice.is_whole
         else:
             result = scan(app.ports, note, options=scan_options(app.settings, is_deep=is_deep))
@@ -124,8 +125,8 @@ def scan_sentence(result: ScanResult, seconds: float) -> str:
     tables = result.measured + result.unchanged
     seconds = max(seconds, LEAST_SECONDS)
     return (
-        f"{result.measured:,} tables measured, {result.unchanged:,} unchanged in {seconds:.1f} s "
+        f"{format_count(result.measured, 'table')} measured, {result.unchanged:,} unchanged in {seconds:.1f} s "
         f"({tables / seconds:,.0f} tables/s, {result.entries_read / seconds:,.0f} entries/s); "
-        f"read {result.manifests_read:,} manifests ({format_size(result.bytes_read)}, {result.entries_read:,} entries), "
+        f"read {format_count(result.manifests_read, 'manifest')} ({format_size(result.bytes_read)}, {result.entries_read:,} entries), "
         f"reused {result.manifests_reused:,} ({format_size(result.bytes_reused)})"
     )

@@ -11,6 +11,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
+from maintainer.domain.units import format_count
 from maintainer.policy.halt import is_draining
 from maintainer.ports.store import JobQuery
 from maintainer.steps.lease import held_jobs
@@ -109,7 +110,7 @@ def run_until_rest(ports: Ports, say: Callable[[str], None], on_progress: Callab
         report.after = scanned
         plan(ports)
         cost = f"{result.entries_read:,} manifest entries read, {result.manifests_reused:,} manifests known"
-        say(f"cycle {report.cycles}: {result.measured} tables measured, {result.unchanged} unchanged, {cost}")
+        say(f"cycle {report.cycles}: {format_count(result.measured, 'table')} measured, {result.unchanged} unchanged, {cost}")
         if not submit(ports) and not ports.store.unfinished_jobs():
             report.is_at_rest = True
             break

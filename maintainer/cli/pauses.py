@@ -13,7 +13,7 @@ from maintainer.cli.show import make_table, write_time
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.admission import EVERYTHING, Halt, Standstill, read_scope
 from maintainer.domain.errors import UnknownTableError
-from maintainer.domain.units import format_duration, parse_duration
+from maintainer.domain.units import format_count, format_duration, parse_duration
 from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
 from maintainer.steps.ports import Ports
 
@@ -46,7 +46,7 @@ def pause(
         halted = Halt(read_scope(scope), by, ports.clock.now(), reason)
         running = halt(ports, halted)
         cancelled = cancel_halted(ports, halted.scope, by) if cancel else 0
-    rest = f"{cancelled} jobs are asked to end" if cancel else f"{running} jobs run on to their end"
+    rest = f"jobs asked to end: {cancelled}" if cancel else f"jobs that run on to their end: {running}"
     typer.echo(f"paused {halted.scope}; {rest}")
 
 
@@ -77,7 +77,7 @@ def drain(
     if found.is_drained:
         typer.echo("drained: nothing runs")
         return
-    typer.echo(f"draining: {len(found.running)} jobs still run")
+    typer.echo(f"draining: {format_count(len(found.running), 'running job')} left")
     if longest is not None:
         say(f"not drained within {format_duration(longest)}")
         raise typer.Exit(EXIT_FAILED)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from maintainer.cli.choose import measure_named
 from maintainer.cli.console import command
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
@@ -17,7 +18,6 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.units import parse_duration
 from maintainer.steps.plan import measured_record
 from maintainer.steps.ports import Ports
-from maintainer.steps.scan import scan_table
 
 TableName = Annotated[str, typer.Argument(metavar="TABLE", help="catalog.namespace.table")]
 DEFAULT_BY = "person"
@@ -80,8 +80,7 @@ def _note(ports: Ports, health: TableHealth, by: str, deed: Deed, fields: dict[s
 
 
 def _measure(ports: Ports, table: TableIdentifier) -> TableHealth:
-    ports.catalog_of(table)
-    scan_table(ports, table)
+    measure_named(ports, table)
     return measured_record(ports, table)[1]
 
 

@@ -15,18 +15,18 @@ from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS
 from maintainer.adapters.policies.polaris_content import read_policies
 from maintainer.adapters.policies.polaris_layers import write_file
 from maintainer.cli import show
-from maintainer.cli.choose import refuse_unmeasurable
+from maintainer.cli.choose import measure_named
 from maintainer.cli.console import EXIT_USAGE, OutputFormat, command, join, make_console, print_json, say
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.policy_version import PolicyChange, PolicyVersion
+from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import describe, effective
 from maintainer.ports.store import MAX_PAGE
 from maintainer.settings import Settings
-from maintainer.steps.scan import Measured, scan_table
 from maintainer.steps.versions import CURRENT, compare_versions
 
 DEFAULT_VERSIONS = 20
@@ -43,15 +43,20 @@ Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the
 def check_policies(
     directory: Annotated[Path | None, typer.Argument(help="A policy directory; the configured one when not given.")] = None, config: Config = None
 ) -> None:
-    """Validate policy files: exit 2 and each problem as file:line when one is wrong, or two disagree about a table."""
+    """Validate policy files: exit 2 with each problem as file:line, or when there is no file."""
     settings = load(config) if directory is None or config is not None else None
-    policies = PolicyDirectory(directory or (settings.policies if settings else Path())).current()
+    place = directory or (settings.policies if settings else Path())
+    policies = PolicyDirectory(place).current()
     problems = (*policies.problems, *find_ambiguities(policies, _known_tables(settings, policies)))
     for problem in problems:
         typer.echo(f"{problem.source}: {problem.message}", err=True)
     if problems:
         raise typer.Exit(EXIT_USAGE)
-    typer.echo(f"{len(policies.layers)} policy files are valid: {join([layer.name for layer in policies.layers]) or 'none'}")
+    if not policies.layers:
+        message = f"{place} has no policy files; they are named *.yaml or *.yml"
+        raise ConfigurationError(message)
+    verb = "is" if len(policies.layers) == 1 else "are"
+    typer.echo(f"{format_count(len(policies.layers), 'policy file')} {verb} valid: {join([layer.name for layer in policies.layers])}")
 
 
 def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableIdentifier]:
@@ -73,9 +78,7 @@ def explain_policy(table: Annotated[str, typer.Argument(help="catalog.namespace.
     """Show the policy that governs a table, with the file and line, property or default that each value comes from."""
     identifier = TableIdentifier.parse(table)
     with open_app(load(config)) as app:
-        scanned = scan_table(app.ports, identifier)
-        refuse_unmeasurable(scanned)
-        properties = scanned.health.properties if isinstance(scanned, Measured) else {}
+        properties = measure_named(app.ports, identifier).health.properties
         policies = app.ports.policies.current()
         policy = effective(policies, identifier, properties)
     for problem in policies.problems:

@@ -12,10 +12,11 @@ from rich.markup import escape
 from rich.text import Text
 
 from maintainer.adapters.spark.procedure import call_statement
-from maintainer.cli.choose import refuse_unmeasurable
+from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, command, make_console, print_json
 from maintainer.cli.show import BAND_STYLES, Waits, admission_json, finding_json, jobs_table, make_table, plan_json, weigh, write_time
 from maintainer.cli.state import Config, load, open_app
+from maintainer.domain.errors import MaintainerError
 from maintainer.domain.health import Grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
@@ -26,7 +27,6 @@ from maintainer.policy.explain import give_verdicts, write_next_look
 from maintainer.ports.store import JobQuery
 from maintainer.steps.admission import waits_of
 from maintainer.steps.plan import preview
-from maintainer.steps.scan import scan_table
 
 if TYPE_CHECKING:
     from maintainer.app import App
@@ -65,12 +65,13 @@ def _find_answer(app: App, table: TableIdentifier) -> _Answer:
     store = app.ports.store
     record = store.table(table)
     if record is None or record.grade is None:
-        refuse_unmeasurable(scan_table(app.ports, table))
+        measure_named(app.ports, table)
         record = store.table(table)
     made = preview(app.ports, table)
     if isinstance(made, TableFault) or record is None or record.grade is None:
-        refuse_unmeasurable(made if isinstance(made, TableFault) else scan_table(app.ports, table))
-        raise typer.Exit(1)
+        measure_named(app.ports, table)
+        message = f"table {table} changed while it was measured; ask again"
+        raise MaintainerError(message)
     jobs = store.jobs(JobQuery(table=table, limit=JOBS_SHOWN)).items
     waits = {(table, verdict.candidate.rule): verdict for verdict in waits_of(app.ports, table)}
     return _Answer(table, record.grade, made, jobs, store.verdicts(table, VERDICTS_SHOWN).items, waits)

@@ -9,6 +9,7 @@ from re import Pattern
 from re import compile as compile_regex
 
 from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.units import format_count
 
 
 def _write_level(level: str) -> str:
@@ -80,7 +81,7 @@ class TableIdentifier:
         """Read ``catalog.namespace.table``; InvalidValueError when it has fewer than three levels."""
         levels = split_levels(text)
         if len(levels) < 3:  # noqa: PLR2004 - catalog, at least one namespace level, table
-            message = f"table {text!r} has {len(levels)} levels; write it as catalog.namespace.table"
+            message = f"table {text!r} has {format_count(len(levels), 'level')}; write it as catalog.namespace.table"
             raise InvalidValueError(message)
         return cls(levels[0], levels[1:-1], levels[-1])
 

@@ -75,6 +75,11 @@ def format_size(size_bytes: float) -> str:
     return f"{value:.1f} PiB"
 
 
+def format_count(number: int, noun: str) -> str:
+    """A number of things: ``1 table``, ``2,000 tables``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def format_duration(span: timedelta) -> str:
     """A time span for people, its two largest units: ``2 d 3 h``."""
     seconds = round(span.total_seconds())

@@ -22,7 +22,7 @@ from maintainer.domain.orphan import OrphanList
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import Approval, Policy, Rule, RuleName
-from maintainer.domain.units import GIB, format_duration, format_size
+from maintainer.domain.units import GIB, format_count, format_duration, format_size
 from maintainer.policy.approval import describe_disposal, find_disposal
 from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
 from maintainer.policy.estimate import (
@@ -110,7 +110,7 @@ def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | Non
         return Gain(action, estimate, is_worthwhile=False, sentence=fit.refusal, code=SkipCode.UNSAFE)
     is_worthwhile = estimate.items_removed > 0 or estimate.files_with_deletes > 0
     if is_worthwhile:
-        sentence = f"{estimate.items_before:,} files in {_count(estimate.partitions, 'group')} would become {estimate.items_after:,}"
+        sentence = f"{estimate.items_before:,} files in {format_count(estimate.partitions, 'group')} would become {estimate.items_after:,}"
         if estimate.files_with_deletes:
             sentence += f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
         sentence = "; ".join(part for part in (sentence, scope.sentence, fit.sentence) if part)
@@ -144,7 +144,7 @@ def _gain_of_position_deletes(rule: Rule, health: TableHealth) -> Gain | None:
     action = RewritePositionDeleteFiles(rule.where, tuple(sorted(options.items())))
     is_worthwhile = estimate.items_removed > 0
     if is_worthwhile:
-        sentence = f"{estimate.items_before:,} position delete files in {_count(estimate.partitions, 'partition')} would become {estimate.items_after:,}"
+        sentence = f"{estimate.items_before:,} position delete files in {format_count(estimate.partitions, 'partition')} would become {estimate.items_after:,}"
         sentence = f"{estimate.items_before:,} position delete files would become deletion vectors" if converts_deletes(health) else f"{sentence} at most"
     elif estimate.items_before:
         sentence = (
@@ -162,10 +162,6 @@ def _gain_of_statistics(action: Action, health: TableHealth, described: int | No
     since = "there are none yet" if described is None else f"the last are of snapshot {described}"
     sentence = f"statistics of snapshot {health.snapshot_id} would be computed; {since}" if is_new else "the statistics are those of the current snapshot"
     return Gain(action, estimate, is_new, sentence)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:

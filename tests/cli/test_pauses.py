@@ -28,7 +28,7 @@ def listed(configuration: Path) -> dict[str, object]:
 def test_a_catalog_is_paused_with_its_reason_and_resumed(configuration: Path) -> None:
     assert call(configuration, "pauses").stdout == "nothing is paused\n"
     paused = call(configuration, "pause", "lake", "--reason", "a migration", "--by", "ann")
-    assert (paused.exit_code, paused.stdout) == (0, "paused lake.*; 1 jobs run on to their end\n")
+    assert (paused.exit_code, paused.stdout) == (0, "paused lake.*; jobs that run on to their end: 1\n")
     (item,) = listed(configuration)["items"]  # type: ignore[misc]
     assert (item["scope"], item["by"], item["reason"]) == ("lake.*", "ann", "a migration")  # type: ignore[has-type]
     shown = call(configuration, "pauses").stdout
@@ -49,13 +49,13 @@ def test_one_table_is_paused_and_the_log_says_who_did_it(configuration: Path) ->
 
 
 def test_the_kill_switch_ends_what_has_not_started_at_once(configuration: Path) -> None:
-    assert call(configuration, "pause", "--cancel").stdout == "paused *; 1 jobs are asked to end\n"
+    assert call(configuration, "pause", "--cancel").stdout == "paused *; jobs asked to end: 1\n"
     assert listed(configuration)["running_jobs"] == []
 
 
 def test_a_drain_says_what_still_runs_and_fails_when_it_takes_too_long(configuration: Path) -> None:
     begun = call(configuration, "drain")
-    assert (begun.exit_code, begun.stdout) == (0, "draining: 1 jobs still run\n")
+    assert (begun.exit_code, begun.stdout) == (0, "draining: 1 running job left\n")
     late = call(configuration, "drain", "--wait", "1ms")
     assert late.exit_code == 1
     assert "not drained within" in late.output

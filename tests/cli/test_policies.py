@@ -102,7 +102,7 @@ def test_a_check_goes_without_a_store_that_cannot_be_read(tmp_path: Path) -> Non
     done = call("policies", "check", "--config", str(config))
     assert done.exit_code == 0
     assert "only equal patterns were compared" in done.stderr
-    assert done.stdout == "1 policy files are valid: a.yaml\n"
+    assert done.stdout == "1 policy file is valid: a.yaml\n"
 
 
 def test_an_ambiguous_table_is_planned_for_nothing(world: World) -> None:
@@ -147,7 +147,7 @@ def test_a_policy_file_is_tried_out_on_the_known_tables(world: World, tmp_path: 
     (told,) = json.loads(done.stdout)
     assert told["table"] == "lake.sales.orders"
     assert [(change["rule"], change["before"], change["after"]) for change in told["changes"]] == [("rewrite_data_files", "planned", "observe_only")]
-    assert "2 tables are known, 1 are concerned, 1 would be judged otherwise" in done.stderr
+    assert "2 tables known, 1 concerned, 1 would be judged otherwise" in done.stderr
     assert "observe_only" in call("plan", "--policy", str(file)).stdout
     assert json.loads(call("plan", "lake.sales.returns", "--policy", str(file), "--format", "json").stdout) == []
     assert call("plan", "lake.sales.nothing", "--policy", str(file)).exit_code == 2
@@ -208,7 +208,7 @@ def test_polaris_policies_are_written_as_a_file_that_the_check_accepts(tmp_path:
     assert "# expiry (system.snapshot-expiry): config.min_snapshot_to_keep is 1, under the floor of 2; the floor is used\n" in done.stdout
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "finance.yaml").write_text(done.stdout)
-    assert call("policies", "check", str(tmp_path / "policies")).stdout == "1 policy files are valid: finance.yaml\n"
+    assert call("policies", "check", str(tmp_path / "policies")).stdout == "1 policy file is valid: finance.yaml\n"
     piped = CliRunner().invoke(commands.application, ["policies", "import", "polaris-json", "-", "--tables", "lake.finance.*"], input=json.dumps(answer))
     assert "keep: 2" in piped.stdout
 

@@ -77,7 +77,7 @@ def test_why_of_a_table_that_is_not_there_is_a_usage_error(world: World) -> None
     assert world.store.table_names() == ()
     result = call("why", TABLE)
     assert result.exit_code == 2
-    assert "cannot be measured (dropped)" in result.stderr
+    assert "does not exist" in result.stderr
 
 
 def test_measurements_are_added_beside_the_files_of_their_time_and_listed(world: World) -> None:

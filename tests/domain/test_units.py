@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.units import format_duration, format_size, parse_duration, parse_size, read_whole
+from maintainer.domain.units import format_count, format_duration, format_size, parse_duration, parse_size, read_whole
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,8 @@ def test_a_whole_number_has_at_most_64_bits(text: str, number: int | None) -> No
 @given(st.integers(min_value=0, max_value=10**18))
 def test_a_plain_number_of_bytes_reads_back(size: int) -> None:
     assert parse_size(str(size)) == size
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 tables"), (1, "1 table"), (2, "2 tables"), (12_000, "12,000 tables")])
+def test_one_thing_is_singular(number: int, text: str) -> None:
+    assert format_count(number, "table") == text
