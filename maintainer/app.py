@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,10 +72,6 @@ from maintainer.steps.waits import INTERVAL as WAITS_INTERVAL
 from maintainer.steps.waits import REST_FACTOR as WAITS_REST
 from maintainer.steps.waits import note_waits
 from maintainer.steps.watch import watch
-
-# A daemon that has not scanned for this many intervals is not ready: what it shows is old.
-STALE_SCAN_INTERVALS = 3
-LEAST_STALE_SCAN = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,13 +353,7 @@ def _readiness(app: App, scheduler: Scheduler) -> Sequence[tuple[str, bool, str]
         checks.append(("store", True, app.ports.store.describe()))
     except MaintainerError as error:
         checks.append(("store", False, str(error)))
-    last_scan = scheduler.last_runs.get("scan")
-    bound = max(LEAST_STALE_SCAN, STALE_SCAN_INTERVALS * app.settings.scan.interval)
-    if last_scan is None:
-        checks.append(("scan", True, "the first scan is under way"))
-    else:
-        age = datetime.now(UTC) - last_scan
-        checks.append(("scan", age <= bound, f"the last scan ended at {last_scan:%Y-%m-%d %H:%M:%S} UTC"))
+    checks += [(state.name, not state.is_late, state.sentence) for state in scheduler.states]
     if app.stopping.is_set():
         checks.append(("daemon", False, "stopping"))
     return checks

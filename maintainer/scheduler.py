@@ -1,27 +1,36 @@
-"""When each step runs: one interval job a step, jittered, never two runs of one step at once."""
+"""When each step runs: one interval job a step, jittered, never two runs of one step at once.
+
+Steps run by the monotonic clock: when somebody sets the machine's clock, no run is missed, repeated or put off.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import random
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.base import BaseTrigger
 
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.job import Job
+from maintainer.domain.units import format_duration
 from maintainer.ports.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
 
 JITTER_SHARE = 0.1  # of the interval, at random: many daemons must not ask a catalog at the same moment
 CANCEL_GRACE = timedelta(seconds=30)
+MISSED_RUNS = 3  # a step that has not ended a run for so many intervals, or so many times as long as its last run took, is late
+LEAST_PATIENCE = timedelta(minutes=10)
+MOST_CALLS = 100  # of one step at once: APScheduler warns of each further one, where run_step leaves at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,74 @@ class Step:
     after_work_of: str = ""  # the same, but only where that one says that it has done something, as a number
 
 
+@dataclass(frozen=True, slots=True)
+class StepState:
+    """How a step is doing, by the monotonic clock."""
+
+    name: str
+    pause: timedelta  # between two runs: its interval, or its rest where that is longer
+    idle: timedelta  # since it last ended; since the start, where it has not yet
+    took: timedelta | None  # its last run; None: no run has ended
+    is_running: bool
+
+    @property
+    def patience(self) -> timedelta:
+        """How long it may go without ending a run before something is wrong with it."""
+        return max(LEAST_PATIENCE, MISSED_RUNS * self.pause, MISSED_RUNS * (self.took or timedelta(0)))
+
+    @property
+    def is_late(self) -> bool:
+        """True when something is wrong with it: it hangs, or is not run any more."""
+        return self.idle > self.patience
+
+    @property
+    def sentence(self) -> str:
+        """When it last ended, and what is wrong where something is."""
+        ago = format_duration(self.idle)
+        last = f"its last run ended {ago} ago" if self.took is not None else f"its first run has not ended in {ago}"
+        doing = "running" if self.is_running else "not running"
+        return f"{last}; {doing}, expected within {format_duration(self.patience)}" if self.is_late else last
+
+
+class SteadyTime(tzinfo):
+    """The time zone that APScheduler plans in. It asks for the time by `datetime.now(zone)` alone, and the zone answers by the monotonic clock.
+
+    What it answers is no time of the day: an arbitrary beginning, and the time that has passed since then.
+    """
+
+    _BEGINNING = datetime(2000, 1, 1)  # noqa: DTZ001 - of no time zone but this one
+
+    def now(self) -> datetime:
+        """The time that steps are planned by."""
+        return (self._BEGINNING + timedelta(seconds=time.monotonic())).replace(tzinfo=self)
+
+    def fromutc(self, dt: datetime) -> datetime:  # noqa: ARG002 - what the machine's clock says
+        """See the class."""
+        return self.now()
+
+    def utcoffset(self, dt: datetime | None) -> timedelta:  # noqa: ARG002 - always the same
+        """None: two of its times are always as far apart as they look."""
+        return timedelta(0)
+
+    def dst(self, dt: datetime | None) -> timedelta:  # noqa: ARG002 - always the same
+        """None."""
+        return timedelta(0)
+
+    def tzname(self, dt: datetime | None) -> str:  # noqa: ARG002 - always the same
+        """For logs."""
+        return "monotonic"
+
+
+class _Every(BaseTrigger):  # type: ignore[misc]  # apscheduler has no types
+    """A run each interval from now on, with jitter; runs that were missed are not made up for."""
+
+    def __init__(self, interval: timedelta) -> None:
+        self._interval = interval
+
+    def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:  # noqa: ARG002 - as APScheduler calls it
+        return now + self._interval * random.uniform(1 - JITTER_SHARE, 1 + JITTER_SHARE)  # noqa: S311 - spreads requests, guards nothing
+
+
 class Scheduler:
     """Runs steps at their intervals, each in a thread of its own."""
 
@@ -46,35 +123,29 @@ class Scheduler:
         self._followers = {name: [step.name for step in steps if step.after == name] for name in self._steps}
         self._followers_of_work = {name: [step.name for step in steps if step.after_work_of == name] for name in self._steps}
         self._runs: dict[str, threading.Lock] = {step.name: threading.Lock() for step in steps}
-        self._finished_at: dict[str, datetime] = {}
-        self._rests_until: dict[str, float] = {}  # by the monotonic clock
+        self._ended: dict[str, tuple[float, float]] = {}  # when each step last ended, by the monotonic clock, and how long it took
+        self._began = time.monotonic()
+        self._time = SteadyTime()
         self._hastening = threading.Lock()
         self._is_ending = False
         self._apscheduler = BackgroundScheduler(
-            timezone=UTC,
-            executors={"default": ThreadPoolExecutor(max(1, len(steps)))},
-            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+            timezone=self._time,
+            executors={"default": ThreadPoolExecutor(2 * max(1, len(steps)))},  # one that finds its step running needs a thread too, for a moment
+            job_defaults={"coalesce": True, "max_instances": MOST_CALLS, "misfire_grace_time": None},
         )
 
     def start(self) -> None:
         """Begin; every step runs once at once, then at its interval."""
+        self._began = time.monotonic()
         for order, step in enumerate(self._steps.values()):
-            seconds = step.interval.total_seconds()
-            self._apscheduler.add_job(
-                self.run_step,
-                "interval",
-                args=[step.name],
-                id=step.name,
-                seconds=seconds,
-                jitter=seconds * JITTER_SHARE,
-                next_run_time=datetime.now(UTC) + timedelta(milliseconds=50 * order),
-            )
+            first = self._time.now() + timedelta(milliseconds=50 * order)
+            self._apscheduler.add_job(self.run_step, _Every(step.interval), args=[step.name], id=step.name, next_run_time=first)
         self._apscheduler.start()
 
     def run_step(self, name: str) -> bool:
         """One run of a step, now; False when it failed, rests or is running already. A failure is logged and counted, never raised."""
         step = self._steps[name]
-        if time.monotonic() < self._rests_until.get(name, 0.0) or not self._runs[name].acquire(blocking=False):
+        if self._is_resting(step) or not self._runs[name].acquire(blocking=False):
             return False
         started = time.monotonic()
         is_ok = False
@@ -87,26 +158,40 @@ class Scheduler:
         except Exception:
             log.exception("step.failed step=%s", name)
         finally:
-            self._runs[name].release()
-            self._finished_at[name] = datetime.now(UTC)
             took = time.monotonic() - started
-            self._rests_until[name] = started + took + step.rest_factor * took
+            self._ended[name] = started + took, took
+            self._runs[name].release()
             self._telemetry.step_finished(name, took, is_ok)
         if is_ok:
             self._hasten(self._followers[name] + (self._followers_of_work[name] if done else []))
         return is_ok
+
+    def _is_resting(self, step: Step) -> bool:
+        ended, took = self._ended.get(step.name, (0.0, 0.0))
+        return time.monotonic() < ended + step.rest_factor * took
 
     def _hasten(self, names: list[str]) -> None:
         """Let these steps run now; those that a drain or the end has taken away stay away."""
         with self._hastening:
             for name in names if self._apscheduler.running and not self._is_ending else ():
                 with contextlib.suppress(JobLookupError):
-                    self._apscheduler.modify_job(name, next_run_time=datetime.now(UTC))
+                    self._apscheduler.modify_job(name, next_run_time=self._time.now())
 
     @property
-    def last_runs(self) -> Mapping[str, datetime]:
-        """When each step last ended, for those that have run."""
-        return dict(self._finished_at)
+    def states(self) -> tuple[StepState, ...]:
+        """How each step is doing."""
+        return tuple(map(self._look_at, self._steps.values()))
+
+    def _look_at(self, step: Step) -> StepState:
+        ended = self._ended.get(step.name)
+        since, took = ended if ended is not None else (self._began, 0.0)
+        return StepState(
+            name=step.name,
+            pause=max(step.interval, timedelta(seconds=step.rest_factor * took)),
+            idle=timedelta(seconds=time.monotonic() - since),
+            took=timedelta(seconds=took) if ended is not None else None,
+            is_running=self._runs[step.name].locked(),
+        )
 
     def drain(self, unfinished: Callable[[], list[Job]], cancel: Callable[[Job], object], timeout: timedelta) -> None:
         """Start nothing new; let running jobs finish for as long as the timeout, then cancel them; returns when none of ours is left, or the grace is over."""

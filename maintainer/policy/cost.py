@@ -16,6 +16,7 @@ from maintainer.domain.action import Action, ComputePartitionStats, ComputeTable
 from maintainer.domain.calibration import NOTHING_LEARNT, Calibration, CostFit
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.health import TableHealth
+from maintainer.domain.instants import is_recent
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
 
@@ -164,5 +165,5 @@ def _published(rule: RuleName, estimate: Estimate, health: TableHealth) -> tuple
         return estimate.items_removed, PUBLISHED_START_UP_GB_HOURS
     hours = (health.small_file_bytes or 0) / _PUBLISHED_BYTES_PER_SECOND / _SECONDS_PER_HOUR
     newest = health.newest_snapshot_at
-    is_disturbed = health.is_partitioned is False and newest is not None and health.measured_at - newest < PUBLISHED_CONFLICT_AGE
+    is_disturbed = health.is_partitioned is False and newest is not None and is_recent(newest, PUBLISHED_CONFLICT_AGE, health.measured_at)
     return (0 if is_disturbed else health.small_files or 0), _round(PUBLISHED_MEMORY_GB * hours + PUBLISHED_START_UP_GB_HOURS)

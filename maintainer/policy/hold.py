@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from maintainer.domain.admission import AdmissionRules, Halt
 from maintainer.domain.calibration import Calibration
 from maintainer.domain.health import Band, TableHealth
+from maintainer.domain.instants import is_ahead
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule, name_state
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
@@ -103,18 +104,19 @@ def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime
     last = circumstances.previous
     verdicts: list[PlannedAction | SkippedRule] = [*last.planned, *last.skipped] if last is not None else []
     since = next((verdict.waiting_since for verdict in verdicts if verdict.rule is rule), None)
-    return since if since is not None else circumstances.now
+    return min(since, circumstances.now) if since is not None else circumstances.now
 
 
 def _cooling_down(rule: Rule, health: TableHealth, policy: Policy, now: datetime, history: RuleHistory) -> Hold | None:
     pause = _find_pause(rule, history)
-    if history.last_success_at is not None and now < history.last_success_at + pause:
-        reason = f"last done at {_write_time(history.last_success_at)}, at most every {format_duration(pause)}"
+    done_at = history.last_success_at
+    if done_at is not None and now < done_at + pause and not is_ahead(done_at, now):
+        reason = f"last done at {_write_time(done_at)}, at most every {format_duration(pause)}"
         if history.empty_runs >= EMPTY_RUNS_PER_DOUBLING:
             reason += f", because the last {history.empty_runs} runs changed nothing"
-        return Hold(SkipCode.COOLING_DOWN, reason, history.last_success_at + pause)
+        return Hold(SkipCode.COOLING_DOWN, reason, done_at + pause)
     failures = history.failures
-    if failures is None:
+    if failures is None or is_ahead(failures.last_at, now):
         return None
     following = find_next_attempt(rule, failures, digest_state(health), policy.version)
     if now >= following.at:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from maintainer.domain.health import Rewriter, TableHealth
+from maintainer.domain.instants import is_recent
 from maintainer.domain.policy import Others, Policy, Rule
 from maintainer.policy.quiet import REWRITES
 
@@ -17,8 +18,8 @@ def find_other_maintainer(rule: Rule, health: TableHealth, policy: Policy, appli
     """Who else keeps rewriting the table, so that this rule leaves it to that one; None: nobody, or the policy does not mind."""
     if rule.name not in REWRITES or policy.others is Others.IGNORE:
         return None
-    since = now - STANDS_BACK_FOR
-    return next((one for one in health.rewriters if one.name != application and one.runs >= LEAST_RUNS and one.last_at > since), None)
+    others = (one for one in health.rewriters if one.name != application and one.runs >= LEAST_RUNS)
+    return next((one for one in others if is_recent(one.last_at, STANDS_BACK_FOR, now)), None)
 
 
 def describe_other(other: Rewriter) -> str:

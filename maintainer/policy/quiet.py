@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from maintainer.domain.health import TableHealth
+from maintainer.domain.instants import is_recent
 from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.units import format_duration
 from maintainer.policy.scope import DEFAULT_HOT_PARTITION_AGE
@@ -51,7 +52,7 @@ def _longest_wait(rule: Rule) -> timedelta:
 
 
 def _judge(words: str, moment: datetime | None, period: timedelta, rule: Rule, now: datetime, waiting_since: datetime) -> Unrest | None:  # noqa: PLR0913, PLR0917 - one condition
-    if moment is None or now >= moment + period:
+    if moment is None or not is_recent(moment, period, now):
         return None
     until = end_of_patience(rule, waiting_since)
     told = f"{words} at {_write_time(moment)}"

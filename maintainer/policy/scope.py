@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from maintainer.domain.health import TableHealth
+from maintainer.domain.instants import is_recent
 from maintainer.domain.policy import Rule
 from maintainer.domain.units import format_duration
 from maintainer.policy.estimate_files import FileGroup, Place, PlannerOptions, plan_groups
@@ -37,7 +38,8 @@ def choose_scope(rule: Rule, health: TableHealth, now: datetime, too_heavy: froz
 def _choose_scope(rule: Rule, health: TableHealth, now: datetime, groups: Sequence[FileGroup], too_heavy: frozenset[Place]) -> Scope:
     gaining = [group for group in groups if group.removed or group.deleted_files]
     age = DEFAULT_HOT_PARTITION_AGE if rule.hot_partition_age is None else rule.hot_partition_age
-    hot = _find_hot(gaining, health, now - age)
+    written = _find_recent(health, age, now)
+    hot = [group for group in gaining if not written.keys().isdisjoint(group.places)]
     heavy = [group for group in gaining if too_heavy.intersection(group.places)]
     cold = [group for group in gaining if group not in hot and group not in heavy]
     most = rule.max_bytes_per_job
@@ -52,20 +54,15 @@ def _choose_scope(rule: Rule, health: TableHealth, now: datetime, groups: Sequen
         return Scope(frozenset(), None, is_too_heavy=True)
     if not hot:
         return Scope(sentence="no filter can be written for its partitions, so the whole table is taken at once")
-    next_at = min(_newest(group, health) for group in hot) + age
+    next_at = min(max(written[place] for place in group.places if place in written) for group in hot) + age
     sentence = f"what there is to gain lies in {_count(hot)} written to within {format_duration(age)}"
     return Scope(frozenset(), None, sentence if not cold else f"{sentence}, and no filter can be written for the others", is_hot=True, next_at=next_at)
 
 
-def _newest(group: FileGroup, health: TableHealth) -> datetime:
-    written = {(partition.spec_id, partition.partition): partition.written_at for partition in health.partitions}
-    return max(moment for place in group.places if (moment := written[place]) is not None)
-
-
-def _find_hot(groups: Iterable[FileGroup], health: TableHealth, since: datetime) -> list[FileGroup]:
-    """Groups with a partition that was written to since then; a table without partitions has none to leave out."""
-    hot = {(p.spec_id, p.partition) for p in health.partitions if p.partition and p.written_at is not None and p.written_at > since}
-    return [group for group in groups if hot.intersection(group.places)]
+def _find_recent(health: TableHealth, age: timedelta, now: datetime) -> dict[Place, datetime]:
+    """Partitions that were written to within the age, and when; a table without partitions has none to leave out."""
+    found = ((p.spec_id, p.partition, p.written_at) for p in health.partitions if p.partition)
+    return {(spec_id, partition): at for spec_id, partition, at in found if at is not None and is_recent(at, age, now)}
 
 
 def _choose(cold: Iterable[FileGroup], health: TableHealth, most_bytes: int | None, most_characters: int) -> tuple[list[FileGroup], str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 
 from maintainer.domain.audit import AuditEntry, AuditQuery
@@ -28,6 +28,8 @@ from maintainer.ports.orphans import OrphanStore
 T = TypeVar("T")
 
 MAX_PAGE = 1000
+# Of a plan: verdicts say when they are to be looked at again; this is for what no verdict foresaw, at the cost of 28 plans a second for 100,000 tables.
+LONGEST_TRUST = timedelta(hours=1)
 MAX_POLICY_VERSIONS = 1000
 
 # The columns of the table list that can be sorted by; None sorts last in both directions.
@@ -279,7 +281,7 @@ class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, P
     def tables_to_plan(self, now: datetime, version: str, catalogs: Collection[str] | None = None) -> Sequence[PlanDue]:
         """Measured tables of these catalogs (None: of all), by name, that are to be planned: what a plan rests on has changed since, or its next look is due.
 
-        A plan rests on health, pause, jobs and the version.
+        A plan rests on health, pause, jobs and the version. A next look that lies further ahead than a plan is trusted comes from a clock that was ahead.
         """
         ...
 

@@ -10,6 +10,7 @@ from itertools import islice
 
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.instants import is_recent
 from maintainer.domain.inventory import FaultKind, ManifestDigest, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import Estimate
@@ -65,7 +66,7 @@ def _is_in_vain(ports: Ports, unread: UnreadManifests) -> bool:
         return False
     if last.state is JobState.SUCCEEDED:
         return last.action == _action_of(unread)
-    return last.finished_at is not None and ports.clock.now() - last.finished_at < RETRY
+    return last.finished_at is not None and is_recent(last.finished_at, RETRY, ports.clock.now())
 
 
 def _action_of(unread: UnreadManifests) -> DigestManifests:

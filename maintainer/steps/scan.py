@@ -14,6 +14,7 @@ from maintainer import __version__
 from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.instants import is_ahead
 from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.reading import UnreadManifests
@@ -241,7 +242,7 @@ def choose_wanted(marks: Mapping[TableIdentifier, ScanMark], bases: Bases, optio
 
 def is_due(table: TableIdentifier, measured_at: datetime | None, now: datetime, remeasure: timedelta) -> bool:
     """Whether an unchanged table is to be measured anew: in the last quarter of the time, each at a moment of its own."""
-    if measured_at is None:
+    if measured_at is None or is_ahead(measured_at, now):
         return True
     share = crc32(str(table).encode()) / 2**32
     return now - measured_at >= remeasure * (1 - share / 4)

@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta
 
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.instants import is_ahead
 from maintainer.domain.timing import QueryTiming
 from maintainer.ports.store import Store
 
 # Unchanged tables are measured every few hours, so that a sample is near; what was measured longer ago says nothing of that moment.
 LOOKBACK = timedelta(days=30)
-CLOCK_TOLERANCE = timedelta(minutes=5)  # between a user's machine and ours
 
 
 def note_timing(store: Store, table: TableIdentifier, timing: QueryTiming, now: datetime) -> QueryTiming:
     """Keep it with the table's figures of its history right before; UnknownTableError when the table was never measured, InvalidValueError in the future."""
-    if timing.at > now + CLOCK_TOLERANCE:
+    if is_ahead(timing.at, now):
         message = f"time {timing.at.isoformat()} is in the future; it is {now.isoformat()} now"
         raise InvalidValueError(message)
     files = _latest(store, table, "data_files", timing.at)

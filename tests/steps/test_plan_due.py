@@ -8,9 +8,9 @@ import pytest
 
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Policy
-from maintainer.ports.store import Pause
+from maintainer.ports.store import LONGEST_TRUST, Pause
 from maintainer.steps import plan as plan_step
-from maintainer.steps.plan import LONGEST_TRUST, plan
+from maintainer.steps.plan import plan
 from maintainer.steps.prune import prune
 from maintainer.steps.scan import scan
 from tests.fakes.adapters.policies import FakePolicies

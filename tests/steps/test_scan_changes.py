@@ -208,3 +208,11 @@ def test_a_mark_is_kept_only_of_what_the_measurement_rested_on(world: World) -> 
     assert {table.name: mark.token for table, mark in marks.items()} == {"events": "events/1.json", "orders": "orders/1.json"}
     assert len({mark.basis for mark in marks.values()}) == 1
     assert all(mark == ScanMark(mark.token, mark.basis, NOW) for mark in marks.values())
+
+
+def test_a_table_that_was_measured_in_the_future_is_measured_again(world: World) -> None:
+    world.clock.advance(-timedelta(minutes=1))
+    assert measured(world) == []
+    world.clock.advance(-timedelta(hours=2))
+    assert measured(world) == ["events", "orders"]
+    assert measured(world) == []

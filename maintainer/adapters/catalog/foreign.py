@@ -44,7 +44,7 @@ class ForeignPlaces:
         if not isinstance(catalog, KnowsForeign):
             return
         with self._lock:
-            if self._listed_at is None or self._clock.now() - self._listed_at > within:
+            if self._listed_at is None or abs(self._clock.now() - self._listed_at) > within:
                 yield from self._list(catalog, catalog)
             seen_at, names = self._listed_at or self._clock.now(), self._names
         around = {wider for path in paths for wider in ancestors_of(path)}

@@ -77,7 +77,7 @@ class Intervals:
     def is_due(self, table: TableIdentifier, now: datetime, within: timedelta | None = None) -> bool:
         """Whether the table is to be asked now; whatever its interval, when it was not for so long."""
         found = self._tables.get(table)
-        if found is None or found[0] <= now.timestamp():
+        if found is None or found[0] <= now.timestamp() or now.timestamp() < found[2]:  # the clock was set back since
             return True
         return within is not None and now.timestamp() - found[2] >= within.total_seconds()
 

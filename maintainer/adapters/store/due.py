@@ -11,8 +11,9 @@ from maintainer.adapters.store import documents
 from maintainer.adapters.store.counters import read_catalogs
 from maintainer.adapters.store.schema import plans, tables
 from maintainer.adapters.store.types import AnyRow
+from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.plan import Plan
-from maintainer.ports.store import PlanDue
+from maintainer.ports.store import LONGEST_TRUST, PlanDue
 
 
 def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
@@ -23,7 +24,8 @@ def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
 def read_due(connection: Connection, now: datetime, version: str, catalogs: Collection[str] | None) -> Sequence[PlanDue]:
     """By name; each part of the condition is a range of one index: tables that need no plan, or are of no catalog that is asked for, cost nothing."""
     under = tables.c.planned_under
-    changed = (under.is_(None), under < version, under > version, and_(under == version, tables.c.plan_at <= now))
+    is_same, furthest = under == version, now + LONGEST_TRUST + CLOCK_TOLERANCE
+    changed = (under.is_(None), under < version, under > version, and_(is_same, tables.c.plan_at <= now), and_(is_same, tables.c.plan_at > furthest))
     columns = (tables.c.full_name, tables.c.levels, tables.c.plan_wanted, tables.c.measured_at)
     rows: list[AnyRow] = []
     for catalog in sorted(read_catalogs(connection) if catalogs is None else catalogs):

@@ -10,6 +10,7 @@ from sqlalchemy import Column, Connection, Index, Integer, Table, Text, delete, 
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import metadata, store_info
 from maintainer.adapters.store.types import AnyRow, Instant, Sequenced, name_type
+from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
 from maintainer.ports.notices import MAX_AGE, MAX_TAKEN
 
@@ -44,10 +45,11 @@ class SqlNotices:
             held_back = _lock(self._database, connection)
             forgotten = notice.at - max(limits.repeat_after, _HOUR)
             connection.execute(delete(notices).where(notices.c.at <= forgotten, notices.c.delivered_at.is_not(None)))
-            same = (notices.c.kind == notice.kind.value, notices.c.subject == notice.subject, notices.c.at > notice.at - limits.repeat_after)
+            believed = (notices.c.at <= notice.at + CLOCK_TOLERANCE,)  # what a clock that was ahead has written must silence nobody
+            same = (notices.c.kind == notice.kind.value, notices.c.subject == notice.subject, notices.c.at > notice.at - limits.repeat_after, *believed)
             if connection.execute(select(notices.c.number).where(*same).limit(1)).first() is not None:
                 return None  # nobody misses it
-            recent = connection.execute(select(func.count()).select_from(notices).where(notices.c.at > notice.at - _HOUR)).scalar_one()
+            recent = connection.execute(select(func.count()).select_from(notices).where(notices.c.at > notice.at - _HOUR, *believed)).scalar_one()
             if recent >= limits.max_per_hour:
                 _count(connection, held_back + 1)
                 return None

@@ -102,3 +102,10 @@ def test_a_catalog_that_knows_icebergs_tables_alone_tells_nothing(places: Foreig
 @pytest.mark.parametrize(("parameters", "answer"), [({"table_type": "ICEBERG"}, True), ({"table_type": "delta"}, False), ({}, False), (None, False)])
 def test_what_is_icebergs_says_so(parameters: dict[str, str] | None, answer: bool) -> None:
     assert is_iceberg(parameters) is answer
+
+
+def test_a_listing_of_before_the_clock_was_set_back_is_not_trusted(places: ForeignPlaces, catalog: TellingCatalog, clock: FakeClock) -> None:
+    near(places, catalog)
+    clock.advance(-timedelta(hours=2))
+    near(places, catalog)
+    assert catalog.listed == 2

@@ -80,3 +80,10 @@ def test_requests_are_spaced_at_the_rate() -> None:
     delays = [rate.reserve() for _ in range(11)]
     assert delays[0] == 0
     assert 0.9 < delays[-1] <= 1.0
+
+
+def test_a_table_that_was_asked_before_the_clock_was_set_back_is_due() -> None:
+    intervals = Intervals(LIMITS)
+    intervals.note(ORDERS, NOW, is_changed=False)
+    assert not intervals.is_due(ORDERS, NOW)
+    assert intervals.is_due(ORDERS, NOW - timedelta(hours=2))

@@ -8,6 +8,7 @@ from threading import Barrier
 import pytest
 
 from maintainer.adapters.store import open_store
+from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits, PostedNotice
 from maintainer.ports import notices as bounds
 from maintainer.ports.notices import MAX_AGE
@@ -120,3 +121,10 @@ def test_of_many_processes_that_post_at_once_the_limits_let_through_what_one_may
     assert [len(found) for found in taken] == [LIMITS.max_per_hour + 1, 0, 0, 0]
     for store in stores:
         store.close()
+
+
+def test_notices_of_a_clock_that_was_ahead_silence_nobody(store: Store) -> None:
+    ahead = NOW + timedelta(days=400)
+    assert [post(store, subject, ahead) is not None for subject in ("lake.sales.orders", "t2", "t3", "t4")] == [True, True, True, False]
+    assert post(store) is not None, "the same was told in the future alone"
+    assert post(store, at=NOW - CLOCK_TOLERANCE) is None, "another machine's clock may be a little behind"

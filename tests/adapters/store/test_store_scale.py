@@ -16,10 +16,11 @@ from maintainer.adapters.store.database import Database
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Estimate, PlannedAction
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import HISTORY_METRICS, TABLE_SORTS, Pause, PlanDue, Store, TableQuery
+from maintainer.ports.store import HISTORY_METRICS, LONGEST_TRUST, TABLE_SORTS, Pause, PlanDue, Store, TableQuery
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health, make_job, make_plan, succeeded
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -50,6 +51,14 @@ def test_a_table_is_planned_once_and_again_when_its_time_has_come(store: Store) 
 
     plan_all(store, None)
     assert due_names(store, "v0") == due_names(store, "v2") == ["orders"]
+
+
+def test_a_next_look_that_a_clock_which_was_ahead_has_written_is_due_now(store: Store) -> None:
+    store.record_health(make_health(), make_grade())
+    plan_all(store, LONGEST_TRUST + CLOCK_TOLERANCE)
+    assert due_names(store) == []
+    plan_all(store, 400 * DAY, "v2")
+    assert due_names(store, "v2") == ["orders"]
 
 
 def test_tables_of_a_catalog_that_nobody_asks_for_are_never_due(store: Store) -> None:

@@ -14,6 +14,7 @@ from maintainer.domain.audit import AuditEntry, AuditQuery, audit_change, audit_
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError, UnknownTableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.pin import Pin
@@ -24,6 +25,7 @@ from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import (
     HISTORY_METRICS,
+    LONGEST_TRUST,
     TABLE_SORTS,
     Counters,
     JobQuery,
@@ -279,7 +281,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
 
     def _is_due(self, table: TableIdentifier, now: datetime, version: str) -> bool:
         planned, next_at = self._planned.get(table, (None, None))
-        return planned != version or (next_at is not None and next_at <= now)
+        return planned != version or (next_at is not None and not now < next_at <= now + LONGEST_TRUST + CLOCK_TOLERANCE)
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
         with self._open():

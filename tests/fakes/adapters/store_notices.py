@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from maintainer.domain.instants import is_ahead
 from maintainer.domain.notice import Notice, NoticeLimits, PostedNotice
 from maintainer.ports.notices import MAX_AGE, MAX_TAKEN
 
@@ -28,7 +29,7 @@ class FakeNotices:
 
     def post_notice(self, notice: Notice, limits: NoticeLimits, held_until: datetime) -> PostedNotice | None:
         with self._open():
-            known = [posted.notice for posted in self._posted.values()]
+            known = [posted.notice for posted in self._posted.values() if not is_ahead(posted.notice.at, notice.at)]
             if any((old.kind, old.subject) == (notice.kind, notice.subject) and old.at > notice.at - limits.repeat_after for old in known):
                 return None
             if sum(old.at > notice.at - HOUR for old in known) >= limits.max_per_hour:
