@@ -16,6 +16,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pin import Pin
 from maintainer.domain.units import parse_duration
+from maintainer.policy.expiry import find_pin_trouble
 from maintainer.steps.plan import measured_record
 from maintainer.steps.ports import Ports
 
@@ -86,7 +87,6 @@ def _measure(ports: Ports, table: TableIdentifier) -> TableHealth:
 
 def _describe(ports: Ports, health: TableHealth, now: datetime) -> list[str]:
     pins = ports.store.pins(health.table_uuid)
-    if not pins:
-        return [f"{health.table} has no pins"]
     ends = {pin.name: f"until {pin.until:%Y-%m-%d %H:%M} UTC" if pin.until is not None else "until it is taken away" for pin in pins}
-    return [f"{pin.name}: snapshot {pin.snapshot_id}, by {pin.by}, {ends[pin.name] if pin.holds_at(now) else 'over'}" for pin in pins]
+    lines = [f"{pin.name}: snapshot {pin.snapshot_id}, by {pin.by}, {ends[pin.name] if pin.holds_at(now) else 'over'}" for pin in pins]
+    return [*(lines or [f"{health.table} has no pins"]), *find_pin_trouble(health, pins, now)]

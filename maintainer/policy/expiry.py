@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.health import SnapshotRole, SnapshotStamp, TableHealth
+from maintainer.domain.inventory import Ref
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
@@ -17,6 +18,8 @@ from maintainer.domain.units import format_duration, format_size, read_whole
 from maintainer.policy.estimate import estimate_expire_snapshots
 from maintainer.policy.estimate_expiry import find_expired_refs
 from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
+from maintainer.policy.inherited import MAX_REF_AGE
+from maintainer.policy.timeouts import find_timeout
 
 PIN_PROPERTY = "maintainer.pin."
 PIN_TAG = "maintainer-pin-"
@@ -49,10 +52,12 @@ class ExpiryPreview:
     refusal: str | None = None  # why nothing may go at all
     is_slice: bool = False  # the rest waits for the next run
     next_at: datetime | None = None
+    lost_pins: tuple[str, ...] = ()  # pins that protect nothing, in words
 
 
 def preview_expiry(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime) -> ExpiryPreview:
     """The statement that expiry would run now, and what would become of the table."""
+    pins = tuple(pins)
     age = rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE
     keep = rule.keep if rule.keep is not None else DEFAULT_SNAPSHOTS_KEPT
     # To the full hour, downwards: the same work has the same statement at each look, and nothing younger than asked for goes.
@@ -73,9 +78,10 @@ def preview_expiry(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: da
         refs=_expired_refs(health, now),
         bytes_freed=_freed_bytes(health, found.expired),
         keeper=slowest,
-        refusal=_find_unkept(gone, keepers) or _find_unreadable_pin(health),
+        refusal=_find_unkept(gone, keepers) or next(_unreadable_pins(health), None) or _find_dropped_pin(health, now + find_timeout(rule)),
         is_slice=is_slice,
         next_at=next_at,
+        lost_pins=tuple(_lost_pins(health, pins, now)),
     )
 
 
@@ -99,7 +105,7 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: Rule) -> 
         text += f"; about {format_size(preview.bytes_freed)} of files would go"
     if preview.keeper is not None:
         text += f"; what is newer than snapshot {preview.keeper.snapshot_id} stays for {preview.keeper.reason}"
-    return text
+    return "; ".join([text, *preview.lost_pins])
 
 
 def find_keepers(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime) -> Iterator[Keeper]:
@@ -113,7 +119,7 @@ def find_keepers(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: date
         if snapshot_id in by_id:
             yield _keep(by_id[snapshot_id], f"table property {name}")
     for ref in health.refs:
-        if not ref.is_branch and ref.name.startswith(PIN_TAG) and ref.snapshot_id in by_id:
+        if _is_pin(ref) and ref.snapshot_id in by_id:
             yield _keep(by_id[ref.snapshot_id], f"tag {ref.name}")
     yield from _flink_keepers(by_id.values(), now)
     yield from _staged_keepers(health, rule, now)
@@ -130,10 +136,41 @@ def _property_pins(health: TableHealth) -> Iterator[tuple[str, int | None]]:
             yield name, read_whole(text)
 
 
-def _find_unreadable_pin(health: TableHealth) -> str | None:
+def find_pin_trouble(health: TableHealth, pins: Iterable[Pin], now: datetime) -> Iterator[str]:
+    """Pins that do not do what was meant: they name a snapshot that the table does not have, or none at all."""
+    yield from (f"{lost}: it protects nothing" for lost in _lost_pins(health, pins, now))
+    yield from _unreadable_pins(health)
+
+
+def _lost_pins(health: TableHealth, pins: Iterable[Pin], now: datetime) -> Iterator[str]:
+    """Of the store and of properties; a tag cannot name a snapshot that is gone."""
+    known = {stamp.snapshot_id for stamp in health.history}
+    named = [(f"pin {pin.name} of {pin.by}", pin.snapshot_id) for pin in pins if pin.holds_at(now)]
+    named += [(f"table property {name}", snapshot_id) for name, snapshot_id in _property_pins(health) if snapshot_id is not None]
+    yield from (f"{who} names snapshot {snapshot_id}, which the table does not have" for who, snapshot_id in named if snapshot_id not in known)
+
+
+def _unreadable_pins(health: TableHealth) -> Iterator[str]:
     """Somebody wanted to hold something, and it is not known what: nothing goes."""
-    unreadable = next((name for name, snapshot_id in _property_pins(health) if snapshot_id is None), None)
-    return f"table property {unreadable} is {health.properties[unreadable]!r}, but must be a snapshot id: nothing is expired" if unreadable else None
+    for name, snapshot_id in _property_pins(health):
+        if snapshot_id is None:
+            yield f"table property {name} is {health.properties[name]!r}, but must be a snapshot id: nothing is expired"
+
+
+def _find_dropped_pin(health: TableHealth, end: datetime) -> str | None:
+    """Why nothing goes: expiry would drop a pin's tag by the table's age of refs, and the next run what the tag protects."""
+    known = {stamp.snapshot_id for stamp in health.history}
+    expired = (ref for ref in find_expired_refs(health, end) if _is_pin(ref) and ref.max_ref_age_ms is None)
+    tag = next((ref for ref in expired if ref.snapshot_id in known), None)
+    limit = read_whole(health.properties.get(MAX_REF_AGE, ""))
+    if tag is None or limit is None:
+        return None
+    age = format_duration(timedelta(milliseconds=limit))
+    return f"expiry would drop tag {tag.name}, because {MAX_REF_AGE} is {age}: set the tag anew with a time of its own (RETAIN ... DAYS), or drop it"
+
+
+def _is_pin(ref: Ref) -> bool:
+    return not ref.is_branch and ref.name.startswith(PIN_TAG)
 
 
 def _flink_keepers(stamps: Iterable[SnapshotStamp], now: datetime) -> Iterator[Keeper]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from math import ceil
 
 from maintainer.domain.health import Band, Finding, Grade, ManifestGroup, TableHealth
+from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Metric, Policy, Rule, RuleName
 from maintainer.domain.units import MIB, format_size
 from maintainer.policy.estimate import MANIFEST_EXCESS_FACTOR, estimate_expire_snapshots, estimate_rewrite_data_files
+from maintainer.policy.expiry import find_pin_trouble
 from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
 
 # Published measurements: good throughput above ~13 MB, 10-12 MB acceptable, marked degradation below 4 MB, best practice >= 30-40 MB on average.
@@ -29,7 +32,9 @@ MARGIN = 0.1
 DELETE_RATIO = "delete_ratio"
 DISAGREEMENT = "metadata_disagreement"  # the finding's metric: observed is what is claimed, bound what was counted
 UNREADABLE = "unreadable_metadata"
+PIN = "pin"  # the finding's metric: a pin that does not do what was meant
 MAX_DISAGREEMENTS = 5  # findings; health has them all
+MAX_PIN_FINDINGS = 5  # `maintainer pin` and GET .../pins have them all
 
 _BAND_ORDER = tuple(Band)
 _Bounds = tuple[tuple[Band, float], ...]  # worst first
@@ -45,7 +50,7 @@ class _Excess:
     is_held: bool
 
 
-def grade(health: TableHealth, policy: Policy, now: datetime, previous: Grade | None = None) -> Grade:
+def grade(health: TableHealth, policy: Policy, now: datetime, previous: Grade | None = None, pins: Iterable[Pin] = ()) -> Grade:
     """The band, since when, and what it was before; what no maintenance can change is noted, but is no reason for a worse band.
 
     previous is the grade of the measurement before: bounds that it found passed are left with a margin.
@@ -58,6 +63,7 @@ def grade(health: TableHealth, policy: Policy, now: datetime, previous: Grade | 
         *_manifest_findings(health, held),
         *_snapshot_findings(health, policy, now, held),
         *_disagreement_findings(health),
+        *_pin_findings(health, pins, now),
     ]
     findings = tuple(sorted(judged, key=lambda f: (not f.is_actionable, -_BAND_ORDER.index(f.severity))))
     band = max((finding.severity for finding in findings if finding.is_actionable), key=_BAND_ORDER.index, default=Band.HEALTHY)
@@ -72,7 +78,7 @@ def _reason(health: TableHealth, findings: tuple[Finding, ...]) -> str:
         return findings[0].sentence
     if health.snapshot_id is None:
         return "The table is empty."
-    beyond = next((finding for finding in findings if finding.metric != DISAGREEMENT), None)
+    beyond = next((finding for finding in findings if finding.metric not in {DISAGREEMENT, PIN}), None)
     return "No bound is exceeded." if beyond is None else f"Nothing to gain: {beyond.sentence}"
 
 
@@ -112,6 +118,12 @@ def _disagreement_findings(health: TableHealth) -> list[Finding]:
         )
         for found in health.disagreements[:MAX_DISAGREEMENTS]
     ]
+
+
+def _pin_findings(health: TableHealth, pins: Iterable[Pin], now: datetime) -> list[Finding]:
+    """A reader relies on protection that is not there, or everything is kept for a value that says nothing: people must mend it."""
+    troubles = islice(find_pin_trouble(health, pins, now), MAX_PIN_FINDINGS)
+    return [Finding(PIN, 1, 0, Band.WATCH, is_actionable=False, sentence=trouble) for trouble in troubles]
 
 
 def _file_findings(health: TableHealth, policy: Policy, held: _Held) -> list[Finding]:

@@ -296,7 +296,7 @@ def _record_taken(ports: Ports, taken: Taken, mark: ScanMark | None) -> Measured
     health = measure(inventory)
     policy = effective(ports.policies.current(), table, inventory.properties)
     before = ports.store.grade(table, inventory.table_uuid)
-    graded = grade(health, policy, inventory.read_at, before)
+    graded = grade(health, policy, inventory.read_at, before, ports.store.pins(inventory.table_uuid))
     try:
         ports.store.record_health(health, graded)
     except InvalidValueError as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's

@@ -13,6 +13,7 @@ from maintainer.cli.once import follow_job, run_until_rest
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
+from maintainer.domain.pin import Pin
 from maintainer.ports.store import JobQuery, Pause
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
@@ -137,5 +138,7 @@ def test_a_pin_is_set_listed_and_taken_away(world: World) -> None:
     assert (unknown.exit_code, "has no snapshot 9" in unknown.output) == (2, True)
     assert call("unpin", "lake.sales.orders", "--by", "bob").output == "pin cli of lake.sales.orders is gone\n"
     assert call("unpin", "lake.sales.orders").exit_code == 2
+    world.store.set_pin("uuid-orders", Pin("reader", 77, "ada", NOW))
+    assert "\npin reader of ada names snapshot 77, which the table does not have: it protects nothing\n" in call("pin", "lake.sales.orders").output
     told = [(entry.actor, entry.deed, entry.fields["name"]) for entry in world.store.audit(AuditQuery()).items]
     assert sorted(told) == [("person ada", Deed.SNAPSHOT_PINNED, "cli"), ("person bob", Deed.SNAPSHOT_UNPINNED, "cli")]
