@@ -122,7 +122,7 @@ class SnapshotStamp:
     committed_at: datetime
     removed_bytes: int | None = None  # of the files that it took out of the table; None: the writer did not say
     role: SnapshotRole | None = None
-    role_of: str = ""  # the audit's, the Flink job's or the staging snapshot's id
+    role_of: str = ""  # the audit's id, the Flink job's with its operator's, or the staging snapshot's
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from maintainer.domain.units import read_whole
 WAP_ID = "wap.id"
 PUBLISHED_WAP_ID = "published-wap-id"
 FLINK_JOB_ID = "flink.job-id"
+FLINK_OPERATOR_ID = "flink.operator-id"  # of a sink: Flink restores each by the last checkpoint that bears both ids
 FLINK_CHECKPOINT_ID = "flink.max-committed-checkpoint-id"
 EQUALITY_CONVERT_STAGING = "equality-convert-staging-snapshot"
 
@@ -34,7 +35,8 @@ def _find_role(summary: Mapping[str, str], published: set[str]) -> tuple[Snapsho
     if EQUALITY_CONVERT_STAGING in summary:
         return SnapshotRole.MARKER, summary[EQUALITY_CONVERT_STAGING]
     if FLINK_CHECKPOINT_ID in summary:
-        return SnapshotRole.CHECKPOINT, summary.get(FLINK_JOB_ID, "")
+        job, operator = summary.get(FLINK_JOB_ID, ""), summary.get(FLINK_OPERATOR_ID)
+        return SnapshotRole.CHECKPOINT, job if operator is None else f"{job}, operator {operator}"
     if WAP_ID in summary and summary[WAP_ID] not in published:
         return SnapshotRole.STAGED, summary[WAP_ID]
     return None, ""

@@ -121,7 +121,7 @@ def find_keepers(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: date
     for ref in health.refs:
         if _is_pin(ref) and ref.snapshot_id in by_id:
             yield _keep(by_id[ref.snapshot_id], f"tag {ref.name}")
-    yield from _flink_keepers(by_id.values(), now)
+    yield from _flink_keepers(health, now)
     yield from _staged_keepers(health, rule, now)
 
 
@@ -173,12 +173,13 @@ def _is_pin(ref: Ref) -> bool:
     return not ref.is_branch and ref.name.startswith(PIN_TAG)
 
 
-def _flink_keepers(stamps: Iterable[SnapshotStamp], now: datetime) -> Iterator[Keeper]:
-    """The newest checkpoint of each Flink job, and the newest marker of the conversion of equality deletes with the snapshot that it names."""
+def _flink_keepers(health: TableHealth, now: datetime) -> Iterator[Keeper]:
+    """The newest checkpoint of each operator of each Flink job, and the newest marker of the conversion of equality deletes with the snapshot that it names."""
     newest: dict[tuple[SnapshotRole, str], SnapshotStamp] = {}
-    by_text = {str(stamp.snapshot_id): stamp for stamp in stamps}
+    by_text = {str(stamp.snapshot_id): stamp for stamp in health.history}
+    on_branches = _reachable(health)  # Flink looks for its checkpoint from a branch's tip back: one that was rolled back is none to it
     for stamp in sorted(by_text.values(), key=lambda stamp: stamp.committed_at):
-        if stamp.role is SnapshotRole.CHECKPOINT:
+        if stamp.role is SnapshotRole.CHECKPOINT and stamp.snapshot_id in on_branches:
             newest[stamp.role, stamp.role_of] = stamp
         elif stamp.role is SnapshotRole.MARKER:
             newest[stamp.role, ""] = stamp

@@ -19,6 +19,8 @@ def test_a_staged_snapshot_is_one_until_another_publishes_it() -> None:
 def test_flinks_checkpoints_and_markers_are_told_from_their_summaries() -> None:
     checkpoint = stamp({"flink.job-id": "j1", "flink.max-committed-checkpoint-id": "12"})
     assert (checkpoint.role, checkpoint.role_of) == (SnapshotRole.CHECKPOINT, "j1")
+    sink = stamp({"flink.job-id": "j1", "flink.operator-id": "o2", "flink.max-committed-checkpoint-id": "12"})
+    assert (sink.role, sink.role_of) == (SnapshotRole.CHECKPOINT, "j1, operator o2")
     marker = stamp({"equality-convert-staging-snapshot": "99", "flink.max-committed-checkpoint-id": "12"})
     assert (marker.role, marker.role_of) == (SnapshotRole.MARKER, "99")
 
