@@ -26,14 +26,13 @@ from maintainer.domain.policy import (
     Threshold,
     Window,
 )
+from maintainer.domain.rule_defaults import DEFAULT_QUIET_WAIT, DEFAULT_TIMEOUTS
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from maintainer.domain.size import JobSize
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.policy.inherited import TableProperties, source_of
 from maintainer.policy.layering import lay_layers
-from maintainer.policy.quiet import LONGEST_WAIT
 from maintainer.policy.restriction import is_switched_off, lay_properties
-from maintainer.policy.timeouts import DEFAULT_TIMEOUTS
 
 DEFAULT_QUARANTINE = timedelta(days=7)  # of orphan files
 BUILT_IN = "built-in default"
@@ -65,10 +64,10 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
             "cooldown": timedelta(hours=6),
             "strategy": "binpack",
             "hot_partition_age": timedelta(minutes=15),
-            "wait_for_quiet": LONGEST_WAIT,
+            "wait_for_quiet": DEFAULT_QUIET_WAIT,
         },
-        RuleName.REWRITE_POSITION_DELETE_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "wait_for_quiet": LONGEST_WAIT},
-        RuleName.REWRITE_MANIFESTS: {"enabled": True, "cooldown": timedelta(hours=6), "wait_for_quiet": LONGEST_WAIT},
+        RuleName.REWRITE_POSITION_DELETE_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "wait_for_quiet": DEFAULT_QUIET_WAIT},
+        RuleName.REWRITE_MANIFESTS: {"enabled": True, "cooldown": timedelta(hours=6), "wait_for_quiet": DEFAULT_QUIET_WAIT},
         # Statistics of columns cost a full scan, those of partitions a look at the new manifests.
         RuleName.COMPUTE_TABLE_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7)},
         RuleName.COMPUTE_PARTITION_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=1)},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from re import compile as compile_regex
 
 from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles
@@ -11,13 +10,10 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.rollback import RollBack
+from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
 from maintainer.domain.units import format_duration
 
-MIN_EXPIRE_AGE = timedelta(hours=24)
-MIN_SNAPSHOTS_KEPT = 2
 NEWEST_FORMAT_VERSION = 3
-DEFAULT_EXPIRE_AGE = timedelta(days=5)  # Iceberg: history.expire.max-snapshot-age-ms
-DEFAULT_SNAPSHOTS_KEPT = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from re import compile as compile_regex
 
 from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, DEFAULT_TARGET_FILE_SIZE_BYTES, DEFAULT_TARGET_MANIFEST_SIZE_BYTES
 from maintainer.domain.policy import Setting
-from maintainer.policy.guard import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
+from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
 
 ICEBERG_DEFAULT = "Iceberg's default"
 TARGET_FILE_SIZE = "write.target-file-size-bytes"

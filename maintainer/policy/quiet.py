@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from maintainer.domain.health import TableHealth
 from maintainer.domain.instants import is_recent
 from maintainer.domain.policy import Policy, Rule, RuleName
+from maintainer.domain.rule_defaults import DEFAULT_QUIET_WAIT
 from maintainer.domain.units import format_duration
 from maintainer.policy.scope import DEFAULT_HOT_PARTITION_AGE
 
-LONGEST_WAIT = timedelta(days=1)
 REWRITES = frozenset({RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_POSITION_DELETE_FILES, RuleName.REWRITE_MANIFESTS})
 
 
@@ -48,7 +48,7 @@ def end_of_patience(rule: Rule, waiting_since: datetime) -> datetime:
 
 
 def _longest_wait(rule: Rule) -> timedelta:
-    return LONGEST_WAIT if rule.wait_for_quiet is None else rule.wait_for_quiet
+    return DEFAULT_QUIET_WAIT if rule.wait_for_quiet is None else rule.wait_for_quiet
 
 
 def _judge(words: str, moment: datetime | None, period: timedelta, rule: Rule, now: datetime, waiting_since: datetime) -> Unrest | None:  # noqa: PLR0913, PLR0917 - one condition

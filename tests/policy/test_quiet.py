@@ -11,9 +11,9 @@ from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import Plan, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName, Window
+from maintainer.domain.rule_defaults import DEFAULT_QUIET_WAIT
 from maintainer.policy.decide import decide, on_request
 from maintainer.policy.hold import Circumstances
-from maintainer.policy.quiet import LONGEST_WAIT
 from tests.samples import NOW, health_of_partitions
 
 FILES = Rule(RuleName.REWRITE_DATA_FILES)
@@ -111,11 +111,11 @@ def test_hot_partitions_are_waited_for_no_longer_than_that_either() -> None:
     hot = replace(PARTED, partitions=tuple(replace(partition, written_at=NOW) for partition in PARTED.partitions))
     first = look(hot)
     assert (held(first).code, held(first).next_at, held(first).waiting_since) == (SkipCode.HOT_PARTITION, NOW + 15 * MINUTE, NOW)
-    nearly = NOW + LONGEST_WAIT - MINUTE
+    nearly = NOW + DEFAULT_QUIET_WAIT - MINUTE
     still_hot = replace(hot, partitions=tuple(replace(partition, written_at=nearly) for partition in hot.partitions))
     second = decide(still_hot, ENFORCED, Circumstances(nearly, previous=first))
-    assert held(second).next_at == NOW + LONGEST_WAIT
-    assert decide(still_hot, ENFORCED, Circumstances(NOW + LONGEST_WAIT, previous=second)).planned
+    assert held(second).next_at == NOW + DEFAULT_QUIET_WAIT
+    assert decide(still_hot, ENFORCED, Circumstances(NOW + DEFAULT_QUIET_WAIT, previous=second)).planned
 
 
 def test_a_person_who_asks_waits_for_no_writer() -> None:
