@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from maintainer.domain.units import format_size
+
 
 class Resource(StrEnum):
     """What a budget limits. A day is a calendar day in UTC, and what a job takes belongs to the day that it was admitted on."""
@@ -89,3 +91,8 @@ class Spending:
 def day_of(moment: datetime) -> str:
     """The day of a moment that is in UTC, as Spending names it."""
     return f"{moment:%Y-%m-%d}"
+
+
+def write_amount(resource: Resource, amount: float) -> str:
+    """Write an amount of a daily budget with its unit."""
+    return format_size(amount) if resource is Resource.BYTES_PER_DAY else f"{amount:.3g} GB-hours"

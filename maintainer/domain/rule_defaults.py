@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from types import MappingProxyType
 
-from maintainer.domain.policy import RuleName
+from maintainer.domain.policy import Rule, RuleName
 
 MIN_EXPIRE_AGE = timedelta(hours=24)
 MIN_SNAPSHOTS_KEPT = 2
@@ -29,3 +29,8 @@ DEFAULT_TIMEOUTS: Mapping[RuleName, timedelta] = MappingProxyType(
         RuleName.REMOVE_ORPHAN_FILES: timedelta(hours=12),
     }
 )
+
+
+def find_timeout(rule: Rule) -> timedelta:
+    """What the policy says, else the default of the rule."""
+    return rule.timeout if rule.timeout is not None else DEFAULT_TIMEOUTS[rule.name]

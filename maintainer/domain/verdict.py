@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from maintainer.domain.admission import Wait, WaitCode
 from maintainer.domain.cost import Cost, Score
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.plan import Estimate
+from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import RuleName
 
 PLANNED = "planned"
@@ -65,3 +66,16 @@ def stands_on(standing: StandingVerdict, table_uuid: str, fresh: RuleVerdict) ->
         return False
     is_held_back = is_waiting(standing.key) and fresh.code == PLANNED
     return (standing.code, standing.key) == (fresh.code, fresh.key) or (is_held_back and planned_key(standing.key) == fresh.key)
+
+
+def code_of_wait(wait: Wait) -> SkipCode:
+    """The verdict that the wait comes to, in a plan's own words."""
+    return SkipCode.OUTSIDE_WINDOW if wait.code is WaitCode.BLACKOUT else SkipCode.OVER_BUDGET
+
+
+def key_of_wait(key: str, wait: Wait) -> str:
+    """What the verdict rests on, without figures: whose budget of what, or which blackout."""
+    if wait.budget is None:
+        return key_while_waiting(key, wait.reason)
+    cause = f"{wait.budget.resource} of {wait.budget.name}"
+    return key_while_waiting(key, f"too large for {cause}" if wait.code is WaitCode.TOO_LARGE else cause)

@@ -9,12 +9,11 @@ from datetime import UTC, datetime, timedelta
 from math import floor
 
 from maintainer.domain.admission import EVERYTHING, AdmissionRules, AdmissionVerdict, Candidate, Halt, Scorer, Wait, WaitCode
-from maintainer.domain.budget import NOTHING_SPENT, Budget, BudgetState, Charge, Resource, Spending, SpentBudget
+from maintainer.domain.budget import NOTHING_SPENT, Budget, BudgetState, Charge, Resource, Spending, SpentBudget, write_amount
 from maintainer.domain.cost import CostBasis, Score
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.policy import RuleName
-from maintainer.domain.units import format_size
 from maintainer.policy.score import score_all, value_all
 from maintainer.policy.window import blackout_end, is_blacked_out
 
@@ -342,8 +341,3 @@ def _limited(budget: Budget) -> list[Resource]:
 def next_day(now: datetime) -> datetime:
     """When the daily budgets are whole again."""
     return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-
-
-def write_amount(resource: Resource, amount: float) -> str:
-    """So much of a daily budget, in words."""
-    return format_size(amount) if resource is Resource.BYTES_PER_DAY else f"{amount:.3g} GB-hours"

@@ -10,6 +10,7 @@ from functools import partial
 from maintainer.domain.health import Band, Finding, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, Others, Policy, Rule, RuleName
+from maintainer.domain.rule_defaults import find_timeout
 from maintainer.domain.units import format_size
 from maintainer.policy.ambiguity import explain_ambiguities
 from maintainer.policy.assess import assess
@@ -27,7 +28,6 @@ from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
 from maintainer.policy.size import choose_size, spread_groups
 from maintainer.policy.slices import Bounded
-from maintainer.policy.timeouts import find_timeout
 
 _ORDER = tuple(RuleName)
 

@@ -13,13 +13,11 @@ from maintainer.domain.inventory import Ref
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
-from maintainer.domain.rule_defaults import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
+from maintainer.domain.rule_defaults import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT, find_timeout
 from maintainer.domain.safeguards import is_rollback_tag
+from maintainer.domain.table_properties import MAX_REF_AGE
 from maintainer.domain.units import format_duration, format_size, read_whole
-from maintainer.policy.estimate import estimate_expire_snapshots
-from maintainer.policy.estimate_expiry import find_expired_refs
-from maintainer.policy.inherited import MAX_REF_AGE
-from maintainer.policy.timeouts import find_timeout
+from maintainer.policy.estimate_expiry import estimate_expire_snapshots, find_expired_refs
 
 PIN_PROPERTY = "maintainer.pin."
 PIN_TAG = "maintainer-pin-"

@@ -11,8 +11,7 @@ from types import MappingProxyType
 from maintainer.domain.admission import AdmissionVerdict, Wait
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.policy.waits import code_of_wait, key_of_wait
+from maintainer.domain.verdict import PLANNED, RuleVerdict, code_of_wait, key_of_wait
 
 _DOING: Mapping[RuleName, str] = MappingProxyType(
     {

@@ -25,13 +25,8 @@ from maintainer.domain.policy import Approval, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_count, format_duration, format_size
 from maintainer.policy.approval import describe_disposal, find_disposal
 from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
-from maintainer.policy.estimate import (
-    MANIFEST_EXCESS_FACTOR,
-    estimate_rewrite_data_files,
-    estimate_rewrite_manifests,
-    is_manifest_rewrite_worthwhile,
-)
-from maintainer.policy.estimate_files import PlannerOptions, is_taken
+from maintainer.policy.estimate_files import PlannerOptions, estimate_rewrite_data_files, is_taken
+from maintainer.policy.estimate_manifests import MANIFEST_EXCESS_FACTOR, estimate_rewrite_manifests, is_manifest_rewrite_worthwhile
 from maintainer.policy.expiry import describe_expiry, preview_expiry
 from maintainer.policy.memory import Fit
 from maintainer.policy.orphans import DEFAULT_ORPHAN_AGE

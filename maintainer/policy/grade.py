@@ -12,10 +12,12 @@ from maintainer.domain.health import Band, Finding, Grade, ManifestGroup, TableH
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Metric, Policy, Rule, RuleName
+from maintainer.domain.rule_defaults import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
 from maintainer.domain.units import MIB, format_size
-from maintainer.policy.estimate import MANIFEST_EXCESS_FACTOR, estimate_expire_snapshots, estimate_rewrite_data_files
+from maintainer.policy.estimate_expiry import estimate_expire_snapshots
+from maintainer.policy.estimate_files import estimate_rewrite_data_files
+from maintainer.policy.estimate_manifests import MANIFEST_EXCESS_FACTOR
 from maintainer.policy.expiry import find_pin_trouble
-from maintainer.policy.guard import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
 
 # Published measurements: good throughput above ~13 MB, 10-12 MB acceptable, marked degradation below 4 MB, best practice >= 30-40 MB on average.
 AVERAGE_FILE_SIZE_BOUNDS = ((Band.CRITICAL, 4 * MIB), (Band.DEGRADED, 12 * MIB), (Band.WATCH, 32 * MIB))

@@ -9,17 +9,19 @@ from re import compile as compile_regex
 from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, DEFAULT_TARGET_FILE_SIZE_BYTES, DEFAULT_TARGET_MANIFEST_SIZE_BYTES
 from maintainer.domain.policy import Setting
 from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
+from maintainer.domain.table_properties import (
+    DELETE_TARGET_FILE_SIZE,
+    GC_ENABLED,
+    MANIFEST_TARGET_SIZE,
+    MAX_REF_AGE,
+    MAX_SNAPSHOT_AGE,
+    MERGE_ENABLED,
+    MIN_COUNT_TO_MERGE,
+    MIN_SNAPSHOTS_TO_KEEP,
+    TARGET_FILE_SIZE,
+)
 
 ICEBERG_DEFAULT = "Iceberg's default"
-TARGET_FILE_SIZE = "write.target-file-size-bytes"
-DELETE_TARGET_FILE_SIZE = "write.delete.target-file-size-bytes"
-MAX_SNAPSHOT_AGE = "history.expire.max-snapshot-age-ms"
-MIN_SNAPSHOTS_TO_KEEP = "history.expire.min-snapshots-to-keep"
-MAX_REF_AGE = "history.expire.max-ref-age-ms"
-MANIFEST_TARGET_SIZE = "commit.manifest.target-size-bytes"
-MIN_COUNT_TO_MERGE = "commit.manifest.min-count-to-merge"
-MERGE_ENABLED = "commit.manifest-merge.enabled"
-GC_ENABLED = "gc.enabled"
 
 _GREATEST_AGE = timedelta(days=36500)  # the greatest that a policy may say; Java's largest long, which people write for "never", is more
 _GREATEST_COUNT = 2**31 - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from maintainer.domain.budget import SpentBudget
+from maintainer.domain.budget import SpentBudget, write_amount
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
@@ -13,7 +13,6 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_size
-from maintainer.policy.admit import write_amount
 
 # One failure is retried without a word; from here on somebody should look.
 REPEATED_FAILURES = 3

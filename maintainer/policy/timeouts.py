@@ -5,16 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from maintainer.domain.job import Job
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.policy import RuleName
 from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS, OTHER_TIMEOUT
 
 # Spark is asked to stop at the deadline; what has not stopped by then is not let work any longer, and is ended by the runner.
 OVERDUE_GRACE = timedelta(minutes=5)
-
-
-def find_timeout(rule: Rule) -> timedelta:
-    """What the policy says, else the default of the rule."""
-    return rule.timeout if rule.timeout is not None else DEFAULT_TIMEOUTS[rule.name]
 
 
 def find_deadline(job: Job, now: datetime) -> datetime:

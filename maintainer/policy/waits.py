@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from maintainer.domain.admission import Candidate, Wait, WaitCode
-from maintainer.domain.plan import SkipCode
-from maintainer.domain.verdict import PLANNED, StandingVerdict, key_while_waiting, planned_key
+from maintainer.domain.admission import Candidate, Wait
+from maintainer.domain.verdict import PLANNED, StandingVerdict, code_of_wait, key_of_wait, planned_key
 from maintainer.policy.admit import AdmissionCircumstances, Ledger, find_blackout
 
 # Of a daily budget, that must be left besides before "over budget" is taken back: each job gives back what it did not need, so that a little comes and goes.
@@ -44,16 +43,3 @@ def find_wait_changes(candidates: Iterable[Candidate], standing: Iterable[Standi
 
 def _mark(key: str, wait: Wait | None) -> tuple[str, str]:
     return (PLANNED, planned_key(key)) if wait is None else (code_of_wait(wait).value, key_of_wait(key, wait))
-
-
-def code_of_wait(wait: Wait) -> SkipCode:
-    """The verdict that the wait comes to, in a plan's own words."""
-    return SkipCode.OUTSIDE_WINDOW if wait.code is WaitCode.BLACKOUT else SkipCode.OVER_BUDGET
-
-
-def key_of_wait(key: str, wait: Wait) -> str:
-    """What the verdict rests on, without figures: whose budget of what, or which blackout."""
-    if wait.budget is None:
-        return key_while_waiting(key, wait.reason)
-    cause = f"{wait.budget.resource} of {wait.budget.name}"
-    return key_while_waiting(key, f"too large for {cause}" if wait.code is WaitCode.TOO_LARGE else cause)

@@ -14,9 +14,9 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import GIB, MIB
 from maintainer.health.measure import measure
-from maintainer.policy.estimate import estimate_expire_snapshots, estimate_rewrite_data_files, estimate_rewrite_manifests
-from maintainer.policy.estimate_expiry import find_expired_refs
-from maintainer.policy.estimate_manifests import estimate_spec
+from maintainer.policy.estimate_expiry import estimate_expire_snapshots, find_expired_refs
+from maintainer.policy.estimate_files import estimate_rewrite_data_files
+from maintainer.policy.estimate_manifests import estimate_rewrite_manifests, estimate_spec
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot, with_history
 
 RULE = Rule(RuleName.REWRITE_DATA_FILES)

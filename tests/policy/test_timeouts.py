@@ -6,9 +6,9 @@ import pytest
 
 from maintainer.domain.policy import PolicyLayer, Rule, RuleName
 from maintainer.domain.reading import Reading
-from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS, OTHER_TIMEOUT
+from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS, OTHER_TIMEOUT, find_timeout
 from maintainer.policy.effective import describe, effective
-from maintainer.policy.timeouts import OVERDUE_GRACE, find_deadline, find_timeout, is_over_time, may_go_on
+from maintainer.policy.timeouts import OVERDUE_GRACE, find_deadline, is_over_time, may_go_on
 from tests.adapters.store.values import make_job
 from tests.samples import NOW, TABLE
 from tests.steps.world import layer

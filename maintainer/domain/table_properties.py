@@ -1,0 +1,11 @@
+"""Iceberg's own table properties that the daemon reads."""
+
+TARGET_FILE_SIZE = "write.target-file-size-bytes"
+DELETE_TARGET_FILE_SIZE = "write.delete.target-file-size-bytes"
+MAX_SNAPSHOT_AGE = "history.expire.max-snapshot-age-ms"
+MIN_SNAPSHOTS_TO_KEEP = "history.expire.min-snapshots-to-keep"
+MAX_REF_AGE = "history.expire.max-ref-age-ms"
+MANIFEST_TARGET_SIZE = "commit.manifest.target-size-bytes"
+MIN_COUNT_TO_MERGE = "commit.manifest.min-count-to-merge"
+MERGE_ENABLED = "commit.manifest-merge.enabled"
+GC_ENABLED = "gc.enabled"
