@@ -60,6 +60,11 @@ def test_guard_28_rewrites_are_told_by_program_and_run() -> None:
     assert measure(inventory(snapshots=tuple(snapshots))).rewriters == expected
 
 
+@pytest.mark.parametrize(("apart", "runs"), [(HOUR - timedelta(seconds=1), 1), (HOUR, 3)])
+def test_rewrites_an_hour_apart_are_runs_of_their_own(apart: timedelta, runs: int) -> None:
+    assert find_rewriters([rewrite(number, apart * number, app_name="nightly") for number in (1, 2, 3)], NOW) == (Rewriter("nightly", runs, NOW - apart),)
+
+
 @pytest.mark.parametrize(
     ("summary", "name"),
     [

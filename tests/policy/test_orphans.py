@@ -9,7 +9,7 @@ import pytest
 
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
-from maintainer.domain.orphan import FoundFile
+from maintainer.domain.orphan import FoundFile, quarantine_of
 from maintainer.domain.place import Place, normalise_path
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Approval, Mode, Policy, Rule, RuleName
@@ -192,6 +192,13 @@ def test_guard_6_what_may_still_be_needed_is_never_on_the_list(name: str) -> Non
     assert judgement.orphans == ()
     assert len(judgement.kept) == 1
     assert "1 more are none to touch" in describe_judgement(judgement)
+
+
+@pytest.mark.parametrize("directory", ["_delta_log", "data/_hoodie", "_x", ".x", quarantine_of("", "m-1").strip("/")])
+def test_guard_6_directories_that_begin_like_hidden_ones_keep_what_is_in_them(directory: str) -> None:
+    judgement = judge(f"{directory}/00000000000000000000.json", f"{directory}/day=1/x.parquet", "data/x_y/z.parquet")
+    assert [reason for _, reason in judgement.kept] == ["it lies in a staging or hidden directory"] * 2
+    assert len(judgement.orphans) == 1, "an underscore inside a name hides nothing"
 
 
 def test_guard_6_markers_of_directories_and_the_current_metadata_stay() -> None:

@@ -75,6 +75,17 @@ def test_only_the_holder_renews(store: Store) -> None:
     assert list(store.leases()) == [taken]
 
 
+def test_a_lease_that_was_lost_and_won_back_is_renewed_by_its_new_token_alone(store: Store) -> None:
+    submitted, lease = submit(store)
+    lost = store.take_lease(submitted, lease, "two", NOW + 2 * MINUTE)
+    regained = store.take_lease(submitted, lost, lease.holder, NOW + 3 * MINUTE)
+    assert regained == replace(lease, token=lease.token + 2, expires_at=NOW + 3 * MINUTE)
+    assert store.renew_lease(lease, NOW + 9 * MINUTE) is None, "the same holder, with the token of before"
+    assert regained is not None
+    assert list(store.leases()) == [regained]
+    assert store.renew_lease(regained, NOW + 9 * MINUTE) == replace(regained, expires_at=NOW + 9 * MINUTE)
+
+
 def test_a_job_that_was_handed_over_without_a_lease_can_be_taken(store: Store) -> None:
     job = make_job()
     store.add_job(job)
