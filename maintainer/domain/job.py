@@ -154,6 +154,7 @@ class Job:
     requested_by: str  # "policy", "person"
     created_at: datetime
     then: tuple[RuleName, ...] = ()  # a person's request: the rules to carry out after this one
+    keeps_thresholds: bool = False  # a person's request that named no rule: each still needs what the policy asks for
     state: JobState = JobState.PENDING
     owner: str = ""  # the process that submitted it
     application: str = ""  # the app-name that this job's commits carry in their snapshot summaries, with JOBS_MARK

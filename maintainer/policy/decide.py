@@ -156,12 +156,15 @@ def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
     return health.oldest_snapshot_at + timedelta(seconds=max(ages))
 
 
-def on_request(policy: Policy, rules: tuple[RuleName, ...]) -> Policy:
+def on_request(policy: Policy, rules: tuple[RuleName, ...], *, keeps_thresholds: bool = False) -> Policy:
     """The policy for what a person asked for now: no mode, window, blackout, cool-down, writer or other maintainer holds it back.
 
     Named rules need no threshold either; without names it is the policy's own rules with their thresholds. Guards, the table's own maintainer.enabled=false and
-    the achievable gain count in both cases.
+    the achievable gain count in both cases. keeps_thresholds: the rules are what is left of a request without names.
     """
-    own = policy.rules if not rules else tuple(replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules)
+    if keeps_thresholds or not rules:
+        own = tuple(rule for rule in policy.rules if not rules or rule.name in rules)
+    else:
+        own = tuple(replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules)
     asked = tuple(replace(rule, cooldown=timedelta(0), every=None, hot_partition_age=timedelta(0), quiet_period=timedelta(0)) for rule in own)
     return replace(policy, mode=Mode.ENFORCE, window=None, blackouts=(), others=Others.IGNORE, rules=asked)

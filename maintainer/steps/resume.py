@@ -8,7 +8,7 @@ from maintainer.domain.job import Job, JobState
 from maintainer.ports.store import JobQuery
 from maintainer.steps.each import each
 from maintainer.steps.ports import Ports
-from maintainer.steps.submit import request_run
+from maintainer.steps.submit import continue_request
 
 RESUME_WITHIN = timedelta(days=1)  # what was asked for longer ago, people have asked for again
 _JOBS_LOOKED_AT = 100  # of those that succeeded last
@@ -19,7 +19,7 @@ def resume_requests(ports: Ports) -> int:
     since = ports.clock.now() - RESUME_WITHIN
     done = ports.store.jobs(JobQuery((JobState.SUCCEEDED,), limit=_JOBS_LOOKED_AT)).items
     left = [job for job in done if job.then and job.finished_at is not None and job.finished_at >= since and not _is_followed(ports, job)]
-    return sum(each(left, lambda job: request_run(ports, job.table, job.then, job.requested_by)[1] is not None))
+    return sum(each(left, lambda job: continue_request(ports, job) is not None))
 
 
 def _is_followed(ports: Ports, job: Job) -> bool:

@@ -22,7 +22,7 @@ from maintainer.steps.ports import Ports
 from maintainer.steps.proof import pause_unproved, prove_contents
 from maintainer.steps.rollback import review_rollback
 from maintainer.steps.scan import Measured, scan_table
-from maintainer.steps.submit import request_run
+from maintainer.steps.submit import continue_request
 from maintainer.steps.tell import tell_end
 
 
@@ -94,7 +94,7 @@ def _follow_up(ports: Ports, job: Job) -> None:
     if record is None or record.health is None:
         return
     if job.state is JobState.SUCCEEDED and job.then:
-        request_run(ports, job.table, job.then, job.requested_by)
+        continue_request(ports, job)
         record, _ = measured_record(ports, job.table)
     if record.health is not None:
         plan_table(ports, record, record.health)

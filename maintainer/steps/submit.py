@@ -72,14 +72,24 @@ def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
 
 def request_run(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, Job | None]:
     """What a person asked for now: a fresh measurement and plan, and the first job of it, stored and pending. No job when there is nothing to do."""
+    return _request(ports, table, rules, requested_by, keeps_thresholds=not rules)
+
+
+def continue_request(ports: Ports, job: Job) -> Job | None:
+    """The next job of what a person asked for beyond this one, stored and pending; None when nothing of it is to be done."""
+    return _request(ports, job.table, job.then, job.requested_by, keeps_thresholds=job.keeps_thresholds)[1]
+
+
+def _request(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str, *, keeps_thresholds: bool) -> tuple[Plan, Job | None]:
     scan_table(ports, table)
     record, health = measured_record(ports, table)
-    policy = on_request(policy_of(ports, health), rules)
+    policy = on_request(policy_of(ports, health), rules, keeps_thresholds=keeps_thresholds)
     plan = make_plan(ports, record, health, policy, is_requested=True)
     if not plan.planned:
         return plan, None
     first, *rest = plan.planned
-    job = _make_job(ports, plan, first, requested_by, tuple(planned.rule for planned in rest))
+    made = _make_job(ports, plan, first, requested_by, tuple(planned.rule for planned in rest))
+    job = replace(made, keeps_thresholds=keeps_thresholds)
     return plan, job if ports.store.add_job(job) else None
 
 
@@ -212,7 +222,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
     policy = policy_of(ports, health)
     is_requested = job.requested_by != "policy"
     if is_requested:
-        policy = on_request(policy, (job.policy_rule,))
+        policy = on_request(policy, (job.policy_rule,), keeps_thresholds=job.keeps_thresholds)
     record, _ = measured_record(ports, job.table)
     circumstances = Circumstances(
         now=ports.clock.now(),

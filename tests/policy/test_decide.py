@@ -289,6 +289,8 @@ def test_a_person_is_held_back_by_guards_and_gains_only() -> None:
     assert skip_of(decide(healthy, on_request(observed, (FILES.name,)), cooling)).code is SkipCode.NOTHING_TO_GAIN
     disabled = Policy(rules=(replace(FILES, is_enabled=False),))
     assert decide(ROTTEN, on_request(disabled, (FILES.name,)), QUIET).planned
+    left = on_request(observed, (FILES.name, RuleName.REMOVE_ORPHAN_FILES), keeps_thresholds=True)
+    assert [(rule.name, rule.when) for rule in left.rules] == [(FILES.name, FILES.when)], "of the policy's rules those that are left of the request"
 
 
 # -- properties

@@ -44,7 +44,7 @@ def ended_between_two_jobs(world: World, monkeypatch: pytest.MonkeyPatch) -> Job
             message = "the process has ended"
             raise StoreUnavailableError(message)
 
-        patch.setattr("maintainer.steps.review.request_run", die)
+        patch.setattr("maintainer.steps.review.continue_request", die)
         with pytest.raises(StoreUnavailableError):
             review(world.ports)
     assert world.stored(job).state is JobState.SUCCEEDED
