@@ -62,6 +62,7 @@ from maintainer.steps.halt import cancel_halted, halt, lift, read_standstill
 from maintainer.steps.plan import plan, preview
 from maintainer.steps.ports import Ports
 from maintainer.steps.prune import prune
+from maintainer.steps.readiness import Reach, check_store
 from maintainer.steps.review import review
 from maintainer.steps.rollback import request_rollback
 from maintainer.steps.scan import ScanOptions, scan
@@ -83,6 +84,7 @@ class App:
     telemetry: PrometheusTelemetry
     stopping: Event = field(default_factory=Event)
     polaris: PolarisPolicies | None = None  # where policies are kept that are to be read again from time to time
+    reach: Reach = field(default_factory=Reach)
     read: ReadCount = field(default_factory=ReadCount)
 
 
@@ -120,7 +122,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)
         ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms())
-        yield App(settings, ports, telemetry, polaris=polaris, read=reader.count)
+        yield App(settings, ports, telemetry, polaris=polaris, reach=Reach(frozenset(catalogs)), read=reader.count)
 
 
 def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:
@@ -252,11 +254,18 @@ def loop_options(settings: Settings) -> ScanOptions:
 # -- the loop
 
 
+def _scan(app: App) -> object:
+    try:
+        return scan(app.ports, should_stop=app.stopping.is_set, options=loop_options(app.settings))
+    finally:
+        app.reach.note(app.ports.store)
+
+
 def make_scheduler(app: App) -> Scheduler:
     """The steps of the loop at their intervals."""
     ports, settings = app.ports, app.settings
     steps: tuple[Step, ...] = (
-        Step("scan", partial(scan, ports, should_stop=app.stopping.is_set, options=loop_options(settings)), settings.scan.interval, starts_work=True),
+        Step("scan", partial(_scan, app), settings.scan.interval, starts_work=True),
         Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
         Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan", after_work_of="watch"),  # a place is free
         Step("waits", partial(note_waits, ports), WAITS_INTERVAL, starts_work=True, rest_factor=WAITS_REST),
@@ -348,11 +357,7 @@ def _halt(ports: Ports, halted: Halt, is_cancelling: bool) -> None:
 
 
 def _readiness(app: App, scheduler: Scheduler) -> Sequence[tuple[str, bool, str]]:
-    checks: list[tuple[str, bool, str]] = []
-    try:
-        checks.append(("store", True, app.ports.store.describe()))
-    except MaintainerError as error:
-        checks.append(("store", False, str(error)))
+    checks = [check_store(app.ports.store), app.reach.check()]
     checks += [(state.name, not state.is_late, state.sentence) for state in scheduler.states]
     if app.stopping.is_set():
         checks.append(("daemon", False, "stopping"))

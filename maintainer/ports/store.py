@@ -24,6 +24,7 @@ from maintainer.ports.digests import DigestStore
 from maintainer.ports.leases import LeaseStore
 from maintainer.ports.notices import NoticeStore
 from maintainer.ports.orphans import OrphanStore
+from maintainer.ports.upkeep import UpkeepStore
 
 T = TypeVar("T")
 
@@ -171,7 +172,7 @@ class PlanDue:
     wanted: int
 
 
-class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, Protocol):
+class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, UpkeepStore, Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
     # -- tables
@@ -367,28 +368,4 @@ class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, P
 
     def audit(self, query: AuditQuery) -> Page[AuditEntry]:
         """A page of the audit log, newest first. Nothing ever leaves it."""
-        ...
-
-    # -- upkeep
-    def prune(
-        self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
-    ) -> Mapping[str, int]:
-        """Delete older samples, and older finished jobs with their events; returns counts by kind. The latest of each table stays.
-
-        Timings go with the samples' age; verdicts with the jobs', but for those that stand. Of the samples before hourly_before the last of each hour is
-        kept, of those before daily_before the last of each day (UTC). The work of one call is bounded, and several transactions; the next call goes on.
-        Counters that are not what they count, and names that no search would find, are mended: `mended` says how many.
-        """
-        ...
-
-    def instance_id(self) -> str:
-        """A short random id, made once, the same for everyone who uses this store."""
-        ...
-
-    def describe(self) -> str:
-        """One sentence on what database this is and its schema's version; StoreUnavailableError when it cannot be used."""
-        ...
-
-    def close(self) -> None:
-        """Let go of connections."""
         ...

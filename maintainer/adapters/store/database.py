@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ MAX_REASON_CHARACTERS = 300
 MAX_SQL_VARIABLES = 500  # names in one IN list: under every SQLite build's limit
 
 _LOCKED = f"other writers held it for more than {BUSY_TIMEOUT_SECONDS} s"
+_DELETED = "its file was deleted while it was open; put it back, or start the program anew"
+_REPLACED = "its file was replaced by another while it was open; start the program anew"
 _EXHAUSTED = f"no connection became free within {POOL_TIMEOUT_SECONDS} s"
 _HOW_TO_WRITE = "write sqlite:///path/to/maintainer.db or postgresql://user@host/database"
 
@@ -41,6 +44,8 @@ _POSTGRES_ARGUMENTS = {
     "tcp_user_timeout": 30_000,
 }
 
+_FileIdentity = tuple[int, int]  # the device and the number on it
+
 
 class Database:
     """One database with a pool of connections; safe for threads, and for other processes beside it."""
@@ -52,8 +57,10 @@ class Database:
         self.engine = _create_sqlite_engine(self._url) if self.is_sqlite else _create_postgres_engine(self._url)
         # SQLite lets waiting writers poll; within one process they queue here instead, so that none starves.
         self._write_turn = Lock()
+        self._file: _FileIdentity | None = None  # of the one that was opened; None: there is no file
         if self.is_sqlite:
             self._prepare_file(Path(self._url.database or ""))
+            self._file = self._identify_file()
 
     def _prepare_file(self, path: Path) -> None:
         with self._translate_errors():
@@ -77,9 +84,24 @@ class Database:
             connection.close()
         return True
 
+    def _identify_file(self) -> _FileIdentity:
+        """What a path leads to now: a deleted or replaced file goes on being written to by those who have it open, and is lost when they end."""
+        try:
+            found = os.stat(self._url.database or "")  # noqa: PTH116 - a Path costs as much as the look, and each transaction takes one
+        except FileNotFoundError as error:
+            raise self._unavailable(_DELETED) from error
+        except OSError as error:
+            raise self._unavailable(self._one_line(error)) from error
+        return found.st_dev, found.st_ino
+
+    def _check_file(self) -> None:
+        if self._file is not None and self._identify_file() != self._file:
+            raise self._unavailable(_REPLACED)
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One transaction that only reads; StoreUnavailableError when that is not possible."""
+        self._check_file()
         with self._translate_errors(), self.engine.connect() as connection:
             connection.execution_options(store_mode="read")
             with connection.begin():
@@ -92,10 +114,12 @@ class Database:
         Any commit survives the end of the process, even by SIGKILL. A durable one also survives the loss of power: a job that Spark works on must
         not be forgotten, or it would be started twice. A measurement lost with the power is measured again, and is not worth a flush of the disk.
         """
+        self._check_file()
         with self._translate_errors(), self._take_turn(), self.engine.connect() as connection:
             connection.execution_options(store_mode="write_durably" if durable else "write")
             with connection.begin():
                 yield connection
+        self._check_file()  # deleted meanwhile: what was written is not kept
 
     @contextmanager
     def _take_turn(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from logging import getLogger
+from uuid import uuid4
 
 from sqlalchemy import select, text
 
@@ -41,6 +42,8 @@ from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overview, Page, Pause, PlanDue, ScanMark, TableQuery, TableRecord
 
 _log = getLogger(__name__)
+
+_PROBE_KEY = "probe"  # written to see whether that is possible
 
 
 class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
@@ -306,6 +309,11 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
                 return f"SQLite {sqlite3.sqlite_version} file {self._database.place}, schema {revision}"
             version = connection.execute(text("SHOW server_version")).scalar_one()
             return f"{self._database.place}, server {version}, schema {revision}"
+
+    def ensure_writable(self) -> None:
+        """See Store."""
+        with self._database.write() as connection:
+            connection.execute(self._database.upsert(store_info, {"key": _PROBE_KEY, "value": uuid4().hex}))
 
     def close(self) -> None:
         """See Store."""

@@ -226,8 +226,11 @@ def test_a_store_that_becomes_read_only_while_open_still_reads_and_recovers(sqli
         store.add_job(make_job())
     assert_is_one_clear_line(caught.value)
     assert store.tables(TableQuery()).total == 1
+    with pytest.raises(StoreUnavailableError, match="readonly"):
+        store.ensure_writable()
 
     switch = "PRAGMA query_only = OFF"
+    store.ensure_writable()
     assert store.add_job(make_job())
     store.close()
 

@@ -416,6 +416,10 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         with self._open():
             return "a store in memory"
 
+    def ensure_writable(self) -> None:
+        with self._open():
+            pass
+
     def close(self) -> None:
         pass
 
