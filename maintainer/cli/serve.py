@@ -14,9 +14,8 @@ from functools import partial
 from queue import SimpleQueue
 from types import FrameType
 
-import uvicorn
-
 from maintainer.api.application import build_api
+from maintainer.api.server import BACKLOG, STOP_SECONDS, make_server
 from maintainer.app import App, make_scheduler, make_services, open_app
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
@@ -29,8 +28,6 @@ from maintainer.steps.submit import request_cancel
 from maintainer.steps.watch import watch
 
 log = logging.getLogger("maintainer")
-
-SERVER_STOP_SECONDS = 5
 
 
 def serve(settings: Settings) -> None:
@@ -50,7 +47,7 @@ def bind(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(128)
+        listener.listen(BACKLOG)
     except OSError as error:
         message = f"server.host {host}, server.port {port}: cannot listen there: {error.strerror or error}"
         raise ConfigurationError(message) from error
@@ -60,8 +57,7 @@ def bind(host: str, port: int) -> socket.socket:
 def _run(app: App, listener: socket.socket) -> None:
     scheduler = make_scheduler(app)
     signals = _Signals()
-    config = uvicorn.Config(build_api(make_services(app, scheduler)), log_level="warning", access_log=False, timeout_graceful_shutdown=SERVER_STOP_SECONDS)
-    server = uvicorn.Server(config)
+    server = make_server(build_api(make_services(app, scheduler)))
     # In a thread of its own: the API goes on answering while running jobs are drained.
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True)
     with signals.caught():
@@ -78,7 +74,7 @@ def _run(app: App, listener: socket.socket) -> None:
         scheduler.stop()
         _settle_what_is_left(app)
         server.should_exit = True
-        thread.join(SERVER_STOP_SECONDS + 1)
+        thread.join(STOP_SECONDS + 1)
     log.info("daemon.stopped")
 
 

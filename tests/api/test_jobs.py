@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,16 +9,14 @@ from datetime import timedelta
 
 import httpx
 import pytest
-import uvicorn
 
 from maintainer.api import stream
 from maintainer.api.stream import tell_events
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.job import JobEvent, JobState
+from tests.api.listening import DEADLINE_SECONDS, listening
 from tests.api.nouns import NOW, ORDERS, finish_job, make_job, run_job
 from tests.api.serving import Client, expect_problem, job_of
-
-DEADLINE_SECONDS = 20.0
 
 
 def tell(client: Client, *names: str, job_id: str = "job-1") -> None:
@@ -44,26 +41,8 @@ def read_stream(text: str) -> list[tuple[str, str]]:
 @contextmanager
 def serve(client: Client) -> Iterator[str]:
     """A real server on a free port; its address."""
-    config = uvicorn.Config(client.api, host="127.0.0.1", port=0, log_level="error", ws="none")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        wait_for(lambda: server.started)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        client.daemon.stopping.set()
-        server.should_exit = True
-        thread.join(DEADLINE_SECONDS)
-        assert not thread.is_alive()
-
-
-def wait_for(condition: object) -> None:
-    assert callable(condition)
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        threading.Event().wait(0.01)
+    with listening(client.api, client.daemon.stopping) as served:
+        yield served.address
 
 
 def test_jobs_are_listed_newest_first_and_filtered(client: Client) -> None:

@@ -1,0 +1,99 @@
+"""The HTTP server with bounds that uvicorn does not have: how many connections, and how long a request may take to arrive."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import h11
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+STOP_SECONDS = 5  # how long open answers may go on after the server is asked to stop
+BACKLOG = 128  # connections that wait to be accepted
+_TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionBounds:
+    """What a client may take of the server."""
+
+    connections: int = 256  # a process has 1024 open files where nobody has raised that
+    header_seconds: float = 10  # from the first byte of a request, or from the connection, to the end of the headers
+    body_seconds: float = 30  # from the end of the headers to the end of the body
+    write_seconds: float = 60  # that a client may leave an answer unread
+
+
+def make_server(api: FastAPI, bounds: ConnectionBounds | None = None) -> uvicorn.Server:
+    """A server for the application; its run() is given listening sockets."""
+    config = _Config(api, http=_BoundedProtocol, ws="none", log_level="warning", access_log=False, backlog=BACKLOG, timeout_graceful_shutdown=STOP_SECONDS)
+    config.bounds = bounds or ConnectionBounds()
+    return uvicorn.Server(config)
+
+
+class _Config(uvicorn.Config):
+    bounds: ConnectionBounds
+
+
+class _BoundedProtocol(H11Protocol):
+    """One connection. A deadline runs while the client owes us something; it is not prolonged by single bytes."""
+
+    def __init__(self, config: _Config, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - handed on to uvicorn
+        super().__init__(config, *arguments, **named)
+        self._bounds = config.bounds
+        self._owed: object = None  # which part of a request the client is sending
+        self._deadline: asyncio.TimerHandle | None = None
+        self._write_deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Refuse the connection where there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > self._bounds.connections:
+            transport.write(_TOO_MANY)
+            transport.close()
+        else:
+            self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, and see what is still owed."""
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """The next request may have begun; an idle connection is ended by uvicorn's own timeout."""
+        super().on_response_complete()
+        if self.conn.their_state is not h11.IDLE:
+            self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the deadlines."""
+        self._owe(None)
+        self.resume_writing()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not read."""
+        super().pause_writing()
+        self._write_deadline = self.loop.call_later(self._bounds.write_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        super().resume_writing()
+        if self._write_deadline is not None:
+            self._write_deadline.cancel()
+            self._write_deadline = None
+
+    def _watch(self) -> None:
+        state = self.conn.their_state
+        self._owe(state if state in (h11.IDLE, h11.SEND_BODY) and not self.transport.is_closing() else None)
+
+    def _owe(self, part: object) -> None:
+        if part is self._owed and part is not None:
+            return
+        if self._deadline is not None:
+            self._deadline.cancel()
+        seconds = self._bounds.header_seconds if part is h11.IDLE else self._bounds.body_seconds
+        self._deadline = self.loop.call_later(seconds, self.transport.abort) if part is not None else None
+        self._owed = part

@@ -1,0 +1,145 @@
+"""The server's bounds, on real sockets: connections, and requests that never arrive whole."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+
+import pytest
+
+from maintainer.api.server import ConnectionBounds
+from tests.api.listening import DEADLINE_SECONDS, Listening, listening, wait_for
+from tests.api.nouns import ORDERS
+from tests.api.serving import Client, path_of
+
+WHOLE = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+HALF = b"GET /livez HTTP/1.1\r\nHost: localh"
+RUN = f"POST {path_of(ORDERS)}/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n".encode()
+SHORT = 0.3
+Serve = Callable[[ConnectionBounds], "Service"]
+
+
+@dataclass
+class Service:
+    """A served API, and the connections that a test has made to it."""
+
+    listening: Listening
+    connections: ExitStack
+
+    def connect(self) -> socket.socket:
+        return self.connections.enter_context(closing(socket.create_connection(("127.0.0.1", self.listening.port), DEADLINE_SECONDS)))
+
+
+@pytest.fixture
+def serve(client: Client) -> Iterator[Callable[[ConnectionBounds], Service]]:
+    with ExitStack() as stack:
+
+        def begin(bounds: ConnectionBounds) -> Service:
+            served = stack.enter_context(listening(client.api, client.daemon.stopping, bounds))
+            return Service(served, stack.enter_context(ExitStack()))  # connections end before the server
+
+        yield begin
+
+
+def read_to_end(connection: socket.socket) -> bytes:
+    """All that comes until the server closes the connection."""
+    told = b""
+    try:
+        while received := connection.recv(65536):
+            told += received
+    except ConnectionResetError:
+        pass
+    return told
+
+
+def count_bytes_taken(connection: socket.socket) -> int:
+    """How many single bytes could be sent, one after each of the connection's time-outs, until the server closed it."""
+    for sent in range(int(DEADLINE_SECONDS / (connection.gettimeout() or 1))):
+        try:
+            connection.sendall(b"G")
+            if not connection.recv(1):
+                return sent
+        except TimeoutError:
+            continue
+        except OSError:
+            return sent
+    pytest.fail("the connection was never closed")
+
+
+def ask(connection: socket.socket, request: bytes = WHOLE) -> bytes:
+    """One whole answer."""
+    connection.sendall(request)
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        answer += connection.recv(1)
+    length = re.search(rb"content-length: (\d+)", answer, re.IGNORECASE)
+    assert length is not None
+    whole = len(answer) + int(length[1])
+    while len(answer) < whole:
+        answer += connection.recv(whole - len(answer))
+    return answer
+
+
+@pytest.mark.parametrize("sent", [b"", b"G", HALF, WHOLE[:-2]])
+def test_a_request_whose_headers_never_end_is_given_up(serve: Serve, sent: bytes) -> None:
+    connection = serve(ConnectionBounds(header_seconds=SHORT)).connect()
+    connection.sendall(sent)
+    assert read_to_end(connection) == b""
+
+
+def test_single_bytes_do_not_prolong_the_time(serve: Serve) -> None:
+    connection = serve(ConnectionBounds(header_seconds=SHORT)).connect()
+    connection.settimeout(SHORT / 20)
+    assert 1 < count_bytes_taken(connection) < DEADLINE_SECONDS / (SHORT / 20)
+
+
+def test_a_second_request_of_a_connection_is_bounded_too(serve: Serve) -> None:
+    connection = serve(ConnectionBounds(header_seconds=SHORT)).connect()
+    assert ask(connection).startswith(b"HTTP/1.1 200")
+    assert ask(connection, WHOLE + HALF).startswith(b"HTTP/1.1 200")
+    connection.sendall(b"o")
+    assert b"HTTP/1.1" not in read_to_end(connection)
+
+
+def test_a_body_that_never_ends_is_given_up_without_a_run(serve: Serve, client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    connection = serve(ConnectionBounds(body_seconds=SHORT)).connect()
+    connection.sendall(RUN + b'{"rules"')
+    assert read_to_end(connection) == b""
+    assert client.daemon.runs == []
+    assert "Traceback" not in caplog.text
+
+
+def test_a_body_that_comes_in_time_is_read(serve: Serve, client: Client) -> None:
+    connection = serve(ConnectionBounds()).connect()
+    connection.sendall(RUN + b'{"rules"')
+    assert ask(connection, b": []}").startswith(b"HTTP/1.1 202")
+    assert len(client.daemon.runs) == 1
+
+
+def test_connections_over_the_bound_are_refused_until_others_end(serve: Serve) -> None:
+    most = 20
+    service = serve(ConnectionBounds(connections=most))
+    held = [service.connect() for _ in range(most)]
+    for connection in held:
+        connection.sendall(HALF)
+    refused = [service.connect() for _ in range(100)]
+    assert {read_to_end(connection).split(b"\r\n")[0] for connection in refused} == {b"HTTP/1.1 503 Service Unavailable"}
+    assert ask(held[0], WHOLE[len(HALF) :]).startswith(b"HTTP/1.1 200"), "those that are in are served"
+    for connection in held:
+        connection.close()
+    wait_for(lambda: service.listening.count_connections() == 0)
+    assert ask(service.connect()).startswith(b"HTTP/1.1 200")
+
+
+def test_an_answer_that_nobody_reads_is_given_up(serve: Serve, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 50_000_000
+    monkeypatch.setattr(client.api, "openapi", lambda: {"text": "x" * size})
+    service = serve(ConnectionBounds(write_seconds=SHORT))
+    connection = service.connect()
+    connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    wait_for(lambda: service.listening.count_connections() == 1)
+    wait_for(lambda: service.listening.count_connections() == 0)
+    assert len(read_to_end(connection)) < size
