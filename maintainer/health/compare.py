@@ -257,7 +257,8 @@ def conclude(job: Job, effect: Effect) -> Verdict:
         if _claimed_items(job) and not effect.own_commits and effect.other_commits:
             return Verdict(JobState.FAILED, FailureReason.CONFLICT, f"A writer won: {CONFLICT_WORDS[ConflictKind.TAKEN_BACK]}.")
         unproved = _find_unproved(job, effect)
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else _conclude_checked(job, effect, Verdict(JobState.SUCCEEDED))
+        done = Verdict(JobState.SUCCEEDED, None, _ROWS_UNKNOWN if effect.rows is RowProof.UNKNOWN else "")
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else _conclude_checked(job, effect, done)
     if kind in {"cancelled", "lost"} and is_timed_out(job):
         return Verdict(JobState.FAILED, FailureReason.TIMEOUT, " ".join(part for part in (describe_timeout(job), _partial(job, effect)) if part))
     if kind == "cancelled":
@@ -304,6 +305,7 @@ def _tell_conflict(outcome: Outcome | None) -> str:
 
 
 _LEFT_BY_EXPIRY = "files of the expired snapshots may be left, which a look for orphan files finds"  # Iceberg commits first and deletes afterwards
+_ROWS_UNKNOWN = "the rows are not proved: the table's metadata no longer has the snapshot before ours, or its totals, and others may have committed in between"
 _ITEMS = {
     Procedure.REWRITE_DATA_FILES: "data files",
     Procedure.REWRITE_POSITION_DELETE_FILES: "delete files",

@@ -11,7 +11,8 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
-from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, prove_rows, rows_to_count, split_commits, spread_counts
+from maintainer.health.before import prove_rows_since
+from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, rows_to_count, split_commits, spread_counts
 from maintainer.health.measure import summarise
 from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
@@ -67,7 +68,7 @@ def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) 
     unsure = rows_to_count(commits.own, snapshots)
     limit_bytes = COUNT_LIMIT_BYTES // max(1, len(unsure))
     counted = {snapshot_id: catalog.count_rows(job.table, snapshot_id, limit_bytes) for snapshot_id in unsure}
-    rows = prove_rows(commits.own, snapshots, spread_counts(commits.own, counted))
+    rows = prove_rows_since(baseline, commits.own, snapshots, spread_counts(commits.own, counted))
     statistics = find_statistics(job, scanned.inventory)
     is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
     effect = compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
