@@ -242,7 +242,7 @@ def _driver_size(spark: SparkSettings, size: JobSize) -> DriverSize:
 
 def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
     """What a scan is to do."""
-    return ScanOptions(is_deep=is_deep, remeasure=settings.scan.remeasure, rechecks=settings.scan.rechecks)
+    return ScanOptions(is_deep=is_deep, remeasure=settings.scan.remeasure, rechecks=settings.scan.rechecks, timeout=settings.scan.timeout)
 
 
 def loop_options(settings: Settings) -> ScanOptions:

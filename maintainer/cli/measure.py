@@ -20,7 +20,8 @@ from maintainer.cli.digest import read_on_spark
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.units import format_count, format_size
-from maintainer.steps.scan import Measured, ScannedTable, ScanResult, scan, scan_tables
+from maintainer.steps.record import Measured
+from maintainer.steps.scan import ScannedTable, ScanResult, scan, scan_tables
 
 LEAST_SECONDS: Final = 0.001  # that a rate is taken over
 

@@ -21,7 +21,8 @@ from maintainer.domain.plan import Estimate, Plan
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_duration, format_size
 from maintainer.policy.explain import explain, explain_admission, write_next_look
-from maintainer.steps.scan import Measured, Recalled, ScannedTable
+from maintainer.steps.record import Measured
+from maintainer.steps.scan import Recalled, ScannedTable
 
 Statement = Callable[[TableIdentifier, Action], str]
 Waits = Mapping[tuple[TableIdentifier, RuleName], AdmissionVerdict]  # what admission says of what the stored plans want started

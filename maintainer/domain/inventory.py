@@ -196,6 +196,7 @@ class FaultKind(StrEnum):
     CATALOG_UNAVAILABLE = "catalog_unavailable"
     ACCESS_DENIED = "access_denied"
     UNSUPPORTED = "unsupported"  # a table that is no Iceberg table, or a format version we do not know
+    FAILED = "failed"  # reading or measuring it took too long, or brought out a mistake of ours
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,9 @@ from maintainer.steps.orphans import review_orphans
 from maintainer.steps.plan import measured_record, plan_table
 from maintainer.steps.ports import Ports
 from maintainer.steps.proof import pause_unproved, prove_contents
+from maintainer.steps.record import Measured
 from maintainer.steps.rollback import review_rollback
-from maintainer.steps.scan import Measured, scan_table
+from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import continue_request
 from maintainer.steps.tell import tell_end
 

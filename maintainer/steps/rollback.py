@@ -15,7 +15,8 @@ from maintainer.health.rollback import compare_rollback, conclude_rollback
 from maintainer.policy.rollback import judge_rollback
 from maintainer.steps.halt import halt
 from maintainer.steps.ports import Ports
-from maintainer.steps.scan import Measured, scan_table
+from maintainer.steps.record import Measured
+from maintainer.steps.scan import scan_table
 
 PRIORITY = 100
 

@@ -3,48 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from heapq import nsmallest
 from math import ceil
+from threading import Lock
 from zlib import crc32
 
 from maintainer import __version__
-from maintainer.domain.errors import CatalogUnavailableError, InvalidValueError
+from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import is_ahead
 from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.reading import UnreadManifests
-from maintainer.health.measure import measure, target_file_size
+from maintainer.health.measure import target_file_size
 from maintainer.policy.basis import Bases
 from maintainer.policy.candidate import with_candidate
 from maintainer.policy.effective import effective
 from maintainer.policy.gain import target_of_policy
-from maintainer.policy.grade import grade
-from maintainer.policy.notices import notice_of_grade
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
+from maintainer.steps.bounded import DEFAULT_LIMIT, Bound, StoppedError
 from maintainer.steps.digest import defer, is_held, keep_portions
-from maintainer.steps.each import Trouble, each
+from maintainer.steps.each import Trouble, at_once
 from maintainer.steps.gather import GatheredNotices
 from maintainer.steps.ports import Ports
+from maintainer.steps.record import Measured, keep_fault, record_taken
 
 MEASURE_VERSION = 2  # raise it when the same metadata would be measured otherwise than before
 PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
 DEFAULT_REMEASURE = timedelta(hours=6)
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A table that was measured, and how long that took."""
-
-    inventory: TableInventory
-    health: TableHealth
-    grade: Grade
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +64,7 @@ class ScanOptions:
     most_files: int | None = None  # a table of which more have to be read is left to Spark; None: none is
     recheck_share: float = 1.0
     recheck_after: timedelta = timedelta(0)
+    timeout: timedelta = DEFAULT_LIMIT  # for measuring one table
 
 
 DEFAULT_OPTIONS = ScanOptions()
@@ -92,6 +85,19 @@ class ScanResult:
     is_complete: bool = True
     deferred: list[TableIdentifier] = field(default_factory=list)  # left to Spark
 
+    def add(self, other: ScanResult) -> None:
+        """Take what another part of the same scan saw."""
+        self.measured += other.measured
+        self.unchanged += other.unchanged
+        self.faults += other.faults
+        self.entries_read += other.entries_read
+        self.manifests_read += other.manifests_read
+        self.manifests_reused += other.manifests_reused
+        self.bytes_read += other.bytes_read
+        self.bytes_reused += other.bytes_reused
+        self.is_complete = self.is_complete and other.is_complete
+        self.deferred += other.deferred
+
 
 def scan(
     ports: Ports,
@@ -104,7 +110,13 @@ def scan(
     result = ScanResult()
     bases = Bases(ports.policies.current(), PROGRAM)
     try:
-        each(ports.catalogs.values(), lambda catalog: _CatalogScan(ports, catalog, result, on_table, should_stop, options, bases).run())
+        on_each = on_table and _one_at_a_time(on_table)
+        turns = [_CatalogScan(ports, catalog, on_each, should_stop, options, bases) for catalog in ports.catalogs.values()]
+        try:
+            at_once(turns, _CatalogScan.run)
+        finally:
+            for turn in turns:
+                result.add(turn.result)
         _note_unconfigured(ports)
     finally:
         overview = ports.store.overview()
@@ -114,13 +126,23 @@ def scan(
     return result
 
 
+def _one_at_a_time(on_table: Callable[[ScannedTable], None]) -> Callable[[ScannedTable], None]:
+    """Catalogs are scanned side by side: the caller is called by one of them after the other."""
+    lock = Lock()
+
+    def call(scanned: ScannedTable) -> None:
+        with lock:
+            on_table(scanned)
+
+    return call
+
+
 @dataclass(slots=True)
 class _CatalogScan:
     """One catalog's turn in a scan; its listing is whole when nothing cut it short."""
 
     ports: Ports
     catalog: Catalog
-    result: ScanResult
     on_table: Callable[[ScannedTable], None] | None
     should_stop: Callable[[], bool]
     options: ScanOptions
@@ -133,6 +155,7 @@ class _CatalogScan:
     refused: list[TableIdentifier] = field(default_factory=list)  # too large to be read here, and not to be had from Spark
     trouble: Trouble = field(default_factory=Trouble)
     is_whole: bool = False
+    result: ScanResult = field(default_factory=ScanResult)
     notices: GatheredNotices = field(init=False)
 
     def __post_init__(self) -> None:
@@ -190,7 +213,7 @@ class _CatalogScan:
     def _take(self, found: Polled | TableFault) -> None:
         """A table that need not be read, or cannot be."""
         if isinstance(found, TableFault):
-            self._tell(_keep_fault(self.ports, found))
+            self._tell(keep_fault(self.ports, found))
             return
         self.result.unchanged += 1
         if found.token != self.known[found.table]:  # another token for the same state: an ETag that did not last
@@ -201,8 +224,11 @@ class _CatalogScan:
         if isinstance(taken.outcome, UnreadManifests):
             self._defer(taken.outcome)
             return
-        mark = ScanMark(self.changed.pop(taken.table), self.bases.of(taken.table))
-        self._tell(_record_taken(self.ports, taken, mark))
+        mark = ScanMark(self.changed[taken.table], self.bases.of(taken.table))
+        with suppress(StoppedError):  # the table stays among those that have changed
+            scanned = record_taken(self.ports, taken, mark, Bound(self.options.timeout, self.should_stop))
+            del self.changed[taken.table]
+            self._tell(scanned)
 
     def _defer(self, unread: UnreadManifests) -> None:
         """Its mark stays as it is: the table counts as changed until it is measured."""
@@ -279,45 +305,7 @@ def scan_table(ports: Ports, table: TableIdentifier, mark: ScanMark | None = Non
     """Measure one table now and record it; the mark, kept last, says on what state of the table that rests, so far as the caller knows one."""
     started = ports.clock.now()
     inventory = read_table(ports, table, known=_know_nothing if is_deep else ports.store.digests)
-    return _record_taken(ports, Taken(table, inventory, (ports.clock.now() - started).total_seconds()), mark)
-
-
-def _record_taken(ports: Ports, taken: Taken, mark: ScanMark | None) -> Measured | TableFault:
-    inventory = taken.outcome
-    if isinstance(inventory, TableFault):
-        return _keep_fault(ports, inventory)
-    if isinstance(inventory, Exception):
-        raise inventory
-    if isinstance(inventory, UnreadManifests):
-        message = f"{taken.table} was left unread, where nothing bounds what is read"
-        raise TypeError(message)
-    started = ports.clock.now()
-    table = taken.table
-    health = measure(inventory)
-    policy = effective(ports.policies.current(), table, inventory.properties)
-    before = ports.store.grade(table, inventory.table_uuid)
-    graded = grade(health, policy, inventory.read_at, before, ports.store.pins(inventory.table_uuid))
-    try:
-        ports.store.record_health(health, graded)
-    except InvalidValueError as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's
-        fault = TableFault(table, FaultKind.UNSUPPORTED, str(error), inventory.read_at)
-        ports.store.record_fault(fault)
-        return fault
-    ports.store.record_digests(inventory.table_uuid, inventory.size_classes.target_bytes, inventory.manifests)
-    if mark is not None:  # what could not be read may be readable the next time
-        ports.store.record_mark(table, replace(mark, token="") if health.unreadable else mark)
-    ports.telemetry.table_measured(health, graded)
-    notice = notice_of_grade(table, before, graded, inventory.read_at)
-    if notice is not None:
-        ports.notifier.notify(notice)
-    return Measured(inventory, health, graded, taken.seconds + (ports.clock.now() - started).total_seconds())
-
-
-def _keep_fault(ports: Ports, fault: TableFault) -> TableFault:
-    ports.store.record_fault(fault)
-    if fault.kind in {FaultKind.DROPPED, FaultKind.VIEW}:
-        ports.telemetry.table_gone(fault.table)
-    return fault
+    return record_taken(ports, Taken(table, inventory, (ports.clock.now() - started).total_seconds()), mark, Bound())
 
 
 def _know_nothing(_table_uuid: str, _paths: Iterable[str], _target_bytes: int) -> Mapping[str, ManifestDigest]:
@@ -356,7 +344,7 @@ def scan_tables(
         by_catalog.setdefault(table.catalog, []).append(table)
 
     def record(taken: Taken) -> None:
-        scanned = _record_taken(ports, taken, None)
+        scanned = record_taken(ports, taken, None, Bound(options.timeout))
         _count(result, scanned)
         on_table(scanned)
 

@@ -14,8 +14,9 @@ from maintainer.domain.reading import DigestManifests, FoundManifest, Reading
 from maintainer.ports.store import JobQuery, Pause
 from maintainer.steps.digest import RETRY, defer
 from maintainer.steps.plan import plan
+from maintainer.steps.record import Measured
 from maintainer.steps.review import review
-from maintainer.steps.scan import Measured, ScannedTable, ScanOptions, ScanResult, find_unread, scan
+from maintainer.steps.scan import ScannedTable, ScanOptions, ScanResult, find_unread, scan
 from maintainer.steps.submit import request_cancel, start_pending, submit
 from maintainer.steps.watch import watch
 from tests.steps.world import World

@@ -12,7 +12,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory, Unreadable
 from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
 from maintainer.ports.store import ScanMark
-from maintainer.steps.scan import DEFAULT_REMEASURE, Measured, Recalled, ScannedTable, ScanOptions, is_due, scan, scan_table
+from maintainer.steps.record import Measured
+from maintainer.steps.scan import DEFAULT_REMEASURE, Recalled, ScannedTable, ScanOptions, is_due, scan, scan_table
 from tests.samples import NOW
 from tests.steps.world import ENFORCE, World, layer
 

@@ -93,8 +93,11 @@ def test_a_table_that_breaks_its_measurement_leaves_the_others_measured(monkeypa
         world.commit(TableIdentifier("lake", ("sales",), name))
     world.catalog.drop(gone)
     monkeypatch.setattr(world.catalog, "inventory", breaking_for("broken", world.catalog.inventory))
-    with pytest.raises(UnforeseenError):
-        scan(world.ports)
+    (fault,) = scan(world.ports).faults
+    assert isinstance(fault, TableFault)
+    assert (fault.table.name, fault.kind) == ("broken", FaultKind.FAILED)
+    assert fault.reason == "measuring it failed unexpectedly (the log has more): UnforeseenError: broken"
+    assert world.store.table(fault.table).fault == fault  # type: ignore[union-attr]
     assert world.telemetry.measured[-1][0].table.name == "orders"
     assert world.telemetry.gone == [gone], "the listing was whole"
     assert len(world.telemetry.scans) == 2

@@ -22,8 +22,9 @@ from maintainer.domain.size import JobSize
 from maintainer.ports.runner import Runner
 from maintainer.steps.plan import policy_of
 from maintainer.steps.ports import Ports
+from maintainer.steps.record import Measured
 from maintainer.steps.review import review
-from maintainer.steps.scan import Measured, scan_table
+from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import _hand_over, _take_baseline, request_run, start_pending
 from maintainer.steps.watch import watch
 from tests.adapters.spark.lakes import Lake, WallClock, job_on, wait_until

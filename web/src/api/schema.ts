@@ -1192,7 +1192,8 @@ export interface components {
      * @description Why a listed name yields no inventory.
      * @enum {string}
      */
-    FaultKind: "view" | "dropped" | "metadata_missing" | "metadata_corrupt" | "catalog_unavailable" | "access_denied" | "unsupported";
+    FaultKind:
+      "view" | "dropped" | "metadata_missing" | "metadata_corrupt" | "catalog_unavailable" | "access_denied" | "unsupported" | "failed";
     /** FaultOut */
     FaultOut: {
       kind: components["schemas"]["FaultKind"];

@@ -99,6 +99,7 @@ export const FAULT_WORDS: Record<FaultKind, string> = {
   catalog_unavailable: "Catalog unavailable",
   access_denied: "Access denied",
   unsupported: "Not supported",
+  failed: "Could not be measured",
 };
 
 export const FAILURE_WORDS: Record<FailureReason, string> = {
