@@ -36,6 +36,7 @@ _TYPES = {
     NoticeKind.TABLE_CRITICAL: NotifyType.WARNING,
     NoticeKind.BUDGET_SPENT: NotifyType.WARNING,
     NoticeKind.APPROVAL_NEEDED: NotifyType.INFO,
+    NoticeKind.PAUSED_TABLE_GONE: NotifyType.WARNING,
 }
 TITLES: Mapping[NoticeKind, str] = {
     NoticeKind.FAILED_PROOF: "Proof failed: $subject",
@@ -43,6 +44,7 @@ TITLES: Mapping[NoticeKind, str] = {
     NoticeKind.TABLE_CRITICAL: "Table is critical: $subject",
     NoticeKind.BUDGET_SPENT: "Budget spent: $subject",
     NoticeKind.APPROVAL_NEEDED: "Approval needed: $subject",
+    NoticeKind.PAUSED_TABLE_GONE: "Paused table is gone: $subject",
 }
 BODY = "$sentence$held_back"
 PLACEHOLDERS = frozenset({"kind", "subject", "sentence", "at", "job", "held_back"})

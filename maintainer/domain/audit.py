@@ -21,6 +21,7 @@ class Deed(StrEnum):
     JOB_ENDED = "job.ended"
     WORK_PAUSED = "work.paused"
     WORK_RESUMED = "work.resumed"
+    PAUSED_TABLE_GONE = "paused_table.gone"
     ORPHANS_APPROVED = "orphans.approved"
     ORPHANS_REJECTED = "orphans.rejected"
     ORPHANS_RESTORE_REQUESTED = "orphans.restore_requested"

@@ -15,6 +15,7 @@ class NoticeKind(StrEnum):
     TABLE_CRITICAL = "table_critical"
     BUDGET_SPENT = "budget_spent"
     APPROVAL_NEEDED = "approval_needed"  # a list of orphan files waits for somebody's word
+    PAUSED_TABLE_GONE = "paused_table_gone"  # a paused table is not in its catalog any more
 
 
 @dataclass(frozen=True, slots=True)

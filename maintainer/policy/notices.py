@@ -63,3 +63,10 @@ def notice_of_many(catalog: str, tables: Sequence[str], now: datetime) -> Notice
     others = f" and {len(tables) - MOST_NAMED:,} others" if len(tables) > MOST_NAMED else ""
     more = "1 more table" if len(tables) == 1 else f"{len(tables):,} more tables"
     return Notice(NoticeKind.TABLE_CRITICAL, f"{more} of {catalog}", f"in the same scan: {named}{others}", now)
+
+
+def notice_of_gone(table: TableIdentifier, paused_by: str, because: str, reason: str, now: datetime) -> Notice:
+    """What to tell of a paused table that has disappeared."""
+    why = f": {because}" if because else ""
+    sentence = f"{reason}. {paused_by} paused it{why}. The pause stands, also for a table of its UUID under another name, until it is resumed."
+    return Notice(NoticeKind.PAUSED_TABLE_GONE, str(table), sentence, now)

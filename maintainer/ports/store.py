@@ -181,7 +181,7 @@ class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, U
         ...
 
     def record_fault(self, fault: TableFault) -> None:
-        """Keep the fault beside the last health; VIEW and DROPPED forget the table (its jobs and their events stay)."""
+        """Keep the fault beside the last health; VIEW and DROPPED forget the table (its jobs with their events, its history and its pause stay)."""
         ...
 
     def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
@@ -230,12 +230,15 @@ class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, U
         """The marks of a catalog's tables, without those that have a fault: they are to be measured anew."""
         ...
 
-    def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:
-        """Pause a table, or resume it. UnknownTableError when it is not known."""
+    def set_pause(self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None) -> None:
+        """Pause a table, or resume it, under every name that it has. UnknownTableError when it is neither known nor paused, and no UUID is given.
+
+        A pause holds the table of its name and the table of its UUID, and stays when they are forgotten.
+        """
         ...
 
     def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
-        """Every table that is paused by itself, by name."""
+        """Every table that is paused by itself, by name; also those that are not known any more."""
         ...
 
     def overview(self) -> Overview:

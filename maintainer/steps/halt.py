@@ -26,8 +26,7 @@ def lift(ports: Ports, scope: str, by: str) -> bool:
     """Let the policies act again; False when there was no halt of that very scope."""
     if TablePattern(scope).is_exact:
         table = TableIdentifier.parse(scope)
-        record = ports.store.table(table)
-        is_lifted = record is not None and record.pause is not None
+        is_lifted = table in ports.store.paused_tables()  # also when the table itself is gone
         if is_lifted:
             ports.store.set_pause(table, None)
     else:

@@ -55,6 +55,6 @@ def pause_unproved(ports: Ports, job: Job, effect: Effect) -> None:
 def pause(ports: Ports, job: Job, reason: str) -> None:
     """Start nothing more on the job's table, and write down that nobody asked for it but the job's own proof."""
     now = ports.clock.now()
-    ports.store.set_pause(job.table, Pause(BY_PROOF, now, reason))
+    ports.store.set_pause(job.table, Pause(BY_PROOF, now, reason), job.table_uuid)
     paused = {"scope": str(job.table), "reason": reason}
     ports.store.record_audit([AuditEntry(now, BY_PROOF, Deed.WORK_PAUSED, job.table, job.table_uuid, job.job_id, paused)])

@@ -20,6 +20,7 @@ from maintainer.policy.notices import notice_of_grade
 from maintainer.ports.catalog import Taken
 from maintainer.ports.store import ScanMark
 from maintainer.steps.bounded import Bound, StoppedError, TookTooLongError
+from maintainer.steps.gone import tell_gone
 from maintainer.steps.ports import Ports
 
 _LOG = logging.getLogger(__name__)
@@ -88,8 +89,11 @@ def _judge(inventory: TableInventory, policies: PolicySet, before: Grade | None,
 
 def keep_fault(ports: Ports, fault: TableFault) -> TableFault:
     """Record why a table cannot be measured."""
+    is_gone = fault.kind in {FaultKind.DROPPED, FaultKind.VIEW}
+    if is_gone:
+        tell_gone(ports, fault.table, fault.reason)
     ports.store.record_fault(fault)
-    if fault.kind in {FaultKind.DROPPED, FaultKind.VIEW}:
+    if is_gone:
         ports.telemetry.table_gone(fault.table)
     return fault
 

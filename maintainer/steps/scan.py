@@ -31,6 +31,7 @@ from maintainer.steps.bounded import DEFAULT_LIMIT, Bound, StoppedError
 from maintainer.steps.digest import defer, is_held, keep_portions
 from maintainer.steps.each import Trouble, at_once
 from maintainer.steps.gather import GatheredNotices
+from maintainer.steps.gone import tell_missing
 from maintainer.steps.ports import Ports
 from maintainer.steps.record import Measured, keep_fault, record_taken
 
@@ -253,6 +254,7 @@ class _CatalogScan:
         store.record_catalog_faults(self.catalog.name, self.faults)
         self.result.faults.extend(self.faults)
         if not self.faults:  # a listing with holes must not make us forget what it did not show
+            tell_missing(self.ports, self.catalog.name, self.seen)
             for table in store.forget_tables_except(self.catalog.name, self.seen):
                 self.ports.telemetry.table_gone(table)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,18 +13,18 @@ from maintainer.adapters.store import documents
 from maintainer.adapters.store.admission import record_candidates
 from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
-from maintainer.adapters.store.due import want_plan
 from maintainer.adapters.store.name_parts import add_names, delete_names
+from maintainer.adapters.store.pauses import find_pause, join_uuid
 from maintainer.adapters.store.places import record_places
 from maintainer.adapters.store.samples import record_sample
-from maintainer.adapters.store.schema import catalog_faults, health_samples, manifest_digests, plans, table_health, tables
+from maintainer.adapters.store.schema import catalog_faults, manifest_digests, plans, table_health, tables
 from maintainer.adapters.store.types import AnyRow
-from maintainer.domain.errors import StoreUnavailableError, UnknownTableError
+from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import Plan
-from maintainer.ports.store import Pause, TableRecord
+from maintainer.ports.store import TableRecord
 
 ENTRY_ATTEMPTS = 5  # each is lost only to somebody who forgets the table in that very moment
 _FORGETTING = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
@@ -36,7 +37,9 @@ def record_health(database: Database, connection: Connection, health: TableHealt
     with counted(database, connection, [full_name], is_new=is_new):
         known_uuid = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name == full_name)).scalar_one()
         is_same = known_uuid in {None, health.table_uuid}
-        changes = {**_scalars(health, grade), "fault": None, "plan_wanted": tables.c.plan_wanted + 1, "planned_under": None}
+        join_uuid(connection, full_name, health.table_uuid)
+        pause = find_pause(connection, full_name, health.table_uuid)
+        changes = {**_scalars(health, grade), "fault": None, "pause": pause, "plan_wanted": tables.c.plan_wanted + 1, "planned_under": None}
         if not is_same:
             changes["first_seen_at"] = health.measured_at
         connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
@@ -104,12 +107,15 @@ def record_fault(database: Database, connection: Connection, fault: TableFault) 
         forget(database, connection, [str(fault.table)])
         return
     is_new = _enter(database, connection, fault.table, fault.seen_at)
-    with counted(database, connection, [str(fault.table)], is_new=is_new):
-        connection.execute(update(tables).where(tables.c.full_name == str(fault.table)).values(fault=documents.write_fault(fault)))
+    full_name = str(fault.table)
+    with counted(database, connection, [full_name], is_new=is_new):
+        table_uuid = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name == full_name)).scalar_one()
+        changes = {"fault": documents.write_fault(fault), "pause": find_pause(connection, full_name, table_uuid)}
+        connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
 
 
 def forget(database: Database, connection: Connection, full_names: Sequence[str]) -> None:
-    """Delete tables with their health, plan, samples and digests."""
+    """Delete tables with their health, plan and digests. They may come back: samples stay until they are old, pauses until they are lifted."""
     with counted(database, connection, full_names) as present:
         delete_names(connection, present)
         for start in range(0, len(present), MAX_SQL_VARIABLES):
@@ -121,7 +127,6 @@ def _delete(connection: Connection, names: Sequence[str]) -> None:
     uuids = [row.table_uuid for row in found]
     connection.execute(delete(tables).where(tables.c.full_name.in_(names)))
     _drop_digests_of_nobody(connection, uuids)
-    connection.execute(delete(health_samples).where(health_samples.c.table_uuid.in_(uuids), ~_is_known(health_samples.c.table_uuid)))
 
 
 def _drop_digests_of_nobody(connection: Connection, uuids: Sequence[str]) -> None:
@@ -159,13 +164,14 @@ def read_catalog_faults(connection: Connection) -> Sequence[CatalogFault]:
 def read_table(connection: Connection, table: TableIdentifier) -> TableRecord | None:
     """One table with its whole health and its plan."""
     source = tables.outerjoin(table_health).outerjoin(plans, plans.c.full_name == tables.c.full_name)
-    columns = (*RECORD_COLUMNS, table_health.c.detail, plans.c.document.label("plan"))
+    columns = (*RECORD_COLUMNS, tables.c.table_uuid, table_health.c.detail, plans.c.document.label("plan"))
     row = connection.execute(select(*columns).select_from(source).where(tables.c.full_name == str(table))).one_or_none()
     if row is None:
         return None
     health = documents.read_health(row.summary, row.detail) if row.summary is not None else None
     plan = documents.read_plan(row.plan) if row.plan is not None else None
-    return build_record(row, health, plan)
+    pause = find_pause(connection, str(table), row.table_uuid)
+    return replace(build_record(row, health, plan), pause=documents.read_pause(pause) if pause is not None else None)
 
 
 def read_grade(connection: Connection, table: TableIdentifier, table_uuid: str) -> Grade | None:
@@ -202,24 +208,6 @@ def read_names(connection: Connection) -> Sequence[TableIdentifier]:
     """Every known table."""
     rows = connection.execute(select(tables.c.levels).order_by(tables.c.full_name))
     return tuple(documents.read_levels(row.levels) for row in rows)
-
-
-def set_pause(database: Database, connection: Connection, table: TableIdentifier, pause: Pause | None) -> None:
-    """Pause or resume."""
-    document = None if pause is None else documents.write_pause(pause)
-    is_this = tables.c.full_name == str(table)
-    with counted(database, connection, [str(table)]) as present:
-        if not present:
-            message = f"table {table} is not known"
-            raise UnknownTableError(message)
-        connection.execute(update(tables).where(is_this).values(pause=document))
-        want_plan(connection, is_this)
-
-
-def read_pauses(connection: Connection) -> Mapping[TableIdentifier, Pause]:
-    """Of single tables."""
-    rows = connection.execute(select(tables.c.levels, tables.c.pause).where(tables.c.pause.is_not(None)).order_by(tables.c.full_name))
-    return {documents.read_levels(row.levels): documents.read_pause(row.pause) for row in rows}
 
 
 def read_last_measured(connection: Connection) -> datetime | None:

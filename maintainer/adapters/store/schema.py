@@ -47,7 +47,7 @@ tables = Table(
     Column("snapshots", Count),
     Column("kept_data_files", Count),
     Column("fault", Text),  # JSON
-    Column("pause", Text),  # JSON
+    Column("pause", Text),  # JSON: the one that holds the table, for lists and sums; see pauses
     # What a plan rests on: whoever changes it counts plan_wanted up and empties planned_under.
     Column("plan_wanted", Integer, nullable=False, server_default="0"),
     Column("planned_under", Text),  # the version of all policies; None: to be planned now

@@ -21,6 +21,7 @@ from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.name_parts import add_missing_names
 from maintainer.adapters.store.notices import SqlNotices
 from maintainer.adapters.store.orphans import SqlOrphans
+from maintainer.adapters.store.pauses import lift_pause, read_pauses, set_pause
 from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
 from maintainer.adapters.store.places import read_places_near
 from maintainer.adapters.store.policy_versions import is_in_force, read_version, read_versions, record_version
@@ -109,15 +110,18 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.read() as connection:
             return marks.read_marks(connection, catalog)
 
-    def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:
+    def set_pause(self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None) -> None:
         """See Store."""
         with self._database.write(durable=True) as connection:
-            fleet.set_pause(self._database, connection, table, pause)
+            if pause is None:
+                lift_pause(self._database, connection, table)
+            else:
+                set_pause(self._database, connection, table, pause, table_uuid)
 
     def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
         """See Store."""
         with self._database.read() as connection:
-            return fleet.read_pauses(connection)
+            return read_pauses(connection)
 
     def overview(self) -> Overview:
         """See Store; savings count every finished job with an effect, also those pruned since."""

@@ -139,7 +139,7 @@ def test_a_view_or_dropped_table_is_forgotten_but_not_its_jobs(store: Store, kin
     assert store.plans() == ()
     assert store.job("job-a") == make_job()
     store.record_health(make_health(at=NOW + MINUTE), make_grade())
-    assert store.history(ORDERS, "data_files", NOW, NOW + MINUTE) == ((NOW + MINUTE, 10.0),)
+    assert len(store.history(ORDERS, "data_files", NOW, NOW + MINUTE)) == 2, "a listing without the table must not cost its history"
 
 
 def test_another_table_of_the_same_name_starts_anew_but_stays_paused(store: Store) -> None:

@@ -11,7 +11,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import event, text
 
-from maintainer.adapters.store import listing, migrate, open_store, samples
+from maintainer.adapters.store import documents, listing, migrate, open_store, samples
 from maintainer.adapters.store.database import Database
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import Band, TableHealth
@@ -328,9 +328,11 @@ def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(store_u
     with database.write() as connection:
         connection.execute(
             text(
-                "INSERT INTO tables (full_name, levels, catalog, namespace, search_name, table_uuid, first_seen_at, measured_at, band, data_files, data_bytes)"
-                """ VALUES ('lake.sales.orders', '["lake",["sales"],"orders"]', 'lake', 'sales', 'lake.sales.orders', 'u', 1, 2, 1, 7, 70)"""
-            )
+                "INSERT INTO tables (full_name, levels, catalog, namespace, search_name, table_uuid,"
+                " first_seen_at, measured_at, band, data_files, data_bytes, pause)"
+                """ VALUES ('lake.sales.orders', '["lake",["sales"],"orders"]', 'lake', 'sales', 'lake.sales.orders', 'u', 1, 2, 1, 7, 70, :pause)"""
+            ),
+            {"pause": documents.write_pause(Pause("ann", NOW))},
         )
         connection.execute(text("INSERT INTO health_samples (table_uuid, measured_at, data_files) VALUES ('u', 2, 7)"))
     database.close()
@@ -345,4 +347,8 @@ def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(store_u
     store.record_health(make_health(table_uuid="u", data_files=9), make_grade())
     assert store.counters().data_files == 9
     assert store.prune(NOW.replace(year=1971), NOW)["mended"] == 0
+    store.forget_tables_except("lake", [])
+    assert store.paused_tables() == {ORDERS: Pause("ann", NOW)}
+    store.record_health(make_health(TableIdentifier("sea", ("sales",), "orders"), "u"), make_grade())
+    assert len(store.paused_tables()) == 2
     store.close()

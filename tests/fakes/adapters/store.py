@@ -51,7 +51,6 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
     """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
 
     broken: str = ""
-    _uuids: dict[TableIdentifier, str] = field(default_factory=dict)
     _samples: dict[str, dict[datetime, tuple[TableHealth, datetime]]] = field(default_factory=dict)  # until when it was measured so
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)
     _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
@@ -66,12 +65,15 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
             known, uuid = self._tables.get(health.table), self._uuids.get(health.table)
             is_same = known is not None and uuid in {None, health.table_uuid}
             self._uuids[health.table] = health.table_uuid
+            if health.table in self._pauses:
+                of, pause = self._pauses[health.table]
+                self._pauses[health.table] = of or health.table_uuid, pause
             self._tables[health.table] = TableRecord(
                 table=health.table,
                 first_seen_at=known.first_seen_at if known is not None and is_same else health.measured_at,
                 health=health,
                 grade=grade,
-                pause=known.pause if known is not None else None,
+                pause=self._find_pause(health.table),
                 plan=known.plan if known is not None and is_same else None,
             )
             self._story.places |= {(path, health.table_uuid, str(health.table)): None for path in paths_of(health.location, health.properties)}
@@ -94,7 +96,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 self._forget([fault.table])
                 return
             known = self._tables.get(fault.table) or TableRecord(fault.table, fault.seen_at)
-            self._tables[fault.table] = replace(known, fault=fault)
+            self._tables[fault.table] = replace(known, fault=fault, pause=self._find_pause(fault.table))
 
     def _want_plan(self, *tables: TableIdentifier) -> None:
         for table in tables:
@@ -110,9 +112,7 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
             self._tables.pop(table, None)
             self._planned.pop(table, None)
             self._marks.pop(table, None)
-            uuid = self._uuids.pop(table, None)
-            if uuid is not None and uuid not in self._uuids.values():
-                self._samples.pop(uuid, None)
+            self._uuids.pop(table, None)
         self._drop_digests(forgotten)
 
     def _known_uuids(self) -> Collection[str]:
@@ -185,13 +185,21 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 if record.fault is None
             }
 
-    def set_pause(self, table: TableIdentifier, pause: Pause | None) -> None:
+    def set_pause(self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None) -> None:
         with self._open():
-            if table not in self._tables:
+            uuid = self._uuids.get(table) or table_uuid
+            held = {name for name, (of, _) in self._pauses.items() if name == table or (of is not None and of == uuid)}
+            if table not in self._tables and (not held if pause is None else uuid is None):
                 message = f"table {table} is not known"
                 raise UnknownTableError(message)
-            self._tables[table] = replace(self._tables[table], pause=pause)
-            self._want_plan(table)
+            uuids = {uuid, *(self._pauses[name][0] for name in held)} - {None}
+            if pause is None:
+                self._pauses = {name: entry for name, entry in self._pauses.items() if name not in held}
+            else:
+                self._pauses[table] = uuid, pause
+            for name in [name for name in self._tables if name in {table, *held} or self._uuids.get(name) in uuids]:
+                self._tables[name] = replace(self._tables[name], pause=self._find_pause(name))
+                self._want_plan(name)
 
     def overview(self) -> Overview:
         with self._open():

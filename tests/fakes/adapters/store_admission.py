@@ -23,6 +23,8 @@ class FakeAdmission:
     """The part of the store that admission reads."""
 
     _tables: dict[TableIdentifier, TableRecord] = field(default_factory=dict, kw_only=True)
+    _uuids: dict[TableIdentifier, str] = field(default_factory=dict, kw_only=True)
+    _pauses: dict[TableIdentifier, tuple[str | None, Pause]] = field(default_factory=dict, kw_only=True)  # with the table's UUID, if it was known
     _halts: dict[str, Halt] = field(default_factory=dict, kw_only=True)
     _jobs: dict[str, Job] = field(default_factory=dict, kw_only=True)
     _finished: list[Job] = field(default_factory=list, kw_only=True)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
@@ -67,7 +69,14 @@ class FakeAdmission:
 
     def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
         with self._open():
-            return {table: record.pause for table, record in sorted(self._tables.items(), key=lambda item: str(item[0])) if record.pause is not None}
+            found = {table: record.pause for table, record in self._tables.items() if record.pause is not None}
+            found |= {table: pause for table, (_, pause) in self._pauses.items()}
+            return dict(sorted(found.items(), key=lambda item: str(item[0])))
+
+    def _find_pause(self, table: TableIdentifier) -> Pause | None:
+        uuid = self._uuids.get(table)
+        by_uuid = (pause for _, (of, pause) in sorted(self._pauses.items(), key=lambda item: str(item[0])) if uuid is not None and of == uuid)
+        return self._pauses[table][1] if table in self._pauses else next(by_uuid, None)
 
     def set_halt(self, halt: Halt) -> None:
         with self._open():

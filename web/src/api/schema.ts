@@ -999,6 +999,7 @@ export interface components {
       | "job.ended"
       | "work.paused"
       | "work.resumed"
+      | "paused_table.gone"
       | "orphans.approved"
       | "orphans.rejected"
       | "orphans.restore_requested"

@@ -1,0 +1,146 @@
+"""A pause stands until somebody lifts it, whatever a catalog lists meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from maintainer.domain.admission import Halt
+from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind, TableFault
+from maintainer.domain.job import JobState
+from maintainer.domain.notice import Notice, NoticeKind
+from maintainer.domain.pin import Pin
+from maintainer.steps.halt import halt, lift, read_standstill
+from maintainer.steps.plan import plan
+from maintainer.steps.proof import BY_PROOF, pause
+from maintainer.steps.scan import scan
+from maintainer.steps.submit import submit
+from tests.samples import NOW
+from tests.steps.world import World
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def look(world: World) -> None:
+    scan(world.ports)
+    plan(world.ports)
+
+
+def told_gone(world: World) -> list[Notice]:
+    return [notice for notice in world.notifier.notices if notice.kind is NoticeKind.PAUSED_TABLE_GONE]
+
+
+def logged_gone(world: World) -> list[AuditEntry]:
+    return [entry for entry in world.store.audit(AuditQuery()).items if entry.deed is Deed.PAUSED_TABLE_GONE]
+
+
+def hide(world: World, table: TableIdentifier, how: str) -> None:
+    if how == "listing":
+        world.catalog.drop(table)
+    else:
+        kind = {"dropped": FaultKind.DROPPED, "view": FaultKind.VIEW}[how]
+        world.catalog.put(TableFault(table, kind, f"table {table} does not exist", world.clock.now()))
+
+
+@pytest.mark.parametrize("how", ["listing", "dropped", "view"])
+@pytest.mark.parametrize("by", ["person", "proof"])
+def test_guard_29_one_listing_without_a_paused_table_does_not_start_work_on_it(world: World, how: str, by: str) -> None:
+    table = world.put("orders")
+    look(world)
+    if by == "person":
+        halt(world.ports, Halt(str(table), "ann", NOW, "a migration"))
+    else:
+        assert submit(world.ports) == 1
+        (job,) = world.store.unfinished_jobs()
+        pause(world.ports, job, "the rows differ")
+        world.store.update_job(job.advance(JobState.CANCELLED, finished_at=NOW), job.state)
+    here = world.look(table)
+    hide(world, table, how)
+    look(world)
+    assert world.store.table(table) is None
+    world.replace(here)
+    look(world)
+    look(world)
+    assert submit(world.ports) == 0
+    assert lift(world.ports, str(table), "ann")
+    look(world)
+    assert submit(world.ports) == (1 if by == "person" else 0), "after a job that was cancelled the rule waits"
+
+
+@pytest.mark.parametrize("how", ["listing", "dropped", "view"])
+def test_people_are_told_once_that_a_paused_table_is_gone(world: World, how: str) -> None:
+    table, other = world.put("orders"), world.put("returns")
+    look(world)
+    halt(world.ports, Halt(str(table), "ann", NOW, "a migration"))
+    hide(world, table, how)
+    hide(world, other, how)
+    for _ in range(3):
+        look(world)
+    (entry,), (notice,) = logged_gone(world), told_gone(world)
+    assert (entry.table, entry.table_uuid, entry.actor, entry.fields["paused_by"]) == (table, "uuid-orders", "a scan", "ann")
+    assert notice.subject == str(table)
+    assert "ann paused it: a migration. The pause stands" in notice.sentence
+
+
+def test_nothing_is_told_of_a_paused_table_while_its_catalog_is_away(world: World) -> None:
+    table = world.put("orders")
+    look(world)
+    halt(world.ports, Halt(str(table), "ann", NOW))
+    world.catalog.fail("no answer")
+    look(world)
+    assert (logged_gone(world), told_gone(world)) == ([], [])
+    assert world.store.table(table) is not None
+
+
+def test_a_renamed_table_stays_paused_and_is_resumed_under_either_name(world: World) -> None:
+    table = world.put("orders")
+    look(world)
+    halt(world.ports, Halt(str(table), "ann", NOW, "a migration"))
+    renamed = TableIdentifier("lake", ("archive",), "orders")
+    here = world.look(table)
+    world.catalog.drop(table)
+    world.replace(replace(here, table=renamed))
+    look(world)
+    assert submit(world.ports) == 0
+    assert [one.scope for one in read_standstill(world.ports).halts] == [str(renamed), str(table)]
+    assert lift(world.ports, str(table), "ann")
+    assert read_standstill(world.ports).halts == ()
+    look(world)
+    assert submit(world.ports) == 1
+
+
+def test_a_failed_proof_pauses_a_table_that_was_forgotten_meanwhile(world: World) -> None:
+    table = world.put("orders")
+    look(world)
+    assert submit(world.ports) == 1
+    (job,) = world.store.unfinished_jobs()
+    here = world.look(table)
+    world.catalog.drop(table)
+    scan(world.ports)
+    pause(world.ports, job, "the rows differ")
+    world.replace(here)
+    scan(world.ports)
+    record = world.store.table(table)
+    assert record is not None
+    assert record.pause is not None
+    assert (record.pause.by, record.pause.reason) == (BY_PROOF, "the rows differ")
+
+
+def test_a_table_that_comes_back_has_its_history_and_its_pins(world: World) -> None:
+    table = world.put("orders")
+    look(world)
+    world.store.set_pin("uuid-orders", Pin("replica", 1, "ann", NOW))
+    here = world.look(table)
+    world.catalog.drop(table)
+    look(world)
+    assert world.store.history(table, "data_files", NOW, NOW) == ()
+    world.replace(here)
+    look(world)
+    assert len(world.store.history(table, "data_files", NOW, NOW)) == 1
+    assert [pin.name for pin in world.store.pins("uuid-orders")] == ["replica"]
