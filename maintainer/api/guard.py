@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from maintainer.api.errors import problem_response
 from maintainer.api.hosts import AllowedHosts
 
-MAX_BODY_BYTES = 2 * 1024 * 1024  # a policy text of a million characters, escaped as JSON
+MAX_BODY_BYTES = 512 * 1024  # a policy text of 64 KiB, each character escaped as JSON escapes it
 MAX_QUERY_BYTES = 16 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 

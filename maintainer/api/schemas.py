@@ -7,6 +7,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import Field
 
+from maintainer.adapters.policies.document import MAXIMUM_BYTES
 from maintainer.api.health_schemas import (
     DisagreementOut,
     HistogramBin,
@@ -337,7 +338,7 @@ class PolicySetOut(Schema):
 class PolicyText(Schema):
     """A policy file's text, as YAML."""
 
-    yaml: Annotated[str, Field(max_length=1_000_000)]
+    yaml: Annotated[str, Field(max_length=MAXIMUM_BYTES)]
 
 
 class PolicyVerdict(Schema):

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from maintainer.adapters.policies import PolicyDirectory, parse_policy
-from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS
+from maintainer.adapters.policies.document import MAXIMUM_BYTES
 from maintainer.app import App
 from maintainer.cli import show
 from maintainer.cli.choose import describe_unknown
@@ -65,7 +65,7 @@ def read_candidate(policy: str, current: PolicySet) -> PolicySet:
 
 def _read_text(policy: str) -> str:
     if policy == STDIN:
-        return sys.stdin.read(MAXIMUM_CHARACTERS + 1)
+        return sys.stdin.read(MAXIMUM_BYTES + 1)
     try:
         return Path(policy).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -11,7 +11,6 @@ import typer
 from rich.markup import escape
 
 from maintainer.adapters.policies import PolicyDirectory, parse_policy, write_policy_schema
-from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS
 from maintainer.adapters.policies.polaris_content import read_policies
 from maintainer.adapters.policies.polaris_layers import write_file
 from maintainer.cli import show
@@ -30,6 +29,7 @@ from maintainer.settings import Settings
 from maintainer.steps.versions import CURRENT, compare_versions
 
 DEFAULT_VERSIONS = 20
+MAX_ANSWER_CHARACTERS = 1_000_000  # of what Polaris answered
 
 policies_app = typer.Typer(help="Policies: validate them, explain them, compare their versions, print their schema.", no_args_is_help=True)
 import_app = typer.Typer(help="Write policies of other systems as policy files.", no_args_is_help=True)
@@ -161,8 +161,8 @@ def import_polaris(
 ) -> None:
     """Write Apache Polaris' policies as a policy file on standard output, with a comment for each field that has no meaning here."""
     try:
-        text = sys.stdin.read(MAXIMUM_CHARACTERS + 1) if file == "-" else Path(file).read_text("utf-8")
-        policies = read_policies(json.loads(text[:MAXIMUM_CHARACTERS]))
+        text = sys.stdin.read(MAX_ANSWER_CHARACTERS + 1) if file == "-" else Path(file).read_text("utf-8")
+        policies = read_policies(json.loads(text[:MAX_ANSWER_CHARACTERS]))
     except (OSError, ValueError, RecursionError) as error:
         message = f"{file} cannot be read: {error}"
         raise ConfigurationError(message) from error

@@ -7,16 +7,12 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from maintainer.adapters.policies.model import BudgetModel, WindowModel
+from maintainer.adapters.policies.model import MAXIMUM_WINDOWS, BudgetModel, WindowModel, read_windows
 from maintainer.adapters.policies.validation import DurationBetween, refuse
 from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.size import SizeProfile
 
 FLEET = "the fleet"
-
-
-def _read_windows(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
 
 
 class AdmissionSettings(BudgetModel):
@@ -27,7 +23,7 @@ class AdmissionSettings(BudgetModel):
     urgent_share: Annotated[float, Field(ge=0, le=0.9)] = 0.1
     explore_share: Annotated[float, Field(ge=0, le=0.9)] = 0.05
     sla: Annotated[timedelta, DurationBetween("1m", "365d")] = timedelta(hours=24)
-    blackouts: Annotated[tuple[WindowModel, ...], BeforeValidator(_read_windows), Field(max_length=100)] = ()
+    blackouts: Annotated[tuple[WindowModel, ...], BeforeValidator(read_windows), Field(max_length=MAXIMUM_WINDOWS)] = ()
 
     @model_validator(mode="after")
     def _check_shares(self) -> AdmissionSettings:

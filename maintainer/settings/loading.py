@@ -15,13 +15,14 @@ from maintainer.settings.model import Settings
 from maintainer.settings.paths import find_sqlite_directory, join, resolve_properties, resolve_sqlite
 
 DEFAULT_FILE = "maintainer.yaml"
+MAXIMUM_BYTES = 1024**2
 _REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
     """The settings of the file (else of MAINTAINER_CONFIG, else ./maintainer.yaml) under those of the environment; ConfigurationError with all problems."""
     file = path or Path(environ.get(FILE_VARIABLE) or DEFAULT_FILE)
-    document = read_document(_read_text(file), _expand_from(environ))
+    document = read_document(_read_text(file), _expand_from(environ), MAXIMUM_BYTES)
     problems, variables = apply_environment(document, environ) if not document.is_broken else ([], {})
     _keep_texts(document)
     settings = validate(document, Settings)

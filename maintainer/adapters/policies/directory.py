@@ -9,7 +9,7 @@ from pathlib import Path
 from stat import S_ISREG
 from threading import Lock
 
-from maintainer.adapters.policies.document import MAXIMUM_CHARACTERS
+from maintainer.adapters.policies.document import MAXIMUM_BYTES, describe_excess
 from maintainer.adapters.policies.properties import read_table_properties
 from maintainer.adapters.policies.reading import parse_policy
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
@@ -113,7 +113,10 @@ class PolicyDirectory:
             if known is not None and known.stamp == stamp:
                 return known
             with path.open("rb") as file:
-                content = file.read(4 * MAXIMUM_CHARACTERS + 1)  # a character has at most four bytes
+                content = file.read(MAXIMUM_BYTES + 1)
+            excess = describe_excess(max(status.st_size, len(content)))
+            if excess is not None:
+                return _File(stamp, last_good, (PolicyProblem(source, f"the file {excess}"),))
             text = content.decode("utf-8")
         except FileNotFoundError as error:
             if not path.is_symlink():

@@ -10,8 +10,8 @@ import yaml
 
 from maintainer.domain.errors import InvalidValueError
 
-MAXIMUM_CHARACTERS = 1_000_000
-MAXIMUM_VALUES = 20_000  # after anchors are followed: a few lines of nested anchors can stand for billions
+MAXIMUM_BYTES = 64 * 1024  # of a policy text
+MAXIMUM_VALUES = 5_000  # also after anchors are followed: a few lines of nested anchors can stand for billions
 MAXIMUM_DEPTH = 20
 
 # YAML 1.2's words only: in 1.1 a table called "no" would be false and 1:30 would be 90.
@@ -72,11 +72,17 @@ def write_path(path: Path) -> str:
     return text
 
 
-def read_document(text: str, expand: Callable[[str], str] | None = None) -> Document:
+def describe_excess(size: int, limit: int = MAXIMUM_BYTES) -> str | None:
+    """The sentence for a text of so many bytes, when they are too many."""
+    return f"has {size} bytes, over the limit of {limit}" if size > limit else None
+
+
+def read_document(text: str, expand: Callable[[str], str] | None = None, limit: int = MAXIMUM_BYTES) -> Document:
     """Read one YAML mapping; ``expand`` rewrites each scalar value and raises InvalidValueError when it cannot."""
     document = Document()
-    if len(text) > MAXIMUM_CHARACTERS:
-        document.defects.append(Defect(None, f"the file has {len(text)} characters, over the limit of {MAXIMUM_CHARACTERS}"))
+    excess = describe_excess(len(text.encode("utf-8", "surrogatepass")), limit)
+    if excess is not None:
+        document.defects.append(Defect(None, f"the file {excess}"))
         return document
     try:
         nodes = list(_compose(text))
@@ -87,8 +93,8 @@ def read_document(text: str, expand: Callable[[str], str] | None = None) -> Docu
     except yaml.reader.ReaderError as error:
         document.defects.append(Defect(text.count("\n", 0, error.position) + 1, f"not valid YAML: the character U+{error.character:04X} is not allowed"))
         return document
-    except RecursionError:
-        document.defects.append(Defect(None, f"values are nested deeper than {MAXIMUM_DEPTH} levels"))
+    except _BoundError as error:
+        document.defects.append(Defect(None, str(error)))
         return document
     if len(nodes) > 1:
         document.defects.append(Defect(nodes[1].start_mark.line + 1, "a second YAML document begins here; write one document per file"))
@@ -98,8 +104,34 @@ def read_document(text: str, expand: Callable[[str], str] | None = None) -> Docu
     return document
 
 
+class _BoundError(Exception):
+    """A text holds more than is read."""
+
+
+class _BoundedLoader(yaml.BaseLoader):
+    """Stops at a bound while it reads: to compose all nodes first takes seconds and much memory."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._nodes = 0
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self._nodes += 1
+        self._depth += 1
+        if self._nodes > 2 * MAXIMUM_VALUES + 1:  # each value and its key, and the whole
+            message = f"the file holds more than {MAXIMUM_VALUES} values"
+            raise _BoundError(message)
+        if self._depth > MAXIMUM_DEPTH + 1:
+            message = f"values are nested deeper than {MAXIMUM_DEPTH} levels"
+            raise _BoundError(message)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
 def _compose(text: str) -> Iterator[yaml.Node]:
-    loader = yaml.BaseLoader(text)
+    loader = _BoundedLoader(text)
     try:
         while loader.check_node():
             node = loader.get_node()

@@ -21,6 +21,7 @@ from maintainer.domain.size import JobSize
 from maintainer.domain.units import parse_size
 
 MAXIMUM_COLUMNS = 1_000
+MAXIMUM_WINDOWS = 100
 _LARGEST_COUNT = 2**31 - 1  # Iceberg counts in a Java int
 
 
@@ -34,7 +35,10 @@ def _read_patterns(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-def _read_list(value: object) -> object:
+def read_windows(value: object) -> object:
+    """A list as a tuple, its length bounded before a window of it is read."""
+    if isinstance(value, list) and len(value) > MAXIMUM_WINDOWS:
+        refuse(f"has {len(value)} items, over the limit of {MAXIMUM_WINDOWS}")
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -320,7 +324,7 @@ class PolicyModel(Strict):
         None, description="What rewrite_data_files aims at; 1MiB to 10GiB; default: the table's own write.target-file-size-bytes."
     )
     window: WindowModel | None = None
-    blackouts: Annotated[tuple[WindowModel, ...], BeforeValidator(_read_list), Field(max_length=100)] | None = Field(
+    blackouts: Annotated[tuple[WindowModel, ...], BeforeValidator(read_windows), Field(max_length=MAXIMUM_WINDOWS)] | None = Field(
         None, description="When nothing starts, whatever the window says; a list of windows."
     )
     budget: BudgetModel | None = None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 
-from maintainer.adapters.policies.document import Document
+from maintainer.adapters.policies.document import Document, describe_excess
 from maintainer.adapters.policies.model import PolicyModel
 from maintainer.adapters.policies.validation import validate
 from maintainer.domain.errors import InvalidValueError
@@ -95,6 +95,10 @@ def _read_policy(entry: object) -> PolarisPolicy:
 def _read_content(name: str, content: object) -> Mapping[str, object]:
     parsed: object = content
     if isinstance(content, str):
+        excess = describe_excess(len(content.encode("utf-8", "surrogatepass")))
+        if excess is not None:
+            message = f"the content of Polaris policy {name} {excess}"
+            raise InvalidValueError(message)
         try:
             parsed = json.loads(content)
         except (ValueError, RecursionError) as error:

@@ -13,6 +13,7 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 
 MAXIMUM_PATTERN_CHARACTERS = 500
+MAXIMUM_CRON_CHARACTERS = 500  # each minute of an hour takes 170
 _CRON_FIELDS = 5
 
 
@@ -32,6 +33,8 @@ def check_cron(value: object) -> object:
     """Five fields of a cron expression that fires some day."""
     if not isinstance(value, str):
         return value
+    if len(value) > MAXIMUM_CRON_CHARACTERS:
+        refuse(f"has {len(value)} characters, over the limit of {MAXIMUM_CRON_CHARACTERS}")
     # Seconds, words such as @daily, and Jenkins' hashed and random fields are croniter's own: a window must mean the same on every run.
     if (
         len(value.split()) != _CRON_FIELDS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from difflib import get_close_matches
 from re import escape, sub
@@ -45,6 +45,8 @@ _WANTED = {
     "model_type": "hold keys and values",
     "dict_type": "hold keys and values",
 }
+MAXIMUM_DEFECTS = 100  # of one text; to find what was meant by a key takes long
+MAXIMUM_MESSAGE_CHARACTERS = 2_000  # of one defect; its value may be as long as the text, many times
 _HOMES = 2  # a key that is valid in more places says little about which was meant
 _NEAREST = 0.6  # difflib's measure of likeness from which a key is offered as the one that was meant
 _ALMOST_EQUAL = 0.85  # and from which it is offered rather than the same key in another place
@@ -63,10 +65,13 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
     defects = list(document.defects)
     reported = {defect.path for defect in defects}
     validated: Model | None = None
+    unlisted = 0
     try:
         validated = model.model_validate(document.value)
     except ValidationError as error:
-        errors = [(tuple(details["loc"]), details) for details in error.errors(include_url=False)]
+        found = error.errors(include_url=False)
+        errors = [(tuple(details["loc"]), details) for details in found[:MAXIMUM_DEFECTS]]
+        unlisted = len(found) - len(errors)
         meant = {_find_meant(path, model) for path, details in errors if details["type"] == "extra_forbidden"}
         defects += [
             Defect(document.line(path), _hide(document, path, describe_error(details, path, model)), path)
@@ -74,8 +79,21 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
             if path not in reported and not (details["type"] == "missing" and path in meant)  # one slip, one sentence
         ]
     if defects or validated is None:
-        return tuple(sorted(defects, key=lambda defect: defect.line or 0))
+        return _limit(sorted(defects, key=lambda defect: defect.line or 0), unlisted)
     return validated
+
+
+def _limit(defects: Sequence[Defect], unlisted: int) -> tuple[Defect, ...]:
+    """As many defects as somebody reads, none longer than that."""
+    listed = tuple(replace(defect, message=shorten(defect.message)) for defect in defects[:MAXIMUM_DEFECTS])
+    unlisted += len(defects) - len(listed)
+    return (*listed, Defect(None, f"{unlisted} more problems are not listed")) if unlisted else listed
+
+
+def shorten(message: str) -> str:
+    """The message with its middle left out where it is very long: its end names the bound."""
+    half = MAXIMUM_MESSAGE_CHARACTERS // 2 - 3
+    return message if len(message) <= MAXIMUM_MESSAGE_CHARACTERS else f"{message[:half]} ... {message[-half:]}"
 
 
 def _hide(document: Document, path: Path, message: str) -> str:
