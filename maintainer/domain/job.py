@@ -18,11 +18,11 @@ from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, name_state
 from maintainer.domain.policy import RuleName
+from maintainer.domain.progress import Progress
 from maintainer.domain.reading import DigestManifests, JobAction, Reading
 from maintainer.domain.rollback import Repair, RollBack
 from maintainer.domain.safeguards import Safeguards
 from maintainer.domain.size import JobSize
-from maintainer.domain.units import format_size
 
 JobRule = RuleName | Reading | Repair
 
@@ -76,36 +76,6 @@ class FailureReason(StrEnum):
     TIMEOUT = "timeout"
     UNPROVED = "unproved"  # Spark reported success, the table's metadata does not bear it out
     OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the Spark work is; None where Spark did not say."""
-
-    tasks_done: int | None = None
-    tasks_total: int | None = None
-    phase: str = ""  # in words: "starting Spark", "rewriting files", "proving"
-    file_groups_done: int | None = None  # of a rewrite: what Iceberg plans and writes as one
-    file_groups_total: int | None = None
-    bytes_read: int | None = None  # by Spark, as far as the storage's client counts them
-    bytes_written: int | None = None
-    ends_at: datetime | None = None  # about when Spark will be done, if the rest takes as long as what is done
-
-    @property
-    def sentence(self) -> str:
-        """The figures in words, as far as they are known."""
-        words = []
-        if self.file_groups_total:
-            words.append(f"{self.file_groups_done or 0:,} of {self.file_groups_total:,} file groups")
-        elif self.tasks_total:
-            words.append(f"{self.tasks_done or 0:,} of {self.tasks_total:,} tasks")
-        if self.bytes_read:
-            words.append(f"{format_size(self.bytes_read)} read")
-        if self.bytes_written:
-            words.append(f"{format_size(self.bytes_written)} written")
-        if self.ends_at is not None:
-            words.append(f"done at about {self.ends_at:%H:%M:%S} UTC")
-        return ", ".join(words)
 
 
 @dataclass(frozen=True, slots=True)

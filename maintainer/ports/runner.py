@@ -8,8 +8,9 @@ from datetime import timedelta
 from typing import Protocol
 
 from maintainer.domain.action import RemoveOrphanFiles
-from maintainer.domain.job import Job, JobEvent, Outcome, Progress
+from maintainer.domain.job import Job, JobEvent, Outcome
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
+from maintainer.domain.progress import Progress
 from maintainer.domain.reading import FoundManifest
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.lease import Lease
+from maintainer.domain.progress import Stage
 from maintainer.policy.timeouts import is_over_time, may_go_on
 from maintainer.ports.runner import RunnerReport
 from maintainer.steps.each import each
@@ -86,8 +87,9 @@ def _advance(ports: Ports, job: Job, report: RunnerReport) -> Job:
     has_started = report.is_started or (outcome is not None and outcome.kind == "finished")
     if has_started and job.state is JobState.SUBMITTED:
         job = job.advance(JobState.RUNNING, started_at=_started_at(ports, report))
+    progress = report.progress.after(job.progress)
     if outcome is None:
-        return replace(job, progress=report.progress)
+        return replace(job, progress=progress)
     if outcome.kind == "lost":
-        return job.advance(JobState.UNKNOWN, outcome=outcome, ended_at=outcome.ended_at, progress=report.progress)
-    return replace(job, outcome=outcome, ended_at=outcome.ended_at, progress=replace(report.progress, phase="proving"))
+        return job.advance(JobState.UNKNOWN, outcome=outcome, ended_at=outcome.ended_at, progress=progress)
+    return replace(job, outcome=outcome, ended_at=outcome.ended_at, progress=replace(progress, phase="proving", stage=Stage.PROVING))

@@ -10,9 +10,10 @@ from maintainer.domain.effect import Effect, Measurement, RowProof
 from maintainer.domain.health import Band, Finding, Grade, ManifestGroup, PartitionHealth, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, ManifestContent, Ref
-from maintainer.domain.job import Job, JobState, Outcome, Progress
+from maintainer.domain.job import Job, JobState, Outcome
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
+from maintainer.domain.progress import Progress
 from maintainer.domain.units import MIB
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

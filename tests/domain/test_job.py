@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -9,7 +9,7 @@ from maintainer.domain.action import Procedure, RewriteManifests
 from maintainer.domain.calibration import CostSample
 from maintainer.domain.cost import Cost, EstimateError, Quantity
 from maintainer.domain.errors import InvalidTransitionError
-from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome, Progress
+from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
 from tests.adapters.store.values import make_effect
@@ -110,12 +110,3 @@ def test_only_a_success_that_was_timed_teaches_what_jobs_cost() -> None:
     assert replace(ran, effect=make_effect(files_removed=3)).cost_sample == CostSample(300.0, 40.0, 30.0)
     assert replace(ran, rule=RuleName.REWRITE_MANIFESTS, effect=make_effect()).cost_sample == CostSample(7.0, 40.0, 30.0)
     assert [replace(ran, **change).cost_sample for change in ({"state": JobState.FAILED}, {"cost": None}, {"ended_at": None})] == [None] * 3
-
-
-def test_progress_says_what_is_known_by_file_groups_where_there_are_some() -> None:
-    assert Progress().sentence == ""
-    assert Progress(None, 8).sentence == "0 of 8 tasks"
-    ends_at = datetime(2026, 3, 4, 15, 42, tzinfo=UTC)
-    whole = Progress(31, 1064, "", 9, 12, 3 * 1024**2, 1024**2, ends_at)
-    assert whole.sentence == "9 of 12 file groups, 3 MiB read, 1 MiB written, done at about 15:42:00 UTC"
-    assert Progress(file_groups_total=12).sentence == "0 of 12 file groups"

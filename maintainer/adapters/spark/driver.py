@@ -229,7 +229,8 @@ class _Driver:
                 for number, statement in enumerate(job.statements):
                     if job.is_cancelled.is_set():
                         break
-                    self._output.send("statement.started", job=job.job_id, index=number, statement=statement)
+                    part = "main" if number == job.main else "before" if number < job.main else "after"
+                    self._output.send("statement.started", job=job.job_id, index=number, statement=statement, part=part)
                     is_move = statement.startswith(MOVE)
                     frame = move_files(session, statement, job.is_cancelled.is_set) if is_move else session.sql(statement)
                     result = _write_rows(frame, cast("IO[str]", file)) if job.rows else _first_row(frame)

@@ -28,8 +28,9 @@ from maintainer.adapters.spark.statements import Statements, statements_of
 from maintainer.adapters.spark.tracking import TrackedJob, blame, failure, lost, read_causes
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
-from maintainer.domain.job import FailureReason, Job, Outcome, Progress
+from maintainer.domain.job import FailureReason, Job, Outcome
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
+from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.reading import DigestManifests, FoundManifest
 from maintainer.domain.size import JobSize
 from maintainer.ports.clock import Clock
@@ -146,7 +147,7 @@ class LocalRunner:
 
     def _hand_over(self, tracked: TrackedJob, process: DriverProcess, run: Mapping[str, object]) -> None:
         tracked.carrier = process.directory.name
-        tracked.progress = Progress(phase="waiting for Spark" if process.is_started else "starting Spark")
+        tracked.progress = Progress(phase="waiting for Spark") if process.is_started else Progress(phase="starting Spark", stage=Stage.STARTING)
         self._drivers.occupy(process)
         process.send({"run": dict(run) | {"until": self._until.pop(tracked.job_id, None)}})
 
@@ -279,7 +280,7 @@ class LocalRunner:
                 case {"event": "application.started"}:
                     for waiting in self._unfinished(process):
                         waiting.tell("application.started", _told_at(message), application_id=message.get("application_id"))
-                        waiting.progress = Progress(phase="waiting for Spark")
+                        waiting.progress = Progress(phase="waiting for Spark", stage=Stage.STARTING)
                 case {"job": str(job_id)}:
                     self._tracked(process, job_id).hear(message, _told_at(message))
                     self._place_waiting()

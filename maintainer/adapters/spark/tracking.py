@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from maintainer.adapters.spark.states import classify, describe_failure, find_conflict, is_severed, is_undecided
-from maintainer.domain.job import FailureReason, JobEvent, Outcome, Progress
+from maintainer.domain.job import FailureReason, JobEvent, Outcome
+from maintainer.domain.progress import Progress, Stage
 from maintainer.ports.runner import RunnerReport
 
 _EXIT_OUT_OF_MEMORY = 52  # org.apache.spark.util.SparkExitCode.OOM: of a JVM in which a task found no more memory
@@ -15,7 +16,8 @@ _MAX_EVENTS = 1_000  # of one job between two reports
 _PROGRESS_EVENTS_EVERY = timedelta(seconds=5)  # the report has the newest figures anyway; the story need not
 _ENVELOPE = frozenset({"event", "job", "number", "at"})
 _ENDS = frozenset({"job.finished", "job.cancelled", "job.failed"})  # never acknowledged: without it the next daemon would take the job for lost
-_PHASES = {"job.started": "Spark works on it", "statement.started": "Spark works on it", "statement.finished": "ending"}
+_PHASES = {Stage.PREPARING: "preparing", Stage.WORKING: "running on Spark", Stage.CHECKING: "checking the result"}
+_STAGES = {"before": Stage.PREPARING, "main": Stage.WORKING, "after": Stage.CHECKING}  # by the part of the job that a statement is
 
 
 @dataclass(slots=True)
@@ -25,7 +27,7 @@ class TrackedJob:
     job_id: str
     carrier: str = ""  # which Spark has it
     is_started: bool = False
-    progress: Progress = field(default_factory=lambda: Progress(phase="starting Spark"))
+    progress: Progress = field(default_factory=lambda: Progress(phase="starting Spark", stage=Stage.STARTING))
     events: list[JobEvent] = field(default_factory=list)
     outcome: Outcome | None = None
     progress_told_at: datetime | None = None
@@ -66,7 +68,7 @@ class TrackedJob:
         fields = {key: value for key, value in message.items() if key not in _ENVELOPE}
         match name:
             case "spark.progress":
-                self.progress = _read_progress(fields, self.progress.phase, at)
+                self.progress = _read_progress(fields, self.progress, at)
                 if self.progress_told_at is None or at - self.progress_told_at >= _PROGRESS_EVENTS_EVERY:
                     self.progress_told_at = at
                     self.tell(name, at, **fields)
@@ -81,9 +83,15 @@ class TrackedJob:
                 self.end(_fail(fields, at))
             case _:
                 self.is_started = True
-                self.progress = replace(self.progress, phase=_PHASES.get(name, self.progress.phase))
+                self._enter(name, str(fields.get("part")))
                 if name != "job.started":
                     self.tell(name, at, **fields)
+
+    def _enter(self, name: str, part: str) -> None:
+        """The stage that a message begins. A driver of an earlier version names no part: then the work is meant."""
+        if name in {"job.started", "statement.started"}:
+            stage = Stage.PREPARING if name == "job.started" else _STAGES.get(part, Stage.WORKING)
+            self.progress = replace(self.progress, stage=stage, phase=_PHASES[stage])
 
 
 def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
@@ -95,7 +103,7 @@ def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
     return replace(finished, check_failure=describe_failure(causes), check_failure_reason=classify(causes))
 
 
-def _read_progress(fields: Mapping[str, object], phase: str, at: datetime) -> Progress:
+def _read_progress(fields: Mapping[str, object], now: Progress, at: datetime) -> Progress:
     def count(name: str) -> int | None:
         found = fields.get(name)
         return found if isinstance(found, int) else None
@@ -103,7 +111,8 @@ def _read_progress(fields: Mapping[str, object], phase: str, at: datetime) -> Pr
     left = fields.get("seconds_left")
     ends_at = at + timedelta(seconds=left) if isinstance(left, int | float) else None
     groups = count("file_groups_done"), count("file_groups_total")
-    return Progress(count("tasks_done"), count("tasks_total"), phase, *groups, count("bytes_read"), count("bytes_written"), ends_at)
+    tasks = count("tasks_done"), count("tasks_total")
+    return Progress(*tasks, now.phase, *groups, count("bytes_read"), count("bytes_written"), ends_at, now.stage)
 
 
 def _finish(result: Mapping[str, int | str | None], at: datetime, checks: Mapping[str, int | str | None], said: str = "") -> Outcome:

@@ -6,7 +6,8 @@ import pytest
 
 from maintainer.adapters.spark.tracking import TrackedJob, blame, lost
 from maintainer.domain.conflict import ConflictKind
-from maintainer.domain.job import FailureReason, Progress
+from maintainer.domain.job import FailureReason
+from maintainer.domain.progress import Progress, Stage
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 
@@ -65,7 +66,7 @@ def test_progress_is_always_the_newest_and_told_as_an_event_at_most_every_five_s
     for second in range(8):
         job.hear({"event": "spark.progress", "job": "j", "tasks_done": second, "tasks_total": 9}, NOW + timedelta(seconds=second))
     report = job.report()
-    assert report.progress == Progress(7, 9, "starting Spark")
+    assert report.progress == Progress(7, 9, "starting Spark", stage=Stage.STARTING)
     assert [event.fields["tasks_done"] for event in report.events] == [0, 5]
     assert job.report().events == ()
 
@@ -124,14 +125,32 @@ def test_a_failure_before_the_work_is_done_is_the_jobs() -> None:
     assert (job.outcome.kind, job.outcome.reason) == ("failed", FailureReason.INVALID_REQUEST)
 
 
-def test_progress_is_read_whole_and_keeps_what_is_known_when_the_phase_changes() -> None:
+def test_progress_is_read_whole_and_keeps_what_is_known_when_the_stage_changes() -> None:
     job = TrackedJob("j")
     figures = {"tasks_done": 4, "tasks_total": 9, "file_groups_done": 2, "file_groups_total": 5, "bytes_read": 100, "bytes_written": 40, "seconds_left": 30.0}
     job.hear({"event": "spark.progress", "job": "j", "number": 1, "at": 0.0} | figures, NOW)
-    job.hear({"event": "statement.finished", "job": "j", "number": 2}, NOW)
-    assert job.report().progress == Progress(4, 9, "ending", 2, 5, 100, 40, NOW + timedelta(seconds=30))
-    job.hear({"event": "spark.progress", "job": "j", "number": 3, "tasks_done": 9, "tasks_total": 9, "seconds_left": None}, NOW)
-    assert job.report().progress == Progress(9, 9, "ending")
+    job.hear({"event": "statement.started", "job": "j", "number": 2, "part": "after"}, NOW)
+    known = Progress(4, 9, "checking the result", 2, 5, 100, 40, NOW + timedelta(seconds=30), Stage.CHECKING)
+    assert job.report().progress == known
+    job.hear({"event": "statement.finished", "job": "j", "number": 3}, NOW)
+    assert job.report().progress == known
+    job.hear({"event": "spark.progress", "job": "j", "number": 4, "tasks_done": 9, "tasks_total": 9, "seconds_left": None}, NOW)
+    assert job.report().progress == Progress(9, 9, "checking the result", stage=Stage.CHECKING)
+
+
+def test_each_statement_begins_the_stage_of_its_part() -> None:
+    job, stages = TrackedJob("j"), [Stage.STARTING]
+    assert job.report().progress.stage is Stage.STARTING
+    for message in ({"event": "job.started"}, *({"event": "statement.started", "part": part} for part in ("before", "main", "after"))):
+        job.hear({"job": "j"} | message, NOW)
+        stages.append(job.report().progress.stage)
+    assert stages == [Stage.STARTING, Stage.PREPARING, Stage.PREPARING, Stage.WORKING, Stage.CHECKING]
+
+
+def test_a_driver_of_an_earlier_version_names_no_part_and_means_the_work() -> None:
+    job = TrackedJob("j")
+    job.hear({"event": "statement.started", "job": "j"}, NOW)
+    assert job.report().progress.stage is Stage.WORKING
 
 
 def test_what_the_driver_said_is_acknowledged_when_it_is_asked_for_again_and_the_end_never() -> None:

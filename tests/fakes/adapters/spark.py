@@ -12,8 +12,9 @@ from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Ref, TableInventory
-from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome, Progress
+from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
+from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.reading import DigestManifests, FoundManifest
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import rollback_tag
@@ -170,7 +171,7 @@ class FakeRunner:
     def start(self, job_id: str, tasks_done: int = 0, tasks_total: int = 1) -> None:
         """Spark works on the job."""
         self._prepare(job_id)
-        self._progress[job_id] = Progress(tasks_done, tasks_total, "Spark works on it")
+        self._progress[job_id] = Progress(tasks_done, tasks_total, "running on Spark", stage=Stage.WORKING)
         self._tell(job_id, "statement.started")
 
     def finish(
@@ -219,7 +220,7 @@ class FakeRunner:
             return
         self._outcomes[job_id] = outcome
         if outcome.kind == "finished":
-            self._progress[job_id] = Progress(1, 1, "ending")
+            self._progress[job_id] = Progress(1, 1, "running on Spark", stage=Stage.WORKING)
         self._tell(job_id, f"spark.{outcome.kind}")
 
     def _tell(self, job_id: str, name: str) -> None:

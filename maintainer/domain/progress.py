@@ -1,0 +1,86 @@
+"""How far a job is: the stages that every job goes through, and what Spark counts within one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from maintainer.domain.units import format_size
+
+
+class Stage(StrEnum):
+    """The stages of a job, in their order. A job may skip one; it never goes back to one."""
+
+    WAITING = "waiting"  # for its turn or for memory
+    STARTING = "starting"  # Spark starts
+    PREPARING = "preparing"  # statements before the procedure: the tag, checksums
+    WORKING = "working"  # the procedure
+    CHECKING = "checking"  # statements after the procedure
+    PROVING = "proving"  # Spark is done; the result is proved from the table's metadata
+
+
+_ORDER = tuple(Stage)
+# The share of the whole job at which each stage begins. Within WORKING, file groups count; nothing else has a total that is known from the start.
+_BEGINS = {Stage.WAITING: 0.0, Stage.STARTING: 0.02, Stage.PREPARING: 0.05, Stage.WORKING: 0.1, Stage.CHECKING: 0.9, Stage.PROVING: 0.95}
+_WORK_SHARE = _BEGINS[Stage.CHECKING] - _BEGINS[Stage.WORKING]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the Spark work is; None where Spark did not say."""
+
+    tasks_done: int | None = None
+    tasks_total: int | None = None  # of the Spark jobs so far: it grows with each of them
+    phase: str = ""  # in words: "starting Spark", "running on Spark", "proving"
+    file_groups_done: int | None = None  # of a rewrite: what Iceberg plans and writes as one
+    file_groups_total: int | None = None
+    bytes_read: int | None = None  # by Spark, as far as the storage's client counts them
+    bytes_written: int | None = None
+    ends_at: datetime | None = None  # about when Spark will be done, if the rest takes as long as what is done
+    stage: Stage = Stage.WAITING
+
+    @property
+    def share(self) -> float:
+        """The share of the whole job that is done: 0 while it waits, below 1 until it is over."""
+        done = _BEGINS[self.stage]
+        return done + _WORK_SHARE * self.group_share if self.stage is Stage.WORKING else done
+
+    @property
+    def is_counted(self) -> bool:
+        """True when the share grows within the present stage; else it only grows with the next stage."""
+        return self.stage is Stage.WORKING and bool(self.file_groups_total)
+
+    @property
+    def group_share(self) -> float:
+        """The share of the file groups that are done; 0 where they are not known."""
+        return min(1.0, (self.file_groups_done or 0) / self.file_groups_total) if self.file_groups_total else 0.0
+
+    def after(self, earlier: Progress) -> Progress:
+        """This report as it follows an earlier one of the same job: neither its stage nor its counts go back."""
+        stage = max(self.stage, earlier.stage, key=_ORDER.index)
+        later = replace(self, stage=stage, tasks_done=_most(self.tasks_done, earlier.tasks_done), tasks_total=_most(self.tasks_total, earlier.tasks_total))
+        if later.group_share >= earlier.group_share:
+            return later
+        return replace(later, file_groups_done=earlier.file_groups_done, file_groups_total=earlier.file_groups_total)
+
+    @property
+    def sentence(self) -> str:
+        """The figures in words, as far as they are known."""
+        words = []
+        if self.file_groups_total:
+            words.append(f"{self.file_groups_done or 0:,} of {self.file_groups_total:,} file groups")
+        elif self.tasks_done:
+            words.append(f"{self.tasks_done:,} {'task' if self.tasks_done == 1 else 'tasks'} done")
+        if self.bytes_read:
+            words.append(f"{format_size(self.bytes_read)} read")
+        if self.bytes_written:
+            words.append(f"{format_size(self.bytes_written)} written")
+        if self.ends_at is not None:
+            words.append(f"done at about {self.ends_at:%H:%M:%S} UTC")
+        return ", ".join(words)
+
+
+def _most(now: int | None, before: int | None) -> int | None:
+    known = [count for count in (now, before) if count is not None]
+    return max(known) if known else None
