@@ -19,6 +19,7 @@ from maintainer.api.health_schemas import (
     UnreadableOut,
     WriterRateOut,
 )
+from maintainer.api.outlook_schemas import OutlookOut, ProgressOut
 from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
 from maintainer.domain.cost import Quantity
 from maintainer.domain.effect import ContentProof, RowProof
@@ -157,6 +158,7 @@ class TableDetail(TableSummary):
     ref_holds: Annotated[list[RefHoldOut], Field(description="What branches and tags keep, the oldest first; at most 20.")]
     disagreements: list[DisagreementOut]
     impact: ImpactOut | None
+    outlook: Annotated[OutlookOut, Field(description="What happens now and next.")]
 
 
 class PartitionOut(Schema):
@@ -220,18 +222,6 @@ class EffectOut(Schema):
     canary_files: Annotated[int | None, Field(description="Files that the job added and that were read again; null: not tried, or it could not be.")] = None
     failed_proofs: Annotated[list[str], Field(description="Why what the job wrote is not what it should be.")] = []  # noqa: RUF012 - as above
     difference: Annotated[str, Field(description="From what was predicted, and why; empty where there is none worth a word.")] = ""
-
-
-class ProgressOut(Schema):
-    tasks_done: int | None
-    tasks_total: int | None
-    phase: str
-    file_groups_done: Annotated[int | None, Field(description="Of a rewrite: what Iceberg plans and writes as one.")]
-    file_groups_total: int | None
-    bytes_read: Annotated[int | None, Field(description="By Spark, as far as the storage's client counts them.")]
-    bytes_written: int | None
-    ends_at: Annotated[datetime | None, Field(description="About when Spark will be done, if the rest takes as long as what is done.")]
-    sentence: str
 
 
 class EstimateErrorOut(Schema):

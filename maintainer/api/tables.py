@@ -12,16 +12,19 @@ from pydantic import AfterValidator, AwareDatetime
 
 from maintainer.api import plan_schemas, schemas, wire
 from maintainer.api.auth import ActorIn
-from maintainer.api.deps import RecordIn, ServicesIn
+from maintainer.api.deps import RecordIn, Services, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.outlook_schemas import OutlookOut
 from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
+from maintainer.domain.admission import Halt
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer
-from maintainer.ports.store import HISTORY_METRICS, MAX_PAGE, TABLE_SORTS, Pause, TableQuery
+from maintainer.policy.outlook import find_outlook
+from maintainer.ports.store import HISTORY_METRICS, MAX_PAGE, TABLE_SORTS, Pause, TableQuery, TableRecord
 
 DEFAULT_PAGE = 100
 DEFAULT_HISTORY = timedelta(days=30)
@@ -90,7 +93,15 @@ def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
     """The latest health, the findings, and the policy that governs the table."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
     timings = services.store.timings(record.table, MAX_PAGE).items if record.health is not None else ()
-    return wire.write_detail(record, policy, services.impact, timings)
+    return wire.write_detail(record, policy, services.impact, _find_outlook(record, services), timings)
+
+
+def _find_outlook(record: TableRecord, services: Services) -> OutlookOut:
+    """As of now: the job and the pauses are read beside the plan, which may be older."""
+    job = services.store.unfinished_job_of(record.health.table_uuid) if record.health is not None else None
+    own = [Halt(str(record.table), record.pause.by, record.pause.at, record.pause.reason)] if record.pause is not None else []
+    admissions = services.queue().of(record.table) if record.plan is not None and record.plan.planned else ()
+    return wire.write_outlook(find_outlook(record.table, record.plan, job, [*services.store.halts(), *own], admissions), job)
 
 
 @router.get(f"{ONE_TABLE}/history", summary="A metric over time", responses=NOT_FOUND)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from maintainer import __version__
-from maintainer.api import health_schemas, plan_schemas, schemas
+from maintainer.api import health_schemas, outlook_schemas, plan_schemas, schemas
 from maintainer.domain.cost import Cost, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, TableHealth
@@ -22,6 +22,7 @@ from maintainer.health.impact import ImpactModel, find_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import describe, describe_layer
 from maintainer.policy.layering import weak_to_strong
+from maintainer.policy.outlook import Outlook
 from maintainer.ports.store import Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, JobAction], str]
@@ -64,7 +65,9 @@ def write_summary(record: TableRecord) -> schemas.TableSummary:
     return schemas.TableSummary(**_summary_fields(record))
 
 
-def write_detail(record: TableRecord, policy: Policy, model: ImpactModel, timings: Iterable[QueryTiming] = ()) -> schemas.TableDetail:
+def write_detail(
+    record: TableRecord, policy: Policy, model: ImpactModel, outlook: outlook_schemas.OutlookOut, timings: Iterable[QueryTiming] = ()
+) -> schemas.TableDetail:
     """The table's page; timings are what users measured on it."""
     health = record.health
     return schemas.TableDetail(
@@ -83,6 +86,7 @@ def write_detail(record: TableRecord, policy: Policy, model: ImpactModel, timing
         ref_holds=[_write_hold(hold) for hold in health.ref_holds] if health else [],
         disagreements=[health_schemas.DisagreementOut.model_validate(found) for found in health.disagreements] if health else [],
         impact=_write_impact(health, model, timings),
+        outlook=outlook,
     )
 
 
@@ -188,7 +192,7 @@ def write_job(job: Job, statement: Statement) -> schemas.JobOut:
         started_at=job.started_at,
         ended_at=job.ended_at,
         finished_at=job.finished_at,
-        progress=schemas.ProgressOut.model_validate(job.progress),
+        progress=outlook_schemas.ProgressOut.model_validate(job.progress),
         cancel_requested_by=job.cancel_requested_by,
         effect=_write_effect(job.effect) if job.effect else None,
         failure_reason=job.failure_reason,
@@ -199,6 +203,17 @@ def write_job(job: Job, statement: Statement) -> schemas.JobOut:
         estimate_errors=[schemas.EstimateErrorOut.model_validate(error) for error in job.estimate_errors],
         size=job.size,
         size_reason=job.size_reason,
+    )
+
+
+def write_outlook(outlook: Outlook, job: Job | None) -> outlook_schemas.OutlookOut:
+    """What happens next, beside the job that is at work."""
+    return outlook_schemas.OutlookOut(
+        kind=outlook.kind,
+        sentence=outlook.sentence,
+        why=outlook.why,
+        next_at=outlook.next_at,
+        job=None if job is None else outlook_schemas.UnfinishedJobOut.model_validate(job),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
-from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from maintainer.cli import show
 from maintainer.cli.console import make_console
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 def follow(app: App, job: Job) -> list[Job]:
     """Run the job, and those that follow from the same request, to their ends, with their progress on standard error."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=20), TimeElapsedColumn())
     with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
-        tasks = {job.job_id: progress.add_task(str(job.rule), total=None)}
+        tasks = {job.job_id: progress.add_task(str(job.rule), total=1)}
 
         def note(current: Job) -> None:
             task = tasks.get(current.job_id)
             if task is None:
-                task = tasks[current.job_id] = progress.add_task(str(current.rule), total=None)
+                task = tasks[current.job_id] = progress.add_task(str(current.rule), total=1)
             phase = current.progress.phase or current.state
             now = current.progress
             words = f"{current.rule}: {phase}{f', {now.sentence}' if now.sentence else ''}"
-            progress.update(task, description=words, completed=now.tasks_done or 0, total=now.tasks_total)
+            progress.update(task, description=words, completed=now.share)
 
         return follow_job(app.ports, job, note)
 

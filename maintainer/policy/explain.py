@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from maintainer.domain.admission import AdmissionVerdict, Wait
+from maintainer.domain.job import JobRule
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
+from maintainer.domain.reading import Reading
+from maintainer.domain.rollback import Repair
 from maintainer.domain.verdict import PLANNED, RuleVerdict, code_of_wait, key_of_wait
 
-_DOING: Mapping[RuleName, str] = MappingProxyType(
+DOING: Mapping[JobRule, str] = MappingProxyType(
     {
         RuleName.REWRITE_DATA_FILES: "Compacting data files",
         RuleName.REWRITE_POSITION_DELETE_FILES: "Compacting position deletes",
@@ -22,13 +25,15 @@ _DOING: Mapping[RuleName, str] = MappingProxyType(
         RuleName.COMPUTE_PARTITION_STATS: "Computing partition statistics",
         RuleName.EXPIRE_SNAPSHOTS: "Expiring snapshots",
         RuleName.REMOVE_ORPHAN_FILES: "Removing orphan files",
+        Reading.DIGEST_MANIFESTS: "Reading manifests on Spark",
+        Repair.ROLL_BACK: "Rolling the table back",
     }
 )
 _VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
     {
         SkipCode.BELOW_THRESHOLD: "is not due",
         SkipCode.NOTHING_TO_GAIN: "would achieve nothing",
-        SkipCode.COOLING_DOWN: "is due and waits for its pause to end",
+        SkipCode.COOLING_DOWN: "is due and waits for its cool-down to end",
         SkipCode.NOT_MEASURED: "cannot be decided on",
         SkipCode.GC_DISABLED: "is forbidden by the table",
         SkipCode.RETENTION_FLOOR: "is forbidden: it would go below the retention floor",
@@ -64,7 +69,7 @@ def explain(verdict: PlannedAction | SkippedRule) -> str:
 
 def explain_admission(verdict: AdmissionVerdict) -> str:
     """Whether a planned action starts, else why it waits and until when, in one sentence."""
-    doing = _DOING[verdict.candidate.rule]
+    doing = DOING[verdict.candidate.rule]
     if verdict.wait is None:
         return f"{doing} starts at the next look."
     until = f", until {write_next_look(verdict.wait.next_at)} at the earliest" if verdict.wait.next_at is not None else ""
@@ -77,7 +82,7 @@ def explain_wait(planned: PlannedAction, wait: Wait) -> str:
 
 
 def _sentence(rule: RuleName, decided: str, reason: str) -> str:
-    return f"{_DOING[rule]} {decided}: {reason.rstrip('.')}."
+    return f"{DOING[rule]} {decided}: {reason.rstrip('.')}."
 
 
 def write_next_look(next_at: datetime | None) -> str:

@@ -75,7 +75,10 @@ def test_a_running_job_shows_its_progress(client: Client) -> None:
         "tasks_done": 3,
         "tasks_total": 10,
         "phase": "rewriting files",
-        "sentence": "3 of 10 tasks",
+        "sentence": "3 tasks done",
+        "stage": "waiting",
+        "share": 0.0,
+        "is_counted": False,
     }
     assert job["effect"] is None
 

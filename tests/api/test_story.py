@@ -55,7 +55,7 @@ def test_a_plan_says_each_verdict_in_a_sentence_with_its_cost_and_its_terms(clie
     assert plan["planned"][0]["sentence"] == "Compacting data files is worth doing: 100 files become 2."
     assert plan["planned"][0]["cost"] == {"gb_hours": 0.5, "gb_hours_p90": 0.8, "duration_seconds": 90.0, "basis": "table", "samples": 7}
     assert plan["planned"][0]["score"]["sentence"] == "chance 0.9 x benefit 98"
-    assert plan["skipped"][0]["sentence"] == "Expiring snapshots is due and waits for its pause to end: ran 1 h ago."
+    assert plan["skipped"][0]["sentence"] == "Expiring snapshots is due and waits for its cool-down to end: ran 1 h ago."
     assert plan["skipped"][0]["cost"] is None
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from maintainer.adapters.spark.local import LocalRunner
+from maintainer.domain.job import JobEvent
 from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
 from tests.adapters.spark.lakes import Lake, job_on, one_by_one, wait_until
@@ -16,7 +17,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 def test_a_rewrite_with_checks_goes_through_its_stages_in_order_and_its_bar_never_goes_back(warm: LocalRunner, lake: Lake) -> None:
     job = replace(job_on(lake.create("stages"), "stages", one_by_one()), safeguards=Safeguards(canary=Canary.SAMPLE, checksum=Checksum.FULL))
-    seen, events = [Progress()], []
+    seen, events = [Progress()], list[JobEvent]()
     warm.submit(job)
 
     def is_over() -> bool:
@@ -27,7 +28,7 @@ def test_a_rewrite_with_checks_goes_through_its_stages_in_order_and_its_bar_neve
         return report.outcome is not None
 
     wait_until(is_over)
-    parts = [event.fields["part"] for event in events if event.name == "statement.started"]
+    parts = [str(event.fields["part"]) for event in events if event.name == "statement.started"]
     stages = list(dict.fromkeys(progress.stage for progress in seen))
     shares = [progress.share for progress in seen]
     assert parts == sorted(parts, key=["before", "main", "after"].index)

@@ -15,6 +15,8 @@ import type { Band, Job, JobState, OrphanList, Plan, RuleName, TablePath } from 
 
 const TABLES_EVERY_MS = 15_000;
 const JOBS_EVERY_MS = 5_000;
+/** Of a page that shows a running job. */
+const RUNNING_EVERY_MS = 2_000;
 const TABLE_PAGE = 100;
 const JOB_PAGE = 50;
 const WORST_PARTITIONS = 10;
@@ -100,7 +102,7 @@ export const tableQuery = (path: TablePath) =>
   queryOptions({
     queryKey: [...tableKey(path), "detail"],
     queryFn: ({ signal }) => unwrap(client.GET("/api/v1/tables/{catalog}/{namespace}/{table}", { ...atTable(path), signal })),
-    refetchInterval: TABLES_EVERY_MS,
+    refetchInterval: (query) => (query.state.data?.outlook.job ? RUNNING_EVERY_MS : TABLES_EVERY_MS),
   });
 
 export const historyQuery = (path: TablePath, metric: HistoryMetric, range: HistoryRange) =>

@@ -1723,6 +1723,32 @@ export interface components {
       items: components["schemas"]["OrphanListOut"][];
     };
     /**
+     * OutlookKind
+     * @description What a table is about to see.
+     * @enum {string}
+     */
+    OutlookKind: "running" | "paused" | "planned" | "waiting" | "idle" | "unknown";
+    /**
+     * OutlookOut
+     * @description What happens on a table now and next.
+     */
+    OutlookOut: {
+      job: components["schemas"]["UnfinishedJobOut"] | null;
+      kind: components["schemas"]["OutlookKind"];
+      /**
+       * Next At
+       * @description The next check of what is not started; null: when the table or its policy changes.
+       */
+      next_at: string | null;
+      /** Sentence */
+      sentence: string;
+      /**
+       * Why
+       * @description Why nothing starts; empty where the sentence says it, and where something does.
+       */
+      why: string;
+    };
+    /**
      * OverviewOut
      * @description The fleet.
      */
@@ -2089,7 +2115,10 @@ export interface components {
        */
       type?: string;
     };
-    /** ProgressOut */
+    /**
+     * ProgressOut
+     * @description How far a job is; null where Spark did not say.
+     */
     ProgressOut: {
       /**
        * Bytes Read
@@ -2110,13 +2139,28 @@ export interface components {
       file_groups_done: number | null;
       /** File Groups Total */
       file_groups_total: number | null;
+      /**
+       * Is Counted
+       * @description The share grows within this stage; else it only grows with the next stage.
+       */
+      is_counted: boolean;
       /** Phase */
       phase: string;
       /** Sentence */
       sentence: string;
+      /**
+       * Share
+       * @description Of the whole job, from 0 while it waits to below 1 before its end; it never goes back.
+       */
+      share: number;
+      /** @description Where in its course the job is; a job never goes back to an earlier stage. */
+      stage: components["schemas"]["Stage"];
       /** Tasks Done */
       tasks_done: number | null;
-      /** Tasks Total */
+      /**
+       * Tasks Total
+       * @description Of the Spark jobs so far: it grows with each of them, so it is no measure of what is left.
+       */
       tasks_total: number | null;
     };
     /**
@@ -2373,6 +2417,12 @@ export interface components {
       sentence: string;
     };
     /**
+     * Stage
+     * @description The stages of a job, in their order. A job may skip one; it never goes back to one.
+     * @enum {string}
+     */
+    Stage: "waiting" | "starting" | "preparing" | "working" | "checking" | "proving";
+    /**
      * StandstillOut
      * @description What does not start, and what still runs of it.
      */
@@ -2513,6 +2563,8 @@ export interface components {
       oldest_delete_at: string | null;
       /** Oldest Snapshot At */
       oldest_snapshot_at: string | null;
+      /** @description What happens now and next. */
+      outlook: components["schemas"]["OutlookOut"];
       /**
        * Partition Skew
        * @description Bytes of the largest partition / mean of all.
@@ -2716,6 +2768,18 @@ export interface components {
       next_cursor: string | null;
       /** Total */
       total: number;
+    };
+    /**
+     * UnfinishedJobOut
+     * @description The job that is at work on a table.
+     */
+    UnfinishedJobOut: {
+      /** Job Id */
+      job_id: string;
+      progress: components["schemas"]["ProgressOut"];
+      /** Rule */
+      rule: components["schemas"]["RuleName"] | components["schemas"]["Reading"] | components["schemas"]["Repair"];
+      state: components["schemas"]["JobState"];
     };
     /**
      * UnreadableOut

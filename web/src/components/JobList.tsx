@@ -4,6 +4,7 @@ import { formatDuration, UNKNOWN } from "../lib/format";
 import { useNow } from "../lib/now";
 import { secondsBetween } from "../lib/time";
 import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../lib/words";
+import { JobProgress } from "./JobProgress";
 import { StateBadge } from "./badges";
 import { TableLink } from "./TableLink";
 import { TimeAgo } from "./TimeAgo";
@@ -45,7 +46,7 @@ export function JobList({ jobs, isOfOneTable = false }: { jobs: Job[]; isOfOneTa
             Duration
           </th>
           <th scope="col" role="columnheader">
-            Effect
+            Progress or effect
           </th>
           <th scope="col" role="columnheader" className="num">
             Created
@@ -74,7 +75,7 @@ export function JobList({ jobs, isOfOneTable = false }: { jobs: Job[]; isOfOneTa
                 {duration === null ? UNKNOWN : formatDuration(Math.max(0, duration))}
               </td>
               <td role="cell" className="words cell-wide">
-                {sayOutcome(job)}
+                {isFinal(job.state) ? sayOutcome(job) : <JobProgress progress={job.progress} />}
               </td>
               <td role="cell" className="num" data-label="Created">
                 <TimeAgo time={job.created_at} />

@@ -1,3 +1,4 @@
+import { makeProgress } from "../../dev/fixtures/jobs";
 import { describe, expect, it } from "vitest";
 import { addEvent, parseExact } from "../api/events";
 import type { JobEvent } from "../api/types";
@@ -29,33 +30,22 @@ it("knows no time span with an open end", () => {
 });
 
 describe("describeProgress", () => {
-  const unknown = {
-    tasks_done: null,
-    tasks_total: null,
-    phase: "",
-    file_groups_done: null,
-    file_groups_total: null,
-    bytes_read: null,
-    bytes_written: null,
-    ends_at: null,
-    sentence: "",
-  };
+  const groups = { stage: "working", phase: "running on Spark", file_groups_done: 9, file_groups_total: 12, share: 0.7 } as const;
 
-  it("goes by file groups, else by tasks, and says nothing that Spark does not say", () => {
-    const tasks = { ...unknown, tasks_done: 31, tasks_total: 64 };
-    const groups = {
-      ...tasks,
-      file_groups_done: 9,
-      file_groups_total: 12,
-      bytes_read: 3 * MIB,
-      bytes_written: MIB,
-      ends_at: "2026-11-21T12:01:30Z",
-    };
-    const said = describeProgress(groups, NOW);
-    expect(plain(said.words)).toBe("9 of 12 file groups, 3 MiB read, 1 MiB written, about 1 min 30 s left");
-    expect(said.percent).toBe(75);
-    expect(describeProgress(tasks, NOW).words).toBe("31 of 64 tasks");
-    expect(describeProgress(unknown, NOW)).toEqual({ words: "", percent: null });
+  it("goes by file groups where there are some", () => {
+    const more = { tasks_done: 31, tasks_total: 64, bytes_read: 3 * MIB, bytes_written: MIB, ends_at: "2026-11-21T12:01:30Z" };
+    const said = describeProgress(makeProgress({ ...groups, ...more }), NOW);
+    expect(plain(said.figures)).toBe("9 of 12 file groups, 3 MiB read, 1 MiB written, about 1 min 30 s left");
+    expect([said.stage, said.percent]).toEqual(["Running on Spark", 70]);
+  });
+
+  it("counts tasks without a total, because each Spark job adds to it", () => {
+    expect(describeProgress(makeProgress({ tasks_done: 31, tasks_total: 64 }), NOW).figures).toBe("31 tasks done");
+    expect(describeProgress(makeProgress({ tasks_done: 1, tasks_total: 1 }), NOW).figures).toBe("1 task done");
+  });
+
+  it("is empty for a job that waits", () => {
+    expect(describeProgress(makeProgress(), NOW)).toEqual({ stage: "Waiting for its turn", figures: "", percent: 0 });
   });
 });
 

@@ -1,22 +1,36 @@
-import type { Job } from "../api/types";
-import { formatBytes, formatCount, formatDuration } from "./format";
+import type { Job, Stage } from "../api/types";
+import { capitalize, formatBytes, formatCount, formatDuration } from "./format";
 import { secondsBetween } from "./time";
+import { STAGE_WORDS } from "./words";
 
 const PERCENT = 100;
 
-/** How far a job is, in words and in percent: by file groups where there are some. Null percent while Spark does not say. */
-export function describeProgress(progress: Job["progress"], now: number): { words: string; percent: number | null } {
-  const counted = progress.file_groups_total
-    ? { done: progress.file_groups_done ?? 0, total: progress.file_groups_total, unit: "file groups" }
-    : progress.tasks_total
-      ? { done: progress.tasks_done ?? 0, total: progress.tasks_total, unit: "tasks" }
-      : null;
+export const STAGES: readonly Stage[] = ["waiting", "starting", "preparing", "working", "checking", "proving"];
+
+interface ProgressWords {
+  /** The stage that the job is in, as the daemon calls it. */
+  stage: string;
+  /** What is counted within it: file groups where there are some; tasks have no total that holds. */
+  figures: string;
+  /** Of the whole job; it never goes back. */
+  percent: number;
+}
+
+/** How far a job is, in words and in percent. */
+export function describeProgress(progress: Job["progress"], now: number): ProgressWords {
+  const { file_groups_done, file_groups_total, tasks_done } = progress;
   const left = secondsBetween(new Date(now).toISOString(), progress.ends_at);
-  const words = [
-    counted && `${formatCount(counted.done)} of ${formatCount(counted.total)} ${counted.unit}`,
+  const figures = [
+    file_groups_total
+      ? `${formatCount(file_groups_done ?? 0)} of ${formatCount(file_groups_total)} file groups`
+      : tasks_done && `${formatCount(tasks_done)} ${tasks_done === 1 ? "task" : "tasks"} done`,
     progress.bytes_read && `${formatBytes(progress.bytes_read)} read`,
     progress.bytes_written && `${formatBytes(progress.bytes_written)} written`,
     left !== null && left > 0 && `about ${formatDuration(left)} left`,
   ].filter(Boolean);
-  return { words: words.join(", "), percent: counted && Math.min(PERCENT, (PERCENT * counted.done) / counted.total) };
+  return {
+    stage: capitalize(progress.phase) || STAGE_WORDS[progress.stage],
+    figures: figures.join(", "),
+    percent: PERCENT * progress.share,
+  };
 }

@@ -10,6 +10,7 @@ import type {
   OrphanList,
   RowProof,
   SkipCode,
+  Stage,
   StorageProfile,
 } from "../api/types";
 import { capitalize } from "./format";
@@ -54,6 +55,16 @@ export const STATE_WORDS: Record<JobState, string> = {
   failed: "Failed",
   cancelled: "Cancelled",
   unknown: "Runner lost",
+};
+
+/** Of a job that is not over. */
+export const STAGE_WORDS: Record<Stage, string> = {
+  waiting: "Waiting for its turn",
+  starting: "Starting Spark",
+  preparing: "Preparing",
+  working: "Running on Spark",
+  checking: "Checking the result",
+  proving: "Proving",
 };
 
 export const ORPHAN_STATE_WORDS: Record<OrphanList["state"], string> = {

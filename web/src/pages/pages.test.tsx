@@ -172,7 +172,7 @@ describe("the job list", () => {
     expect(screen.getByText(/the average file grew/)).toBeInTheDocument();
     expect(screen.getByText(/^A writer's commit won the race: Cannot commit/)).toBeInTheDocument();
     expect(screen.getByText("Cancelled by person")).toBeInTheDocument();
-    expect(screen.getByText("rewriting manifests")).toBeInTheDocument();
+    expect(screen.getByText("Running on Spark")).toBeInTheDocument();
   });
 
   it("leads to a table whose name holds a dot", async () => {

@@ -1,4 +1,4 @@
-import { Button, Modal, Progress } from "@mantine/core";
+import { Button, Modal } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -10,6 +10,7 @@ import { StateBadge } from "../../components/badges";
 import { EstimateWords } from "../../components/EstimateWords";
 import { FindingList } from "../../components/FindingWords";
 import { durationOf } from "../../components/JobList";
+import { JobProgress, StageList } from "../../components/JobProgress";
 import { ErrorNotice, Loaded, Notice } from "../../components/notices";
 import { Panel } from "../../components/Panel";
 import { Statement } from "../../components/Statement";
@@ -17,7 +18,6 @@ import { TableLink } from "../../components/TableLink";
 import { TimeAgo } from "../../components/TimeAgo";
 import { capitalize, formatDuration } from "../../lib/format";
 import { useNow } from "../../lib/now";
-import { describeProgress } from "../../lib/progress";
 import { FAILURE_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
 import { BeforeAfter } from "./BeforeAfter";
 import { mayBeUndone, RollBackButton } from "./RollBackButton";
@@ -50,20 +50,6 @@ function CancelButton({ job }: { job: Job }) {
         </div>
       </Modal>
     </>
-  );
-}
-
-/** How far the Spark work is; a bar without a number while Spark does not say. */
-function JobProgress({ job }: { job: Job }) {
-  const { words, percent } = describeProgress(job.progress, useNow());
-  return (
-    <div className="progress">
-      <div className="row row-apart">
-        <span>{job.progress.phase || "Waiting for its turn"}</span>
-        <span className="dim num">{words}</span>
-      </div>
-      <Progress value={percent ?? 100} animated striped={percent === null} aria-label="Progress of the Spark work" />
-    </div>
   );
 }
 
@@ -117,7 +103,11 @@ function JobDetail({ job }: { job: Job }) {
       <p>
         on <TableLink name={job.table} />
       </p>
-      {!isFinal(job.state) && <JobProgress job={job} />}
+      {!isFinal(job.state) && (
+        <JobProgress progress={job.progress}>
+          <StageList stage={job.progress.stage} />
+        </JobProgress>
+      )}
       {(job.failure_reason ?? job.failure_message) && (
         <Notice tone="critical" title={job.failure_reason ? FAILURE_WORDS[job.failure_reason] : "Failed"}>
           {job.failure_message && <p>{job.failure_message}</p>}

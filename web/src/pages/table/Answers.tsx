@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { jobsQuery, usePlan } from "../../api/queries";
-import type { Job, Plan, TableDetail, TablePath } from "../../api/types";
+import { jobsQuery } from "../../api/queries";
+import type { Job, Outlook, TableDetail } from "../../api/types";
 import { BandBadge, StateBadge } from "../../components/badges";
 import { sayOutcome } from "../../components/JobList";
+import { JobProgress } from "../../components/JobProgress";
 import { Panel } from "../../components/Panel";
 import { HowLong, TimeAgo } from "../../components/TimeAgo";
 import { capitalize } from "../../lib/format";
-import { mainObstacle, nextStep } from "../../lib/verdicts";
 import { BAND_WORDS, isFinal, RULE_WORDS } from "../../lib/words";
 
 function Health({ table }: { table: TableDetail }) {
@@ -25,25 +25,36 @@ function Health({ table }: { table: TableDetail }) {
   );
 }
 
-function Next({ plan }: { plan: Plan }) {
-  const { kind, rules, at } = nextStep(plan);
-  const names = rules.map(({ rule }) => RULE_WORDS[rule]).join(", ");
-  switch (kind) {
-    case "start":
-      return <>{plan.planned.map((planned) => planned.admission?.sentence ?? `${RULE_WORDS[planned.rule]} is planned.`).join(" ")}</>;
-    case "look":
-      return (
-        <>
-          {names}: looked at again <TimeAgo time={at} />.
-        </>
-      );
-    case "change":
-      return <>Nothing, until the table or its policy changes.</>;
+/** The daemon's own sentence; of a running job its bar and the way to it, of what is not started the next check. */
+function Next({ outlook }: { outlook: Outlook }) {
+  const { kind, sentence, next_at, job } = outlook;
+  if (job) {
+    return (
+      <div className="stack-tight">
+        <p>
+          {sentence} <JobLink job={job}>Open the job</JobLink>
+        </p>
+        <JobProgress progress={job.progress} />
+      </div>
+    );
   }
-}
-
-function WhyNot({ plan }: { plan: Plan }) {
-  return <>{mainObstacle(plan)?.sentence ?? "The policy has no rules for this table."}</>;
+  return (
+    <>
+      {sentence}
+      {(kind === "waiting" || kind === "idle") && (
+        <span className="dim">
+          {" "}
+          {next_at ? (
+            <>
+              Next check <TimeAgo time={next_at} />.
+            </>
+          ) : (
+            "Checked again when the table or its policy changes."
+          )}
+        </span>
+      )}
+    </>
+  );
 }
 
 function LastRun({ job }: { job: Job }) {
@@ -55,10 +66,10 @@ function LastRun({ job }: { job: Job }) {
   );
 }
 
-function JobLink({ job }: { job: Job }) {
+function JobLink({ job, children }: { job: Pick<Job, "job_id" | "rule">; children?: string }) {
   return (
     <Link to="/jobs/$id" params={{ id: job.job_id }}>
-      {RULE_WORDS[job.rule]}
+      {children ?? RULE_WORDS[job.rule]}
     </Link>
   );
 }
@@ -79,7 +90,7 @@ function DidItHelp({ jobs }: { jobs: Job[] }) {
   const before = jobs.find((job) => isFinal(job.state));
   return (
     <>
-      It is still at work.
+      It is not over yet.
       {before && (
         <>
           {" "}
@@ -91,8 +102,7 @@ function DidItHelp({ jobs }: { jobs: Job[] }) {
 }
 
 /** What everybody asks of a table first, each in a sentence. */
-export function Answers({ table, path }: { table: TableDetail; path: TablePath }) {
-  const plan = usePlan(path).data;
+export function Answers({ table }: { table: TableDetail }) {
   const jobs = useInfiniteQuery(jobsQuery({ table: table.table, state: undefined })).data?.pages[0]?.items;
   const last = jobs?.[0];
   return (
@@ -102,20 +112,14 @@ export function Answers({ table, path }: { table: TableDetail; path: TablePath }
         <dd>
           <Health table={table} />
         </dd>
-        {plan && (
+        <dt>What happens next?</dt>
+        <dd>
+          <Next outlook={table.outlook} />
+        </dd>
+        {table.outlook.why && (
           <>
-            <dt>What happens next?</dt>
-            <dd>
-              <Next plan={plan} />
-            </dd>
-            {plan.planned.length === 0 && (
-              <>
-                <dt>Why is nothing started?</dt>
-                <dd>
-                  <WhyNot plan={plan} />
-                </dd>
-              </>
-            )}
+            <dt>Why is nothing started?</dt>
+            <dd>{table.outlook.why}</dd>
           </>
         )}
         {jobs && (

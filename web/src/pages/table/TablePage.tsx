@@ -77,7 +77,7 @@ export function TablePage() {
       {(data) => (
         <div className="stack">
           <TableHeading table={data} path={path} />
-          <Answers table={data} path={path} />
+          <Answers table={data} />
           <KeyFigures table={data} />
           <div className="columns">
             <SizeHistogram table={data} />

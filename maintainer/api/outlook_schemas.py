@@ -1,0 +1,49 @@
+"""What happens on a table now and next, and how far a job is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from maintainer.api.health_schemas import Schema
+from maintainer.domain.job import JobRule, JobState
+from maintainer.domain.progress import Stage
+from maintainer.policy.outlook import OutlookKind
+
+
+class ProgressOut(Schema):
+    """How far a job is; null where Spark did not say."""
+
+    tasks_done: int | None
+    tasks_total: Annotated[int | None, Field(description="Of the Spark jobs so far: it grows with each of them, so it is no measure of what is left.")]
+    phase: str
+    file_groups_done: Annotated[int | None, Field(description="Of a rewrite: what Iceberg plans and writes as one.")]
+    file_groups_total: int | None
+    bytes_read: Annotated[int | None, Field(description="By Spark, as far as the storage's client counts them.")]
+    bytes_written: int | None
+    ends_at: Annotated[datetime | None, Field(description="About when Spark will be done, if the rest takes as long as what is done.")]
+    sentence: str
+    stage: Annotated[Stage, Field(description="Where in its course the job is; a job never goes back to an earlier stage.")]
+    share: Annotated[float, Field(description="Of the whole job, from 0 while it waits to below 1 before its end; it never goes back.")]
+    is_counted: Annotated[bool, Field(description="The share grows within this stage; else it only grows with the next stage.")]
+
+
+class UnfinishedJobOut(Schema):
+    """The job that is at work on a table."""
+
+    job_id: str
+    rule: JobRule
+    state: JobState
+    progress: ProgressOut
+
+
+class OutlookOut(Schema):
+    """What happens on a table now and next."""
+
+    kind: OutlookKind
+    sentence: str
+    why: Annotated[str, Field(description="Why nothing starts; empty where the sentence says it, and where something does.")]
+    next_at: Annotated[datetime | None, Field(description="The next check of what is not started; null: when the table or its policy changes.")]
+    job: UnfinishedJobOut | None

@@ -1,0 +1,75 @@
+import { screen } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { makeJob, makeProgress } from "../../../dev/fixtures/jobs";
+import { makeDetail, makeTable, tables } from "../../../dev/fixtures/tables";
+import { JobList } from "../../components/JobList";
+import { JobProgress, StageList } from "../../components/JobProgress";
+import { show } from "../../testing/render";
+import { Answers } from "./Answers";
+
+const bar = () => screen.getByRole("progressbar", { name: "Progress of the job" });
+
+describe("what happens next on a table", () => {
+  it("is its running job, with its progress and a link to it", async () => {
+    const sensors = tables.find((table) => table.name === "sensor_readings");
+    if (!sensors) throw new Error("the fixture has a table with a running job");
+    await show(<Answers table={makeDetail(sensors)} />);
+    expect(screen.getByText(/^Rewriting manifests is running/)).toHaveTextContent("After that nothing starts: person paused");
+    expect(screen.getByRole("link", { name: "Open the job" })).toHaveAttribute("href", "/jobs/rm-sensor-readings-2x9c");
+    expect(bar()).toHaveAttribute("aria-valuenow", "10");
+    expect(screen.queryByText("Why is nothing started?")).not.toBeInTheDocument();
+  });
+
+  it("is that nothing starts while the table is paused", async () => {
+    const outlook = {
+      kind: "paused",
+      sentence: "Nothing starts until this is lifted: ann paused lake.*.",
+      why: "",
+      next_at: null,
+      job: null,
+    } as const;
+    await show(<Answers table={{ ...makeDetail(makeTable()), outlook }} />);
+    expect(screen.getByText(outlook.sentence)).toBeInTheDocument();
+    expect(screen.queryByText(/[Nn]ext check|Checked again|Why is nothing/)).not.toBeInTheDocument();
+  });
+
+  it("is the next check where nothing is due, and why nothing is", async () => {
+    await show(<Answers table={makeDetail(makeTable({ band: "healthy" }))} />);
+    expect(screen.getByText(/Next check/)).toHaveTextContent(/in \d/);
+    expect(screen.getByText("Why is nothing started?")).toBeInTheDocument();
+    expect(screen.getByText(/^Compacting data files would achieve nothing/)).toBeInTheDocument();
+  });
+});
+
+describe("the bar of a job", () => {
+  it("is empty and still while the job waits", async () => {
+    await show(<JobProgress progress={makeProgress()} />);
+    expect(bar()).toHaveAttribute("aria-valuenow", "0");
+    expect(bar()).not.toHaveAttribute("data-animated");
+    expect(screen.getByText("Waiting for its turn")).toBeInTheDocument();
+  });
+
+  it("moves without growing where nothing can be counted, and is still where it grows", async () => {
+    const working = { stage: "working", phase: "running on Spark", share: 0.1 } as const;
+    const { unmount } = await show(<JobProgress progress={makeProgress(working)} />);
+    expect(bar()).toHaveAttribute("data-animated");
+    unmount();
+    await show(<JobProgress progress={makeProgress({ ...working, share: 0.5, is_counted: true })} />);
+    expect(bar()).toHaveAttribute("aria-valuenow", "50");
+    expect(bar()).not.toHaveAttribute("data-animated");
+  });
+
+  it("stands in the list of jobs too, for those that are not over", async () => {
+    await show(<JobList jobs={[makeJob({ state: "pending", effect: null, progress: makeProgress() }), makeJob({ job_id: "done" })]} />);
+    expect(screen.getAllByRole("progressbar")).toHaveLength(1);
+    expect(bar()).toHaveAttribute("aria-valuenow", "0");
+  });
+
+  it("names the stages and marks the present one", async () => {
+    await show(<StageList stage="working" />);
+    expect(screen.getAllByRole("listitem").map((stage) => stage.textContent)).toHaveLength(6);
+    expect(screen.getByText("Running on Spark")).toHaveAttribute("aria-current", "step");
+    expect(screen.getByText("Preparing")).toHaveClass("stage-done");
+    expect(screen.getByText("Proving")).not.toHaveClass("stage-done");
+  });
+});
