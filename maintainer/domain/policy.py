@@ -35,6 +35,13 @@ class Approval(StrEnum):
     AUTOMATIC = "automatic"
 
 
+class ImportedFiles(StrEnum):
+    """Whether expiry may delete files that migrate or add_files took over from another table."""
+
+    KEEP = "keep"
+    DELETE = "delete"
+
+
 class Others(StrEnum):
     """What the rewrites do where another program rewrites the table too."""
 
@@ -103,6 +110,7 @@ class Rule:
     hot_partition_age: timedelta | None = None  # rewrite_data_files leaves alone what was written to within this; None: the default, zero: nothing
     max_bytes_per_job: int | None = None  # rewrite_data_files takes the best partitions up to this; None: all at once
     staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
+    imported_files: ImportedFiles | None = None  # expire_snapshots; None: keep
     approval: Approval | None = None  # remove_orphan_files; None: required
     quarantine: timedelta | None = None  # remove_orphan_files: how long files are kept aside before they are deleted; None: the default, zero: not at all
     timeout: timedelta | None = None  # None: the default of the rule
@@ -172,7 +180,8 @@ class PolicyLayer:
     rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
-    .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .hot_partition_age (timedelta), .max_bytes_per_job (int),
+    .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .imported_files (ImportedFiles),
+    .hot_partition_age (timedelta), .max_bytes_per_job (int),
     .quiet_period (timedelta), .wait_for_quiet (timedelta),
     .timeout (timedelta),
     .options.<iceberg option> (str).

@@ -13,6 +13,7 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import (
     Approval,
+    ImportedFiles,
     Metric,
     Mode,
     Others,
@@ -77,6 +78,7 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
             "max_age": timedelta(days=5),
             "keep": 10,
             "staged_max_age": timedelta(days=14),
+            "imported_files": ImportedFiles.KEEP,
         },
         RuleName.REMOVE_ORPHAN_FILES: {
             "enabled": True,
@@ -213,6 +215,7 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         options=tuple((path.removeprefix(options), str(merged[path].value)) for path in sorted(merged) if path.startswith(options)),
         max_age=_get(merged, f"{at}.max_age", timedelta),
         staged_max_age=_get(merged, f"{at}.staged_max_age", timedelta),
+        imported_files=_get(merged, f"{at}.imported_files", ImportedFiles),
         keep=_get_whole(merged, f"{at}.keep", None),
         older_than=_get(merged, f"{at}.older_than", timedelta),
         columns=_get(merged, f"{at}.columns", tuple) or (),
@@ -245,7 +248,8 @@ def _flatten(policy: Policy) -> dict[str, object]:
             values |= {f"{at}.hot_partition_age": rule.hot_partition_age, f"{at}.max_bytes_per_job": rule.max_bytes_per_job}
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
         values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
-        values |= {f"{at}.staged_max_age": rule.staged_max_age, f"{at}.approval": rule.approval, f"{at}.quarantine": rule.quarantine}
+        values |= {f"{at}.staged_max_age": rule.staged_max_age, f"{at}.imported_files": rule.imported_files}
+        values |= {f"{at}.approval": rule.approval, f"{at}.quarantine": rule.quarantine}
         values |= {f"{at}.quiet_period": rule.quiet_period, f"{at}.wait_for_quiet": rule.wait_for_quiet}
     return {path: value for path, value in values.items() if value is not None}
 

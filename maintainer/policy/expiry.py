@@ -18,6 +18,7 @@ from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.table_properties import MAX_REF_AGE
 from maintainer.domain.units import format_duration, format_size, read_whole
 from maintainer.policy.estimate_expiry import estimate_expire_snapshots, find_expired_refs
+from maintainer.policy.guard import find_import, refuse_imported
 
 PIN_PROPERTY = "maintainer.pin."
 PIN_TAG = "maintainer-pin-"
@@ -76,7 +77,7 @@ def preview_expiry(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: da
         refs=_expired_refs(health, now),
         bytes_freed=_freed_bytes(health, found.expired),
         keeper=slowest,
-        refusal=_find_unkept(gone, keepers) or next(_unreadable_pins(health), None) or _find_dropped_pin(health, now + find_timeout(rule)),
+        refusal=refuse_imported(rule, health) or _find_unkept(gone, keepers) or _refuse_for_pins(health, now + find_timeout(rule)),
         is_slice=is_slice,
         next_at=next_at,
         lost_pins=tuple(_lost_pins(health, pins, now)),
@@ -103,7 +104,8 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: Rule) -> 
         text += f"; about {format_size(preview.bytes_freed)} of files would go"
     if preview.keeper is not None:
         text += f"; what is newer than snapshot {preview.keeper.snapshot_id} stays for {preview.keeper.reason}"
-    return "; ".join([text, *preview.lost_pins])
+    sign = find_import(health) if removed else None
+    return "; ".join([text, *preview.lost_pins, *([f"the table has {sign}: files that it took over go like its own"] if sign is not None else [])])
 
 
 def find_keepers(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime) -> Iterator[Keeper]:
@@ -153,6 +155,10 @@ def _unreadable_pins(health: TableHealth) -> Iterator[str]:
     for name, snapshot_id in _property_pins(health):
         if snapshot_id is None:
             yield f"table property {name} is {health.properties[name]!r}, but must be a snapshot id: nothing is expired"
+
+
+def _refuse_for_pins(health: TableHealth, end: datetime) -> str | None:
+    return next(_unreadable_pins(health), None) or _find_dropped_pin(health, end)
 
 
 def _find_dropped_pin(health: TableHealth, end: datetime) -> str | None:

@@ -8,12 +8,13 @@ from re import compile as compile_regex
 from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import SkipCode
-from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.policy import ImportedFiles, Rule, RuleName
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
 from maintainer.domain.units import format_duration
 
 NEWEST_FORMAT_VERSION = 3
+NAME_MAPPING = "schema.name-mapping.default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,22 @@ def is_gc_disabled(health: TableHealth) -> bool:
 def is_snapshot_of_another(health: TableHealth) -> bool:
     """True when Spark's procedure snapshot made the table: until it is rewritten as a whole, its files are those of the table that it was made from."""
     return health.properties.get("snapshot", "").strip().lower() == "true"
+
+
+def find_import(health: TableHealth) -> str | None:
+    """What shows that the table took files over from another one, by migrate or add_files; None when nothing does."""
+    if health.properties.get("migrated", "").strip().lower() == "true":
+        return "the property migrated=true"
+    # Files that Iceberg did not write have no field ids: whoever adds them sets the names by which their columns are found.
+    return f"a name mapping ({NAME_MAPPING}), as add_files leaves" if health.properties.get(NAME_MAPPING, "").strip() else None
+
+
+def refuse_imported(rule: Rule, health: TableHealth) -> str | None:
+    """Why nothing expires of a table that took files over; None where it took none, or the operator's policy lets them go."""
+    sign = find_import(health)
+    if sign is None or rule.imported_files is ImportedFiles.DELETE:
+        return None
+    return f"the table has {sign}: expiry would delete files that another table may still read; only imported_files: delete in a policy file allows it"
 
 
 def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
@@ -60,6 +77,9 @@ def _refuse_expiry(rule: Rule, health: TableHealth) -> Refusal | None:
         return Refusal(SkipCode.GC_DISABLED, "the table has gc.enabled=false: its files may belong to another table, so nothing of it is deleted")
     if is_snapshot_of_another(health):
         return Refusal(SkipCode.UNSAFE, "the table has the property snapshot=true: it was made from another table, whose files expiry would delete")
+    imported = refuse_imported(rule, health)
+    if imported is not None:
+        return Refusal(SkipCode.UNSAFE, imported)
     if rule.max_age is not None and rule.max_age < MIN_EXPIRE_AGE:
         return Refusal(
             SkipCode.RETENTION_FLOOR, f"max_age {format_duration(rule.max_age)} is under the {format_duration(MIN_EXPIRE_AGE)} floor of expire_snapshots"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from maintainer.domain.policy import Approval, Mode, PolicySet, PropertyRights, RuleName, Setting
+from maintainer.domain.policy import Approval, ImportedFiles, Mode, PolicySet, PropertyRights, RuleName, Setting
 from maintainer.policy.inherited import source_of
 from maintainer.policy.layering import Laid
 
@@ -54,6 +54,8 @@ def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting)
         return f"no policy names the rule {rule} for this table"
     if path.endswith(".approval") and setting.value is Approval.AUTOMATIC:
         return "whoever writes a table cannot do without the approval"
+    if path.endswith(".imported_files") and setting.value is ImportedFiles.DELETE:
+        return "only a policy file allows deleting files that the table took over from another"
     switch = merged.get(f"rules.{rule}.enabled")
     if path == f"rules.{rule}.enabled" and setting.value is True and switch is not None and switch.value is False:
         return f"{switch.source} switches {rule} off, which a property cannot undo"

@@ -15,7 +15,7 @@ from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
-from maintainer.domain.policy import Approval, Mode, Others, PropertyRights, Window
+from maintainer.domain.policy import Approval, ImportedFiles, Mode, Others, PropertyRights, Window
 from maintainer.domain.safeguards import Canary, Checksum
 from maintainer.domain.size import JobSize
 from maintainer.domain.units import parse_size
@@ -224,6 +224,11 @@ class ExpireSnapshotsRule(_RuleModel):
     )
     staged_max_age: Annotated[timedelta, DurationBetween("24h", bound="floor")] | None = Field(
         None, description="Staged snapshots (wap.id) that are not published yet may go when they are older than this; floor 24h, default 14d."
+    )
+    imported_files: Annotated[ImportedFiles, Field(strict=False)] | None = Field(
+        None,
+        description="Tables that migrate or add_files gave files to: keep refuses expiry, because another table may still read the files; "
+        "delete lets them go like the table's own; default keep. A table property cannot say delete.",
     )
     options: ExpireSnapshotsOptions | None = None  # type: ignore[valid-type]  # as above
 

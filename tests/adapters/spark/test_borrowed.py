@@ -17,9 +17,11 @@ from maintainer.domain.job import JobState
 from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
+from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import request_run
 from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
+from tests.fakes.adapters.clock import FakeClock
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -109,6 +111,9 @@ def test_guard_2_of_a_migrated_table_no_orphans_are_looked_for(workshop: Worksho
     assert (job.state, job.failure_message) == (JobState.SUCCEEDED, "")
     assert files_in(place).items() >= before.items(), "the backup that migrate leaves still reads them"
     assert workshop.lake.rows(table) == ROWS
+    workshop.grow_old(table, OLD)
+    code, reason = refusal_of(workshop, table, RuleName.EXPIRE_SNAPSHOTS)
+    assert (code, reason.startswith("the table has the property migrated=true: expiry would delete files")) == (SkipCode.UNSAFE, True)
 
 
 def test_guard_2_of_a_table_that_add_files_has_given_files_no_orphan_goes(workshop: Workshop) -> None:
@@ -133,3 +138,24 @@ def test_guard_2_of_a_table_that_add_files_has_given_files_no_orphan_goes(worksh
     assert stray.exists()
     assert files_in(place) == before
     assert workshop.lake.rows(table) == 2 * ROWS
+
+
+def test_guard_2_expiry_leaves_files_that_add_files_has_given_unless_the_operator_lets_them_go(workshop: Workshop) -> None:
+    place = make_plain(workshop, "lender")
+    table = workshop.create("borrower", "id bigint")
+    workshop.sql("CALL lake.system.add_files(table => 'db.borrower', source_table => 'spark_catalog.default.lender')")
+    before = files_in(place)
+    later = FakeClock(WallClock().now() + timedelta(days=2))
+    allowed = POLICY.replace("keep: 2}", "keep: 2, imported_files: delete}").replace("mode: enforce", "mode: enforce\nrollback_for: off")
+    with open_workshop(workshop.lake, workshop.runner, allowed) as operator:
+        job = operator.run(table, RuleName.REWRITE_DATA_FILES)
+        assert (job.state, job.failure_message) == (JobState.SUCCEEDED, "")
+        workshop.sql("INSERT INTO lake.db.borrower SELECT id FROM range(5)")
+        scan_table(workshop.ports, table)
+        code, reason = refusal_of(workshop, table, RuleName.EXPIRE_SNAPSHOTS)
+        assert (code, "a name mapping (schema.name-mapping.default), as add_files leaves" in reason) == (SkipCode.UNSAFE, True)
+        assert files_in(place) == before
+        expired = replace(operator, ports=replace(operator.ports, clock=later)).run(table, RuleName.EXPIRE_SNAPSHOTS)
+    assert (expired.state, expired.failure_message) == (JobState.SUCCEEDED, "")
+    assert files_in(place) == {}, "this is what the refusal keeps from happening"
+    assert workshop.lake.rows(table) == ROWS + 5
