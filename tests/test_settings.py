@@ -99,7 +99,7 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
         "notifications": {
             "targets": {},
-            "kinds": ("failed_proof", "repeated_failure", "table_critical", "budget_spent", "approval_needed", "paused_table_gone"),
+            "kinds": ("failed_proof", "repeated_failure", "table_critical", "budget_spent", "table_unreadable", "approval_needed", "paused_table_gone"),
             "templates": {},
             "repeat_after": "6h",
             "max_per_hour": 60,

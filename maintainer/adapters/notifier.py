@@ -35,6 +35,7 @@ _TYPES = {
     NoticeKind.REPEATED_FAILURE: NotifyType.FAILURE,
     NoticeKind.TABLE_CRITICAL: NotifyType.WARNING,
     NoticeKind.BUDGET_SPENT: NotifyType.WARNING,
+    NoticeKind.TABLE_UNREADABLE: NotifyType.FAILURE,
     NoticeKind.APPROVAL_NEEDED: NotifyType.INFO,
     NoticeKind.PAUSED_TABLE_GONE: NotifyType.WARNING,
 }
@@ -43,6 +44,7 @@ TITLES: Mapping[NoticeKind, str] = {
     NoticeKind.REPEATED_FAILURE: "Maintenance keeps failing: $subject",
     NoticeKind.TABLE_CRITICAL: "Table is critical: $subject",
     NoticeKind.BUDGET_SPENT: "Budget spent: $subject",
+    NoticeKind.TABLE_UNREADABLE: "Table cannot be read: $subject",
     NoticeKind.APPROVAL_NEEDED: "Approval needed: $subject",
     NoticeKind.PAUSED_TABLE_GONE: "Paused table is gone: $subject",
 }

@@ -133,10 +133,10 @@ def _finish_all(ports: Ports, on_progress: Callable[[list[Job]], None]) -> None:
             submit(ports)
             time.sleep(POLL_SECONDS)
     except KeyboardInterrupt:
-        for job in held_jobs(ports):
+        for job in (job for job in held_jobs(ports) if job.unreadable_since is None):
             request_cancel(ports, job, "person")
         deadline = time.monotonic() + CANCEL_GRACE.total_seconds()
-        while held_jobs(ports) and time.monotonic() < deadline:
+        while any(job.unreadable_since is None for job in held_jobs(ports)) and time.monotonic() < deadline:
             watch(ports)
             review(ports)
             time.sleep(POLL_SECONDS)

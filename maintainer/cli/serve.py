@@ -127,7 +127,7 @@ def _drain_timeout(app: App, signals: _Signals) -> timedelta:
 
 
 def _own_running(app: App, signals: _Signals) -> list[Job]:
-    jobs = held_jobs(app.ports)
+    jobs = [job for job in held_jobs(app.ports) if job.unreadable_since is None]  # that one waits for its table, whoever looks after it
     if signals.is_urgent:
         for job in jobs:
             if not job.cancel_requested_by:

@@ -149,6 +149,8 @@ class Job:
     is_overdue: bool = False  # it was asked to end because its time was up
     size: JobSize | None = None  # how much of Spark it gets; None: as the smallest
     size_reason: str = ""
+    unreadable_since: datetime | None = None  # Spark is done, and since then the table could not be read for the proof
+    given_up_by: str = ""  # who asked for its end meanwhile
 
     def advance(self, state: JobState, **changes: object) -> Job:
         """The job in a new state; InvalidTransitionError when the transition table has no such edge."""

@@ -14,6 +14,7 @@ class NoticeKind(StrEnum):
     REPEATED_FAILURE = "repeated_failure"
     TABLE_CRITICAL = "table_critical"
     BUDGET_SPENT = "budget_spent"
+    TABLE_UNREADABLE = "table_unreadable"  # a table that had been measured cannot be read any more, though its catalog answers
     APPROVAL_NEEDED = "approval_needed"  # a list of orphan files waits for somebody's word
     PAUSED_TABLE_GONE = "paused_table_gone"  # a paused table is not in its catalog any more
 

@@ -27,6 +27,7 @@ class Running:
     table_uuid: str
     catalog: str
     policy: str = ""  # the name of its policy's budget
+    is_at_work: bool = True  # False: Spark is done, and only the proof is missing; its table is busy, and it takes no place from others
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class AdmissionCircumstances:
 
 def running_of(job: Job) -> Running:
     """The job as admission counts it."""
-    return Running(job.table_uuid, job.table.catalog, job.charged_to)
+    return Running(job.table_uuid, job.table.catalog, job.charged_to, is_at_work=not job.awaits_review)
 
 
 def admit(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances) -> tuple[AdmissionVerdict, ...]:
@@ -83,7 +84,7 @@ def is_shut(circumstances: AdmissionCircumstances) -> bool:
         circumstances.free_places <= 0
         or any(halt.scope == EVERYTHING for halt in circumstances.halts)
         or find_blackout(circumstances) is not None
-        or (fleet.max_jobs is not None and len(circumstances.running) >= fleet.max_jobs)
+        or (fleet.max_jobs is not None and sum(running.is_at_work for running in circumstances.running) >= fleet.max_jobs)
         or (fleet.gb_hours_per_day is not None and spent.gb_hours >= fleet.gb_hours_per_day)
     )
 
@@ -227,7 +228,7 @@ class Ledger:
         for policy in {policy for _, policy in spending.by_owner}:
             self._spent["policy", policy] = spending.of_policy(policy)
         self._jobs: Counter[tuple[str, str]] = Counter()
-        for running in circumstances.running:
+        for running in (running for running in circumstances.running if running.is_at_work):
             self._jobs.update([("fleet", ""), ("catalog", running.catalog), ("policy", running.policy)])
 
     def _budgets(self, candidate: Candidate) -> Iterable[tuple[tuple[str, str], Budget]]:

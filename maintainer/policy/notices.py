@@ -9,6 +9,7 @@ from maintainer.domain.budget import SpentBudget, write_amount
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
@@ -57,12 +58,24 @@ def notice_of_grade(table: TableIdentifier, before: Grade | None, after: Grade, 
     return Notice(NoticeKind.TABLE_CRITICAL, str(table), after.reason, now)
 
 
-def notice_of_many(catalog: str, tables: Sequence[str], now: datetime) -> Notice:
-    """What to tell of the tables that were found critical in one scan beyond those that are told of one by one."""
+def notice_of_fault(fault: TableFault) -> Notice:
+    """What to tell of a table that could be measured, and cannot be read any more."""
+    return Notice(NoticeKind.TABLE_UNREADABLE, str(fault.table), f"{fault.kind}: {fault.reason}", fault.seen_at)
+
+
+def notice_of_wait(job: Job, reason: str, now: datetime, *, is_paused: bool) -> Notice:
+    """What to tell of a job that has waited for its proof too long, because its table cannot be read."""
+    paused = "; the table is paused" if is_paused else ""
+    sentence = f"what job {job.job_id} ({job.rule}) did is not known, because the table cannot be read: {reason}{paused}"
+    return Notice(NoticeKind.FAILED_PROOF, str(job.table), sentence, now, job.job_id)
+
+
+def notice_of_many(kind: NoticeKind, catalog: str, tables: Sequence[str], now: datetime) -> Notice:
+    """What to tell of the tables that one scan found critical, or unreadable, beyond those that are told of one by one."""
     named = ", ".join(sorted(tables)[:MOST_NAMED])
     others = f" and {len(tables) - MOST_NAMED:,} others" if len(tables) > MOST_NAMED else ""
     more = "1 more table" if len(tables) == 1 else f"{len(tables):,} more tables"
-    return Notice(NoticeKind.TABLE_CRITICAL, f"{more} of {catalog}", f"in the same scan: {named}{others}", now)
+    return Notice(kind, f"{more} of {catalog}", f"in the same scan: {named}{others}", now)
 
 
 def notice_of_gone(table: TableIdentifier, paused_by: str, because: str, reason: str, now: datetime) -> Notice:

@@ -102,12 +102,12 @@ class _Landing:
     landed: int = 0
 
 
-def review_reading(ports: Ports, job: Job, action: DigestManifests) -> bool:
-    """Keep what the job found, each manifest whole, however it ended, and give it its final state; False while the table cannot be looked at."""
+def review_reading(ports: Ports, job: Job, action: DigestManifests) -> bool | TableFault:
+    """Keep what the job found, each manifest whole, however it ended, and give it its final state; the fault while the table cannot be looked at."""
     landing = _land(ports, job, action)
     if isinstance(landing, TableFault):
         if landing.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:
-            return False
+            return landing
         landing = _Landing()
     if not ports.store.update_job(settled := _conclude(ports, job, landing), job.state, token_of(ports, job)):
         return False

@@ -41,15 +41,16 @@ def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryReading | No
     return canary
 
 
-def pause_unproved(ports: Ports, job: Job, effect: Effect) -> None:
-    """Nothing more is done to a table of which something is wrong, until a person resumes it: what there was before stays."""
+def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
+    """Nothing more is done to a table of which something is wrong, until a person resumes it: what there was before stays. False: nothing is."""
     if effect.rows is RowProof.DIFFERENT:
         reason = f"the rows before and after job {job.job_id} differ; look at its page before resuming"
     elif effect.failed_proofs:
         reason = f"job {job.job_id} is not proved: {effect.failed_proofs[0]}; look at its page before resuming"
     else:
-        return
+        return False
     pause(ports, job, reason)
+    return True
 
 
 def pause(ports: Ports, job: Job, reason: str) -> None:

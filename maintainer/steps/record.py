@@ -16,7 +16,7 @@ from maintainer.domain.reading import UnreadManifests
 from maintainer.health.measure import measure
 from maintainer.policy.effective import effective
 from maintainer.policy.grade import grade
-from maintainer.policy.notices import notice_of_grade
+from maintainer.policy.notices import notice_of_fault, notice_of_grade
 from maintainer.ports.catalog import Taken
 from maintainer.ports.store import ScanMark
 from maintainer.steps.bounded import Bound, StoppedError, TookTooLongError
@@ -90,11 +90,14 @@ def _judge(inventory: TableInventory, policies: PolicySet, before: Grade | None,
 def keep_fault(ports: Ports, fault: TableFault) -> TableFault:
     """Record why a table cannot be measured."""
     is_gone = fault.kind in {FaultKind.DROPPED, FaultKind.VIEW}
+    before = ports.store.table(fault.table)
     if is_gone:
         tell_gone(ports, fault.table, fault.reason)
     ports.store.record_fault(fault)
     if is_gone:
         ports.telemetry.table_gone(fault.table)
+    elif before is not None and before.health is not None and before.fault is None and fault.kind is not FaultKind.CATALOG_UNAVAILABLE:
+        ports.notifier.notify(notice_of_fault(fault))
     return fault
 
 

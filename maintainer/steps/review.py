@@ -7,6 +7,7 @@ from functools import partial
 
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
+from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.domain.reading import DigestManifests
@@ -26,6 +27,7 @@ from maintainer.steps.rollback import review_rollback
 from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import continue_request
 from maintainer.steps.tell import tell_end
+from maintainer.steps.unread import resume_proved, wait_for_table
 
 
 def review(ports: Ports, only: frozenset[str] | None = None) -> int:
@@ -36,28 +38,50 @@ def review(ports: Ports, only: frozenset[str] | None = None) -> int:
 
 def _review_job(ports: Ports, job: Job) -> bool:
     if job.table.catalog not in ports.catalogs:
-        return False  # as below: the configuration may bring the catalog back
+        return _wait(ports, job, f"catalog {job.table.catalog!r} is not configured")  # the configuration may bring it back
+    try:
+        return _review_readable(ports, job)
+    except StoreUnavailableError:
+        raise
+    except Exception as error:
+        current = ports.store.job(job.job_id)
+        if current is not None and not current.state.is_final:
+            _wait(ports, current, f"{type(error).__name__}: {error}")
+        raise
+
+
+def _wait(ports: Ports, job: Job, reason: str) -> bool:
+    """The truth lies in metadata that cannot be read now: the job waits for it, but not forever."""
+    verdict = wait_for_table(ports, job, reason)
+    return verdict is not None and _settle(ports, job, None, verdict)
+
+
+def _review_readable(ports: Ports, job: Job) -> bool:
     if isinstance(job.action, DigestManifests):
-        return review_reading(ports, job, job.action)
+        reviewed = review_reading(ports, job, job.action)
+        return _wait(ports, job, reviewed.reason) if isinstance(reviewed, TableFault) else reviewed
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
         if scanned.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:
-            return False  # the truth lies in metadata that cannot be read now: the job waits for it
+            return _wait(ports, job, scanned.reason)
         return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, f"the table is gone: {scanned.reason}"))
     if job.baseline is None or scanned.health.table_uuid != job.table_uuid:
         return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, "the table was replaced by another one of the same name"))
     if isinstance(job.action, RollBack):
         return _settle(ports, job, *review_rollback(ports, job, job.action, scanned))
     effect = _find_effect(ports, job, job.baseline, scanned)
-    pause_unproved(ports, job, effect)  # first of all: whatever happens to us now, nothing more is done to such a table
+    if not pause_unproved(ports, job, effect):  # first of all: whatever happens to us now, nothing more is done to such a table
+        resume_proved(ports, job)
     if isinstance(job.action, RemoveOrphanFiles):
         return _settle_orphans(ports, job, review_orphans(ports, job, job.action, scanned.health, effect))
     return _settle(ports, job, effect, conclude(job, effect))
 
 
 def _settle_orphans(ports: Ports, job: Job, found: tuple[Effect, Verdict] | None) -> bool:
-    if found is None or not _settle(ports, job, *found):
-        return False  # the storage does not tell now: the job waits for it
+    if found is None:
+        return _wait(ports, job, "its storage does not say which of the files are there")
+    if not _settle(ports, job, *found):
+        return False
     ports.runner.forget(job.job_id)
     return True
 

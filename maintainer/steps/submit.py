@@ -313,7 +313,7 @@ def _ask_for_end(ports: Ports, job: Job, requested_by: str) -> Job | None:
     if job.state is JobState.PENDING:
         cancelled = job.advance(JobState.CANCELLED, finished_at=now, cancel_requested_by=requested_by)
         return cancelled if _finish(ports, job, cancelled) else None
-    asked = replace(job, cancel_requested_by=requested_by)
+    asked = replace(job, cancel_requested_by=requested_by, given_up_by=requested_by if job.unreadable_since is not None else "")
     if not ports.store.update_job(asked, job):
         return None
     ports.store.append_events([JobEvent(job.job_id, now, "job.cancel_requested", {"by": requested_by})])

@@ -73,5 +73,5 @@ def test_a_budget_of_bytes_is_told_in_bytes_and_one_that_never_frees_without_a_t
     ],
 )
 def test_many_tables_are_one_notice(count: int, subject: str, named: str) -> None:
-    told = notice_of_many("lake", [f"t{number}" for number in reversed(range(count))], NOW)
+    told = notice_of_many(NoticeKind.TABLE_CRITICAL, "lake", [f"t{number}" for number in reversed(range(count))], NOW)
     assert (told.kind, told.subject, told.sentence) == (NoticeKind.TABLE_CRITICAL, subject, named)

@@ -25,6 +25,7 @@ from maintainer.steps.prune import prune
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import request_cancel, request_run, start_pending, submit
+from maintainer.steps.unread import WAITING_PHASE
 from maintainer.steps.watch import watch
 from tests.samples import NOW
 from tests.steps.world import World, layer
@@ -276,7 +277,7 @@ def test_a_table_that_cannot_be_read_afterwards_keeps_its_job_waiting() -> None:
     world.catalog.fail("connection refused")
     settle(world)
     assert world.stored(job).state is JobState.RUNNING
-    assert world.stored(job).progress.phase == "proving"
+    assert world.stored(job).progress.phase == WAITING_PHASE
     world.catalog.recover()
     settle(world)
     assert world.stored(job).state is JobState.SUCCEEDED

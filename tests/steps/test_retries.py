@@ -10,6 +10,7 @@ from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import SkipCode
+from maintainer.policy.unread import LONGEST_WAIT
 from maintainer.ports.store import JobQuery
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
@@ -52,7 +53,7 @@ def test_nothing_is_tried_again_while_it_is_not_known_whether_it_committed() -> 
     world.runner.lose(job.job_id)
     world.catalog.fail("connection refused")
     for _ in range(5):
-        world.clock.advance(DAY)
+        world.clock.advance(LONGEST_WAIT / 6)
         for step in (scan, plan, submit, watch, review):
             step(world.ports)
         assert world.stored(job).state is JobState.UNKNOWN

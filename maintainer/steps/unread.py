@@ -1,0 +1,63 @@
+"""Wait with a job whose table cannot be read after its work: people are told and the table is paused in time, and the wait has an end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from maintainer.domain.audit import AuditEntry, Deed
+from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
+from maintainer.domain.reading import DigestManifests
+from maintainer.health.compare import Verdict
+from maintainer.policy.notices import notice_of_wait
+from maintainer.policy.unread import find_end_of_wait, is_worth_telling
+from maintainer.ports.store import Pause
+from maintainer.steps.ports import Ports
+
+BY_WAIT = "a job that waits for its proof"
+WAITING_PHASE = "waiting until its table can be read"
+TOLD_OF_WAIT = "job.unproved"  # the event of a job: it has waited so long that people are told
+
+
+def wait_for_table(ports: Ports, job: Job, reason: str) -> Verdict | None:
+    """What becomes of a job whose table cannot be read now, for this reason; None: it waits on."""
+    now = ports.clock.now()
+    since = job.unreadable_since
+    if since is None:
+        waiting = replace(job, unreadable_since=now, progress=replace(job.progress, phase=WAITING_PHASE))
+        if ports.store.update_job(waiting, job):
+            ports.store.append_events([JobEvent(job.job_id, now, "job.waits_for_table", {"reason": reason})])
+        return None
+    end = find_end_of_wait(job, now)
+    if end is not None or is_worth_telling(since, now):
+        _tell(ports, job, reason)
+    if end is None:
+        return None
+    return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"what it did is not known: {end} ({reason})")
+
+
+def resume_proved(ports: Ports, job: Job) -> None:
+    """The table can be read again, and the job is proved: what was paused for the wait alone goes on."""
+    record = ports.store.table(job.table) if job.unreadable_since is not None else None
+    if record is not None and record.pause is not None and record.pause.by == BY_WAIT:
+        ports.store.set_pause(job.table, None)
+        _note(ports, job, Deed.WORK_RESUMED, "the table can be read again")
+
+
+def _tell(ports: Ports, job: Job, reason: str) -> None:
+    """Once: pause the table, which nobody may work on before it is known what was done to it, and tell people."""
+    if any(event.name == TOLD_OF_WAIT for event in ports.store.events(job.job_id)):
+        return
+    now = ports.clock.now()
+    record = ports.store.table(job.table)
+    is_paused = (record is None or record.pause is None) and not isinstance(job.action, DigestManifests)  # which changes nothing
+    if is_paused:
+        why = f"what job {job.job_id} did is not known, because the table cannot be read"
+        ports.store.set_pause(job.table, Pause(BY_WAIT, now, why), job.table_uuid)
+        _note(ports, job, Deed.WORK_PAUSED, why)
+    ports.notifier.notify(notice_of_wait(job, reason, now, is_paused=is_paused))
+    ports.store.append_events([JobEvent(job.job_id, now, TOLD_OF_WAIT, {"reason": reason})])
+
+
+def _note(ports: Ports, job: Job, deed: Deed, reason: str) -> None:
+    fields = {"scope": str(job.table), "reason": reason}
+    ports.store.record_audit([AuditEntry(ports.clock.now(), BY_WAIT, deed, job.table, job.table_uuid, job.job_id, fields)])
