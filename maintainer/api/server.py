@@ -28,7 +28,9 @@ class ConnectionBounds:
 
 def make_server(api: FastAPI, bounds: ConnectionBounds | None = None) -> uvicorn.Server:
     """A server for the application; its run() is given listening sockets."""
-    config = _Config(api, http=_BoundedProtocol, ws="none", log_level="warning", access_log=False, backlog=BACKLOG, timeout_graceful_shutdown=STOP_SECONDS)
+    config = _Config(
+        api, http=_BoundedProtocol, ws="none", log_config=None, log_level="warning", access_log=False, backlog=BACKLOG, timeout_graceful_shutdown=STOP_SECONDS
+    )
     config.bounds = bounds or ConnectionBounds()
     return uvicorn.Server(config)
 

@@ -1,5 +1,12 @@
 """The command line."""
 
-from maintainer.cli.commands import main
+from maintainer.cli import commands
+from maintainer.cli.log import guard_warnings
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command that was typed."""
+    guard_warnings()
+    commands.main()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import ParamSpec
 import typer
 from rich.console import Console
 
+from maintainer.cli.terminal import VisibleConsole, echo, write_json
 from maintainer.domain.errors import ConfigurationError, InvalidValueError, MaintainerError, UnknownTableError
 
 P = ParamSpec("P")
@@ -33,12 +33,12 @@ class OutputFormat(StrEnum):
 def make_console(*, is_error: bool = False) -> Console:
     """A console on standard output, or on standard error for what is said beside the result."""
     stream = sys.stderr if is_error else sys.stdout
-    return Console(stderr=is_error, width=None if stream.isatty() else WIDTH_OF_A_PIPE, highlight=False, soft_wrap=False)
+    return VisibleConsole(stderr=is_error, width=None if stream.isatty() else WIDTH_OF_A_PIPE, highlight=False, soft_wrap=False)
 
 
 def print_json(value: object) -> None:
     """One JSON document on standard output."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    typer.echo(write_json(value, indent=2))
 
 
 def say(text: str) -> None:
@@ -52,8 +52,8 @@ def explained_errors() -> Iterator[None]:
     try:
         yield
     except MaintainerError as error:
-        for line in str(error).splitlines():
-            typer.echo(f"error: {line}", err=True)
+        for line in str(error).split("\n"):
+            echo(f"error: {line}", is_error=True)
         is_usage = isinstance(error, ConfigurationError | InvalidValueError | UnknownTableError)
         raise typer.Exit(EXIT_USAGE if is_usage else EXIT_FAILED) from None
     except KeyboardInterrupt:

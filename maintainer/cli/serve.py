@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from types import FrameType
 from maintainer.api.application import build_api
 from maintainer.api.server import BACKLOG, STOP_SECONDS, make_server
 from maintainer.app import App, make_scheduler, make_services, open_app
+from maintainer.cli.log import configure_log
 from maintainer.domain.errors import ConfigurationError, MaintainerError
 from maintainer.domain.job import Job
 from maintainer.ports.runner import Runner
@@ -32,9 +32,7 @@ log = logging.getLogger("maintainer")
 
 def serve(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT; running jobs are given the drain timeout, a second signal cuts it short."""
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s")
-    for name in ("apscheduler", "alembic", "pyiceberg"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    configure_log()
     listener = bind(settings.server.host, settings.server.port)
     with listener, open_app(settings) as app:
         _run(app, listener)
