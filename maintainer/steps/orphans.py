@@ -17,17 +17,20 @@ from maintainer.policy.notices import notice_of_list
 from maintainer.policy.orphans import MAX_FILES, Judgement, describe_judgement, judge_orphans
 from maintainer.steps.plan import policy_of
 from maintainer.steps.ports import Ports
+from maintainer.steps.record import Measured
 from maintainer.steps.removal import prove_removal
 
 MAX_KEPT_SHOWN = 100  # of the files that are none to touch
 
 
-def review_orphans(ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, effect: Effect) -> tuple[Effect, Verdict] | None:
+def review_orphans(ports: Ports, job: Job, action: RemoveOrphanFiles, scanned: Measured, effect: Effect) -> tuple[Effect, Verdict] | None:
     """What came of a look or a removal; None while the storage does not tell."""
+    health, inventory = scanned.health, scanned.inventory
     if action.approved is not None:
         rule = policy_of(ports, health).rule(RuleName.REMOVE_ORPHAN_FILES)
         keep_for = rule.quarantine if rule is not None and rule.quarantine is not None else DEFAULT_QUARANTINE
-        return prove_removal(ports, job, action, effect, keep_for)
+        named = [file.path for file in (*inventory.statistics, *inventory.partition_statistics)]
+        return prove_removal(ports, job, action, effect, keep_for, named)
     if job.outcome is not None and job.outcome.kind == "finished":
         effect = _list_orphans(ports, job, action, health, effect)
     return effect, conclude(job, effect)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import islice
 from types import MappingProxyType
 
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
@@ -23,6 +24,7 @@ from maintainer.steps.ports import Ports
 from maintainer.steps.proof import pause
 
 MAX_LOOKED_AT = 100_000  # files of a list that the proof looks for; of a longer list every second, third, ...
+MAX_STATISTICS = 10_000  # files of statistics that the proof looks for, beside those that were on the list
 BROUGHT = "orphans.brought"
 _ENDS: Mapping[Disposal, tuple[OrphanListState, str]] = MappingProxyType(
     {
@@ -119,14 +121,20 @@ class _Proof:
     is_sample: bool  # not every file that was given was looked for
 
 
-def prove_removal(ports: Ports, job: Job, action: RemoveOrphanFiles, effect: Effect, keep_for: timedelta) -> tuple[Effect, Verdict] | None:
-    """What is gone, and that nothing which the table reaches is; None while the storage cannot be looked at. keep_for: how long a quarantine lasts."""
+def prove_removal(  # noqa: PLR0913, PLR0917 - what a proof rests on
+    ports: Ports, job: Job, action: RemoveOrphanFiles, effect: Effect, keep_for: timedelta, statistics: Sequence[str]
+) -> tuple[Effect, Verdict] | None:
+    """What is gone, and that nothing which the table reaches is; None while the storage cannot be looked at.
+
+    keep_for: how long a quarantine lasts; statistics: the files of statistics that the metadata names, of which Spark has no table.
+    """
     told, approved = ports.runner.removed_orphans(job), action.approved
     if told is None or approved is None:
         sentence = "What Spark was given to delete is not here any more, so that it cannot be told what became of it."
         return replace(effect, sentence=sentence), _conclude_untold(job, sentence)
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
     paths = _aside_paths(action, approved, files) if _is_aside(approved) else respell(action.location, (file.path for file in files))
+    told = _add_statistics(told, respell(action.location, statistics))
     proof = _look(ports, job, approved, told, dict(zip(paths, files, strict=True)))
     if proof is None:
         return None
@@ -138,6 +146,16 @@ def prove_removal(ports: Ports, job: Job, action: RemoveOrphanFiles, effect: Eff
     if verdict.state is JobState.SUCCEEDED:
         _close(ports, job, approved, proved, keep_for)
     return proved, verdict
+
+
+def _add_statistics(told: RemovedOrphans, statistics: Iterable[str]) -> RemovedOrphans:
+    """With the table's statistics files among what it reaches: all of those that were on the list, and MAX_STATISTICS others."""
+    if told.reached is None:
+        return told
+    given, named = frozenset(told.brought), tuple(dict.fromkeys(statistics))
+    on_list = (path for path in named if path in given)
+    others = islice((path for path in named if path not in given), MAX_STATISTICS)
+    return replace(told, reached=tuple(dict.fromkeys((*told.reached, *on_list, *others))))
 
 
 def _look(ports: Ports, job: Job, approved: ApprovedList, told: RemovedOrphans, files: Mapping[str, FoundFile]) -> _Proof | None:

@@ -73,7 +73,7 @@ def _review_readable(ports: Ports, job: Job) -> bool:
     if not pause_unproved(ports, job, effect):  # first of all: whatever happens to us now, nothing more is done to such a table
         resume_proved(ports, job)
     if isinstance(job.action, RemoveOrphanFiles):
-        return _settle_orphans(ports, job, review_orphans(ports, job, job.action, scanned.health, effect))
+        return _settle_orphans(ports, job, review_orphans(ports, job, job.action, scanned, effect))
     return _settle(ports, job, effect, conclude(job, effect))
 
 
