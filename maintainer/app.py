@@ -177,7 +177,7 @@ def open_catalogs(settings: Settings, clock: Clock, reader: MetadataReader) -> M
     """The configured catalogs by name, all of which share the reader; nothing is connected yet."""
     workers = settings.scan.workers
     return {
-        name: PyIcebergCatalog(name, catalog.properties, clock, workers, poll_limits(settings.scan.of(name)), reader)
+        name: PyIcebergCatalog(name, catalog.properties, clock, workers, poll_limits(settings.scan.of(name)), reader, settings.scan.timeout)
         for name, catalog in settings.catalogs.items()
     }
 

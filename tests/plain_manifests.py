@@ -22,7 +22,7 @@ import pytest
 import zstandard
 
 from maintainer.adapters.catalog import fast
-from maintainer.adapters.catalog.container import UnreadableFileError
+from maintainer.adapters.catalog.limits import UnreadableFileError
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.metadata import MetadataError, parse_metadata
 from maintainer.adapters.catalog.partition import Spec

@@ -13,11 +13,11 @@ from typing import Final, Protocol
 
 import obstore
 from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
-from obstore.store import HTTPStore, LocalStore
 from pyiceberg.io import FileIO
 
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, secrets_of
 from maintainer.adapters.catalog.hdfs import HdfsFileIO
+from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES, TooLargeError, check_scheme, local_path, open_regular
 from maintainer.adapters.catalog.listing import list_files
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.storage import Storages
@@ -66,23 +66,24 @@ class Access:
         """PyIceberg's own way to the files, with the present credentials."""
         return self._io
 
-    async def read(self, location: str) -> bytes:
-        """The whole file; the storage library's own exceptions. Credentials that have expired are renewed once."""
+    async def read(self, location: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
+        """The whole file, if it has no more bytes than `most`; the storage library's own exceptions. Credentials that have expired are renewed once."""
         await self._renew_in_time()
         io = self._io
         try:
-            raw = await self._read(io, location)
+            raw = await self._read(io, location, most)
         except Exception as error:
             if not _is_denial(error) or not await self._renew(io):
                 raise
-            raw = await self._read(self._io, location)
+            raw = await self._read(self._io, location, most)
         self._is_proven = True
         return raw
 
     def look(self, location: str) -> StoredFile | None:
         """What the storage says of one file; None when it is not there or cannot be looked at."""
-        if location.startswith(("file:", "/")):  # both libraries take some names of files for something else
-            return _look_here("/" + location.removeprefix("file:").lstrip("/"))
+        path = local_path(location)
+        if path is not None:  # both libraries take some names of files for something else
+            return _look_here(path)
         with suppress(Exception):  # whatever the storage's libraries raise: a file that cannot be seen proves nothing
             found = self._storages.find(location, self._io.properties)
             if found is not None:
@@ -99,28 +100,31 @@ class Access:
         if isinstance(self._io, HdfsFileIO) and location.lower().startswith(HDFS_SCHEMES):
             return self._io.list_files(location, workers)
         found = self._storages.find(location.rstrip("/"), self._io.properties)
-        return None if found is None or isinstance(found[0], LocalStore | HTTPStore) else list_files(*found, location, workers)
+        return None if found is None or local_path(location) is not None else list_files(*found, location, workers)
 
     def secrets(self) -> tuple[str, ...]:
         """What must not be shown of the credentials, vended ones too."""
         return secrets_of(self._io.properties)
 
-    async def _read(self, io: FileIO, location: str) -> bytes:
+    async def _read(self, io: FileIO, location: str, most: int) -> bytes:
+        check_scheme(location)
+        path = local_path(location)
+        if path is not None:
+            raw = _read_here(path, most, LOCAL_BYTES)
+            return raw if raw is not None else await in_thread(_read_local, path, most)
         try:
             found = self._storages.find(location, io.properties)
-            if found is not None and isinstance(found[0], LocalStore):
-                raw = _read_small(f"/{found[1]}")
-                if raw is not None:
-                    return raw
             if found is not None:
-                return bytes(await (await obstore.get_async(*found)).bytes_async())
+                answer = await obstore.get_async(*found)
+                _refuse_larger(location, answer.meta["size"], most)
+                return bytes(await answer.bytes_async())
         except (PermissionDeniedError, UnauthenticatedError):
             raise  # the same keys open nothing in another way
         except (BaseError, OSError, ValueError) as error:
             if _TIMED_OUT.search(str(error)):
                 raise StorageTimeoutError(explain(error, self.secrets())) from error
             _LOG.debug("%s is left to PyIceberg's FileIO: %s", location, type(error).__name__)
-        return await in_thread(_read_file, io, location)
+        return await in_thread(_read_file, io, location, most)
 
     async def _renew_in_time(self) -> None:
         if self._renew_at is not None and self._clock.now() >= self._renew_at:
@@ -147,10 +151,24 @@ class Access:
         self._renew_at = _when_to_renew(io.properties, self._clock.now()) if self._ask_catalog is not None else None
 
 
-def _read_small(path: str) -> bytes | None:
-    """A local file, if it is small: reading it here and now takes less than handing it over and back."""
-    with open(path, "rb") as file:  # noqa: PTH123 - a Path costs as much as the reading
-        return file.read() if os.fstat(file.fileno()).st_size <= LOCAL_BYTES else None
+def _read_here(path: str, most: int, inline: int) -> bytes | None:
+    """A local file of at most `inline` bytes: reading it here and now takes less than handing it over and back."""
+    descriptor, size = open_regular(path)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        _refuse_larger(path, size, most)
+        return file.read(inline + 1) if size <= inline else None
+
+
+def _read_local(path: str, most: int) -> bytes:
+    descriptor, size = open_regular(path)
+    with os.fdopen(descriptor, "rb") as file:
+        _refuse_larger(path, size, most)
+        return file.read(size)
+
+
+def _refuse_larger(location: str, size: int, most: int) -> None:
+    if size > most:
+        raise TooLargeError(location, size, most)
 
 
 def _look_here(path: str) -> StoredFile | None:
@@ -161,9 +179,12 @@ def _look_here(path: str) -> StoredFile | None:
     return StoredFile(found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
 
 
-def _read_file(io: FileIO, location: str) -> bytes:
+def _read_file(io: FileIO, location: str, most: int) -> bytes:
     with io.new_input(location).open() as stream:
-        return stream.read()
+        raw = stream.read(most + 1)
+    if len(raw) > most:
+        raise TooLargeError(location, None, most)
+    return raw
 
 
 def _is_denial(error: Exception) -> bool:

@@ -13,24 +13,22 @@ from typing import Final
 import pyarrow as pa
 import zstandard
 
+from maintainer.adapters.catalog.limits import MAX_BLOCK_BYTES, MAX_MANIFEST_BYTES, TooLargeError, UnreadableFileError
+
 try:
     import deflate
 except ImportError:  # a platform without it
     deflate = None  # type: ignore[assignment]
 
+_NAME: Final = "the file, decompressed,"
 MAGIC: Final = b"Obj\x01"
 SYNC_BYTES: Final = 16
-MAX_BLOCK_BYTES: Final = 1 << 30  # decompressed; Spark writes blocks of 64 KB, PyIceberg one entry a block
 _MAX_VARINT_BYTES: Final = 10  # Avro: a long of 64 bits, 7 bits a byte
 _USUAL_BLOCK_BYTES: Final = 80 << 10
 _MAX_ROOM_BYTES: Final = 4 << 20
 
 
 Decompress = Callable[[bytes], bytes | bytearray]
-
-
-class UnreadableFileError(Exception):
-    """A metadata file that is truncated, corrupt, encrypted, or written in a way we cannot read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +41,11 @@ class Container:
     codec: str
     sync: bytes
     body_start: int
+    most_bytes: int = MAX_MANIFEST_BYTES  # of all blocks together, decompressed
 
     def blocks(self, inflate: Decompress | None = None) -> Iterator[tuple[int, bytes | bytearray]]:
         """Each block's number of records and its decompressed bytes, deflate by `inflate` or by zlib; UnreadableFileError where the file is broken."""
-        position, end = self.body_start, len(self.raw)
+        position, end, left = self.body_start, len(self.raw), self.most_bytes
         decompress = inflate if inflate is not None and self.codec == "deflate" else _decompressor(self.codec)
         while position < end:
             start = position
@@ -60,14 +59,21 @@ class Container:
                 raise UnreadableFileError(message)
             position += SYNC_BYTES
             try:
-                yield count, decompress(data)
+                plain = decompress(data)
             except (zlib.error, zstandard.ZstdError, pa.ArrowException, OSError, ValueError) as error:
                 message = f"the block at byte {start} cannot be decompressed ({self.codec}): {error}"
                 raise UnreadableFileError(message) from error
+            if count > len(plain):  # nothing that Iceberg writes takes no bytes; any number of such records would
+                message = f"the block at byte {start} claims {count} records in {len(plain)} bytes"
+                raise UnreadableFileError(message)
+            left -= len(plain)
+            if left < 0:
+                raise TooLargeError(_NAME, None, self.most_bytes)
+            yield count, plain
 
 
-def open_container(raw: bytes) -> Container:
-    """Read an Avro file's header; UnreadableFileError when it is no Avro file or cut short."""
+def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Container:
+    """Read an Avro file's header; UnreadableFileError when it is no Avro file or cut short. Its blocks hold at most so many bytes together."""
     if raw[: len(MAGIC)] != MAGIC:
         message = "it is not an Avro file" if raw else "it is empty"
         raise UnreadableFileError(message)
@@ -92,7 +98,7 @@ def open_container(raw: bytes) -> Container:
         message = "its header has no avro.schema"
         raise UnreadableFileError(message)
     codec = metadata.get("avro.codec", b"null").decode("utf-8", "replace")
-    return Container(raw, schema, metadata, codec, sync, position + SYNC_BYTES)
+    return Container(raw, schema, metadata, codec, sync, position + SYNC_BYTES, most_bytes)
 
 
 def read_long(raw: bytes, position: int) -> tuple[int, int]:
@@ -129,7 +135,7 @@ def _decompressor(codec: str) -> Decompress:
         case "snappy":
             return _decompress_snappy
         case "bzip2":
-            return bz2.decompress
+            return _decompress_bzip2
         case _:
             message = f"its codec {codec!r} is none of null, deflate, zstandard, snappy, bzip2"
             raise UnreadableFileError(message)
@@ -167,10 +173,18 @@ def _inflate(data: bytes) -> bytes:
 
 
 def _decompress_zstandard(data: bytes) -> bytes:
-    inflater = zstandard.ZstdDecompressor().decompressobj()
-    plain = inflater.decompress(data)
+    size = zstandard.frame_content_size(data)
+    if size > MAX_BLOCK_BYTES:
+        message = f"it holds {size} bytes, more than {MAX_BLOCK_BYTES}"
+        raise ValueError(message)
+    return zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BLOCK_BYTES)
+
+
+def _decompress_bzip2(data: bytes) -> bytes:
+    inflater = bz2.BZ2Decompressor()
+    plain = inflater.decompress(data, MAX_BLOCK_BYTES)
     if not inflater.eof:
-        message = "the compressed data is cut short"
+        message = f"the compressed data is cut short, or holds more than {MAX_BLOCK_BYTES} bytes"
         raise ValueError(message)
     return plain
 

@@ -22,6 +22,7 @@ import msgspec
 
 import maintainer
 from maintainer.adapters.catalog.fast import digest_manifest
+from maintainer.adapters.catalog.limits import MAX_MANIFEST_BYTES, TooLargeError
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.adapters.catalog.partition import Spec
 from maintainer.domain.inventory import ManifestDigest, SizeClasses
@@ -54,15 +55,19 @@ _BATCHES: Final = msgspec.msgpack.Decoder(Batch)
 _DECODED: Final = msgspec.msgpack.Decoder(Decoded)
 
 
-def decode_batch(batch: Batch) -> Decoded:
-    """The digests of the manifests, here and now."""
+def decode_batch(batch: Batch, most_bytes: int | None = None) -> Decoded:
+    """The digests of the manifests, here and now; TooLargeError when one holds more than `most_bytes`, decompressed."""
     slow: list[SlowRead] = []
-    return Decoded([_decode(raw, listed, batch, slow) for listed, raw in batch.manifests], Counter(slow))
+    return Decoded([_decode(raw, listed, batch, slow, most_bytes) for listed, raw in batch.manifests], Counter(slow))
 
 
-def _decode(raw: bytes, listed: ListedManifest, batch: Batch, slow: list[SlowRead]) -> ManifestDigest | str:
+def _decode(raw: bytes, listed: ListedManifest, batch: Batch, slow: list[SlowRead], most_bytes: int | None) -> ManifestDigest | str:
     try:
-        return digest_manifest(raw, listed, batch.specs, batch.classes, slow.append)
+        return digest_manifest(raw, listed, batch.specs, batch.classes, slow.append, most_bytes or MAX_MANIFEST_BYTES)
+    except TooLargeError as error:
+        if most_bytes is not None:
+            raise
+        return str(error)
     except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
         return str(error) or type(error).__name__
 

@@ -14,15 +14,17 @@ from typing import Any, Final, TypeVar
 import fastavro
 
 from maintainer.adapters.catalog import manifest
-from maintainer.adapters.catalog.container import Container, Inflater, UnreadableFileError, open_container
+from maintainer.adapters.catalog.container import Container, Inflater, open_container
 from maintainer.adapters.catalog.deletes import PATH_COLUMN, delete_key
 from maintainer.adapters.catalog.generated import PADDING, NotGeneratedError, ReadBlock, Source
+from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES, MAX_LISTED_MANIFESTS, MAX_MANIFEST_BYTES, TooLargeError, UnreadableFileError
 from maintainer.adapters.catalog.manifest import ENTRY_FIELDS, FILE_FIELDS, LIST_FIELDS, ListedManifest, id_of
 from maintainer.adapters.catalog.partition import Spec
 from maintainer.adapters.catalog.tally import Groups, Tally
 from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 from maintainer.domain.reader import ReaderFault, SlowRead
+from maintainer.domain.units import MIB
 
 try:
     from pyiceberg.avro.decoder_fast import CythonBinaryDecoder
@@ -35,6 +37,7 @@ OnSlow = Callable[[SlowRead], object]
 _LOG: Final = logging.getLogger(__name__)
 _BATCH_BYTES: Final = 1 << 18  # small blocks are decoded together: PyIceberg writes one entry a block
 _PENDING_ENTRIES: Final = 100_000  # sizes kept before they are added up
+_PENDING_BYTES: Final = 64 * MIB  # what they were read from, their partitions among it
 _COMPILED_SCHEMAS: Final = 256
 _PREPARED: Final = ("read_int", "read_ints", "read", "skip", "tell")
 _CONTENTS: Final = (Content.DATA, Content.POSITION_DELETES, Content.EQUALITY_DELETES, Content.DELETION_VECTORS)
@@ -70,14 +73,16 @@ def ignore(_reason: SlowRead) -> None:
     """For those who do not count."""
 
 
-def read_manifest_list(raw: bytes, on_slow: OnSlow = ignore) -> tuple[ListedManifest, ...]:
+def read_manifest_list(raw: bytes, on_slow: OnSlow = ignore, most_bytes: int = MAX_DOCUMENT_BYTES) -> tuple[ListedManifest, ...]:
     """The manifests of one snapshot, in the order of the list; UnreadableFileError when the bytes are broken."""
-    return _read("a manifest list", on_slow, partial(_read_list, raw), partial(manifest.read_manifest_list, raw))
+    return _read("a manifest list", on_slow, partial(_read_list, raw, most_bytes), partial(manifest.read_manifest_list, raw, most_bytes))
 
 
-def digest_manifest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses, on_slow: OnSlow = ignore) -> ManifestDigest:
+def digest_manifest(  # noqa: PLR0913, PLR0917 - what is read, by what it is judged, and how much of it there may be
+    raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses, on_slow: OnSlow = ignore, most_bytes: int = MAX_MANIFEST_BYTES
+) -> ManifestDigest:
     """What a manifest's live entries add up to; UnreadableFileError when the bytes are broken."""
-    arguments = raw, listed, specs, classes
+    arguments = raw, listed, specs, classes, most_bytes
     return _read(listed.path, on_slow, partial(_digest, *arguments), partial(manifest.digest_manifest, *arguments))
 
 
@@ -86,6 +91,8 @@ def _read(what: str, on_slow: OnSlow, read_fast: Callable[[], T], read_slowly: C
     if slow_reader_reason() is None:
         try:
             return read_fast()
+        except TooLargeError:
+            raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the slow reader knows better
             reason = SlowRead.SCHEMA if isinstance(error, NotGeneratedError) else SlowRead.CONTENTS
             _LOG.debug("%s is left to the slow reader: %s %s", what, type(error).__name__, error)
@@ -154,26 +161,27 @@ def _sample() -> bytes:
     return stream.getvalue()
 
 
-def _digest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> ManifestDigest:
-    container = manifest.open_listed(raw, listed)
+def _digest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses, most_bytes: int = MAX_MANIFEST_BYTES) -> ManifestDigest:
+    container = manifest.open_listed(raw, listed, most_bytes)
     read_block = _compile_entries(container.schema, listed.content if listed.lists_files else None)
     reader = manifest.compile_reader(container.schema, is_list=False)
     write_partition = manifest.partition_writer(container, reader, listed, specs)
     names = [stored.name for stored in reader.partition]
     texts: dict[tuple[Any, ...], str] = {}
     groups: Groups = {}
-    tally, pending = Tally(classes, listed.sequence_number), 0
+    tally, pending, pending_bytes = Tally(classes, listed.sequence_number), 0, 0
 
     def write(values: tuple[Any, ...]) -> str:
         return write_partition(dict(zip(names, values, strict=True)))
 
     for count, size, padded in _batches(container):
         _read_exactly(read_block, count, size, padded, groups)
-        tally.entries += count
+        tally.count(count)
         pending += count
-        if pending >= _PENDING_ENTRIES:
+        pending_bytes += size
+        if pending >= _PENDING_ENTRIES or pending_bytes >= _PENDING_BYTES:
             _add_groups(tally, groups, texts, write)
-            groups, pending = {}, 0
+            groups, pending, pending_bytes = {}, 0, 0
     _add_groups(tally, groups, texts, write)
     return manifest.make_digest(listed, len(raw), tally)
 
@@ -186,12 +194,14 @@ def _add_groups(tally: Tally, groups: Groups, texts: dict[tuple[Any, ...], str],
         tally.add_files(text, _CONTENTS[content], str(file_format or "").lower(), group)
 
 
-def _read_list(raw: bytes) -> tuple[ListedManifest, ...]:
-    container = open_container(raw)
+def _read_list(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> tuple[ListedManifest, ...]:
+    container = open_container(raw, most_bytes)
     read_block = _compile_list(container.schema)
     rows: list[tuple[Any, ...]] = []
     for count, size, padded in _batches(container):
         _read_exactly(read_block, count, size, padded, rows)
+        if len(rows) > MAX_LISTED_MANIFESTS:
+            break
     return manifest.list_manifests(rows)
 
 

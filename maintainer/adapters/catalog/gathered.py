@@ -8,6 +8,7 @@ from typing import Final, overload
 
 import msgspec
 
+from maintainer.adapters.catalog.limits import MAX_PARTITIONS
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestDigest
 
@@ -22,11 +23,20 @@ class GatheredDigests:
     def __init__(self, entries: int) -> None:
         """Take about how many entries all the manifests have."""
         self.packs = entries >= PACKED_ENTRIES  # takes a millisecond or more for each digest
+        self.is_over = False  # it has more partitions than a table may have: no more is kept
         self._kept: dict[str, ManifestDigest | bytes] = {}
+        self._shares = 0
+        self._partitions: set[int] = set()  # their hashes: one in a billion is taken for another
 
     def put(self, digests: Iterable[ManifestDigest]) -> None:
         """Keep some more; several threads may at once."""
         for digest in digests:
+            self._shares += len(digest.partitions)
+            self.packs = self.packs or self._shares >= PACKED_ENTRIES  # lists may claim less than there is
+            self._partitions.update(hash((share.spec_id, share.partition)) for share in digest.partitions)
+            self.is_over = self.is_over or len(self._partitions) > MAX_PARTITIONS
+            if self.is_over:
+                return
             self._kept[digest.path] = _pack(digest) if self.packs else digest
 
     def __contains__(self, path: object) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final
 
 from pyiceberg.catalog import Catalog
@@ -14,6 +16,7 @@ from maintainer.adapters.catalog.access import Access
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
 from maintainer.adapters.catalog.found import digest_found
 from maintainer.adapters.catalog.gathered import GatheredDigests
+from maintainer.adapters.catalog.limits import MAX_PARTITIONS, TooLargeError, UnreadableFileError, UnreadableSchemeError
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
@@ -23,9 +26,12 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, TableFault, TableInventory, Unreadable
 from maintainer.domain.reading import FoundManifest, UnreadManifests
+from maintainer.domain.units import format_duration
 from maintainer.ports.catalog import KeepDigests, KnownDigests, TargetOf
 from maintainer.ports.clock import Clock
 
+DEFAULT_TIMEOUT: Final = timedelta(minutes=10)
+SLOWEST_ENTRIES_A_SECOND: Final = 5_000  # of manifests: one core reads thirty times as many
 READ_ATTEMPTS: Final = 3  # a table that commits and expires while we read is read again, so often
 
 
@@ -66,8 +72,9 @@ class Source:
 class Inventories:
     """Takes inventories, on the reader's loop."""
 
-    def __init__(self, source: Source, reader: MetadataReader, clock: Clock) -> None:
-        """Take the catalog and what reads for it."""
+    def __init__(self, source: Source, reader: MetadataReader, clock: Clock, timeout: timedelta = DEFAULT_TIMEOUT) -> None:
+        """Take the catalog and what reads for it, and how long reading a table may take beside its manifests."""
+        self._timeout = timeout
         self._source = source
         self._reader = reader
         self._clock = clock
@@ -85,15 +92,27 @@ class Inventories:
         self, bounds: Bounds, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, keep: KeepDigests | None = None
     ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
         """The table's metadata now, or what stands against it when more manifests would have to be read than the bounds allow."""
-        opened = await self.open(table)
+        deadline = asyncio.timeout(self._timeout.total_seconds())
+        try:
+            async with deadline:
+                return await self._take_within(deadline, bounds, table, target_of, known, keep)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            return self._give_up(table)
+
+    async def _take_within(  # noqa: PLR0913, PLR0917 - all that the caller gave, and its time
+        self, deadline: asyncio.Timeout, bounds: Bounds, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, keep: KeepDigests | None
+    ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
+        opened = await self._open(table)
         for attempt in range(READ_ATTEMPTS):
             if isinstance(opened, TableFault):
                 return opened
-            inventory = await self._take(table, opened, target_of, known, keep, bounds)
-            if isinstance(inventory, TooMuch | UnreadManifests) or not inventory.unreadable or attempt == READ_ATTEMPTS - 1:
+            inventory = await self._take(table, opened, target_of, known, keep, bounds, deadline)
+            if isinstance(inventory, TableFault | TooMuch | UnreadManifests) or not inventory.unreadable or attempt == READ_ATTEMPTS - 1:
                 return inventory
             # Files may be gone only because the table moved on and expired them meanwhile.
-            reopened = await self.open(table)
+            reopened = await self._open(table)
             if isinstance(reopened, Opened) and reopened.location == opened.location:
                 return inventory
             opened = reopened
@@ -102,6 +121,16 @@ class Inventories:
 
     async def open(self, table: TableIdentifier) -> Opened | TableFault:
         """Read the catalog's pointer anew and the metadata it points to; a pointer that moved on meanwhile is followed."""
+        deadline = asyncio.timeout(self._timeout.total_seconds())
+        try:
+            async with deadline:
+                return await self._open(table)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            return self._give_up(table)
+
+    async def _open(self, table: TableIdentifier) -> Opened | TableFault:
         location, outcome = await self._open_once(table)
         for _ in range(READ_ATTEMPTS - 1):
             if not isinstance(outcome, TableFault) or outcome.kind is not FaultKind.METADATA_MISSING:
@@ -124,11 +153,13 @@ class Inventories:
             return "", self._fault(table, kind_of_catalog_error(error), explain(error, self._secrets))
         access = self._access(table, pointer, can_renew=can_renew)
         try:
-            raw = await self._reader.fetch(access, pointer.location)
-            metadata = await self._reader.decode(len(raw), parse_metadata, raw)
-            return pointer.location, Opened(pointer.location, access, metadata, len(raw))
+            metadata, length = await self._reader.read_document(access, pointer.location, parse_metadata)
+            return pointer.location, Opened(pointer.location, access, metadata, length)
         except MetadataError as error:
             return pointer.location, self._fault(table, error.kind, f"{pointer.location}: {error.reason}")
+        except UnreadableFileError as error:
+            kind = FaultKind.UNSUPPORTED if isinstance(error, TooLargeError | UnreadableSchemeError) else FaultKind.METADATA_CORRUPT
+            return pointer.location, self._fault(table, kind, explain(error, access.secrets()))
         except Exception as error:  # noqa: BLE001 - as above, from the storage's libraries
             secrets = (*access.secrets(), *self._secrets)
             return pointer.location, self._fault(table, kind_of_storage_error(error), f"{pointer.location}: {explain(error, secrets)}")
@@ -145,8 +176,15 @@ class Inventories:
         return Access(pointer.io, self._reader.storages, self._clock, renew if can_renew else None)
 
     async def _take(  # noqa: PLR0913, PLR0917 - all that the caller gave, and what was opened
-        self, table: TableIdentifier, opened: Opened, target_of: TargetOf, known: KnownDigests, keep: KeepDigests | None, bounds: Bounds
-    ) -> TableInventory | TooMuch | UnreadManifests:
+        self,
+        table: TableIdentifier,
+        opened: Opened,
+        target_of: TargetOf,
+        known: KnownDigests,
+        keep: KeepDigests | None,
+        bounds: Bounds,
+        deadline: asyncio.Timeout,
+    ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
         metadata = opened.metadata
         listed, unreadable = await self.list_manifests(opened, metadata.current_snapshot_id)
         gathered = GatheredDigests(sum(map(count_entries, listed)))
@@ -157,12 +195,15 @@ class Inventories:
         entries = sum(map(count_entries, missing))
         if bounds.entries is not None and entries > bounds.entries:
             return TooMuch(entries)
+        deadline.reschedule(asyncio.get_running_loop().time() + self._timeout.total_seconds() + entries / SLOWEST_ENTRIES_A_SECOND)
 
         async def keep_portion(digests: list[ManifestDigest]) -> None:
             if keep is not None:
                 await in_thread(keep, metadata.table_uuid, classes.target_bytes, digests)
 
         broken = await self._reader.digest(opened.access, missing, metadata.specs, classes, gathered, keep_portion)
+        if gathered.is_over:
+            return self._fault(table, FaultKind.UNSUPPORTED, f"it has more than {MAX_PARTITIONS:,} partitions, which is the bound")
         return TableInventory(
             table=table,
             table_uuid=metadata.table_uuid,
@@ -202,8 +243,7 @@ class Inventories:
         source = opened.metadata.sources[snapshot_id]
         if source.list_path is not None:
             try:
-                raw = await self._reader.fetch(opened.access, source.list_path)
-                return await self._reader.list_manifests(raw), ()
+                return (await self._reader.read_document(opened.access, source.list_path, self._reader.decode_list))[0], ()
             except Exception as error:  # noqa: BLE001 - whatever stands in the way, the list is a fact that we lack
                 return (), (Unreadable(source.list_path, f"manifest list: {explain_reading(error, opened.access)}", snapshot_id),)
         listed, unreadable = [], []
@@ -224,6 +264,10 @@ class Inventories:
         metadata = opened.metadata
         listed, _ = await self.list_manifests(opened, snapshot_id if snapshot_id in metadata.sources else metadata.current_snapshot_id)
         return digest_found(found, listed, metadata.specs, SizeClasses.around(target_bytes))
+
+    def _give_up(self, table: TableIdentifier) -> TableFault:
+        allowed = format_duration(self._timeout)
+        return self._fault(table, FaultKind.FAILED, f"reading its metadata took longer than {allowed} and its manifests' time; what was read of them is kept")
 
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
         return TableFault(table, kind, reason, self._clock.now())

@@ -16,8 +16,9 @@ from typing import Any, Final
 import fastavro
 from fastavro.types import Schema
 
-from maintainer.adapters.catalog.container import Container, UnreadableFileError, open_container
+from maintainer.adapters.catalog.container import Container, open_container
 from maintainer.adapters.catalog.deletes import bound_of_path, delete_key
+from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES, UnreadableFileError, at_most_listed, refuse_empty_items
 from maintainer.adapters.catalog.partition import Spec, StoredField, compile_partition_text, header_spec
 from maintainer.adapters.catalog.tally import Groups, Tally
 from maintainer.domain.filelist import path_key
@@ -70,9 +71,9 @@ class Reader:
     partition: tuple[StoredField, ...] = ()
 
 
-def read_manifest_list(raw: bytes) -> tuple[ListedManifest, ...]:
+def read_manifest_list(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> tuple[ListedManifest, ...]:
     """The manifests of one snapshot, in the order of the list."""
-    container = open_container(raw)
+    container = open_container(raw, most_bytes)
     reader = compile_reader(container.schema, is_list=True)
     names = reader.names
     return list_manifests([record.get(names[name]) for name in LIST_FIELDS.values()] for record in _records(container, reader))
@@ -80,7 +81,7 @@ def read_manifest_list(raw: bytes) -> tuple[ListedManifest, ...]:
 
 def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
     """What a list says, its rows as `list_manifest` takes them; where it has deletes, the data files are to be kept for joining."""
-    listed = tuple(map(list_manifest, rows))
+    listed = tuple(map(list_manifest, at_most_listed(rows)))
     if all(manifest.content is ManifestContent.DATA or manifest.live_entries == 0 for manifest in listed):
         return listed
     return tuple(replace(manifest, keeps_files=manifest.content is ManifestContent.DATA) for manifest in listed)
@@ -89,7 +90,7 @@ def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
 def list_manifest(values: Iterable[Any]) -> ListedManifest:
     """What a list says of one manifest, its values in the order of LIST_FIELDS; UnreadableFileError when it cannot be true."""
     path, length, spec_id, sequence_number, content, key_metadata, added, existing = values
-    if not isinstance(path, str) or not isinstance(length, int) or not isinstance(spec_id, int):
+    if not isinstance(path, str) or not isinstance(length, int) or length < 0 or not isinstance(spec_id, int):
         message = f"it lists a manifest without path, length or spec: {path!r}, {length!r}, {spec_id!r}"
         raise UnreadableFileError(message)
     content = content or 0
@@ -109,18 +110,20 @@ def describe_manifest(path: str, raw: bytes) -> ListedManifest:
     return ListedManifest(path, None, spec_id, content, sequence_number=0)
 
 
-def digest_manifest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> ManifestDigest:
+def digest_manifest(
+    raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses, most_bytes: int = MAX_MANIFEST_BYTES
+) -> ManifestDigest:
     """What a manifest's live entries add up to, small and large judged by `classes`."""
-    container = open_listed(raw, listed)
+    container = open_listed(raw, listed, most_bytes)
     return make_digest(listed, len(raw), tally_entries(container, listed, specs, classes))
 
 
-def open_listed(raw: bytes, listed: ListedManifest) -> Container:
+def open_listed(raw: bytes, listed: ListedManifest, most_bytes: int = MAX_MANIFEST_BYTES) -> Container:
     """Open a manifest; UnreadableFileError when it is shorter than its list says."""
     if listed.length_bytes is not None and len(raw) < listed.length_bytes:
         message = f"it has {len(raw)} bytes, the manifest list says {listed.length_bytes}"
         raise UnreadableFileError(message)
-    return open_container(raw)
+    return open_container(raw, most_bytes)
 
 
 def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> ManifestDigest:
@@ -154,7 +157,7 @@ def tally_entries(container: Container, listed: ListedManifest, specs: Mapping[i
     groups: Groups = {}
     status_name, file_name, sequence_name, names = reader.names["status"], reader.names["data_file"], reader.names["sequence_number"], reader.file_names
     for entry in _records(container, reader):
-        tally.entries += 1
+        tally.count(1)
         status = entry.get(status_name)
         if status not in _STATUSES:
             message = f"entry {tally.entries} has status {status!r}, which is none of existing (0), added (1), deleted (2)"
@@ -245,6 +248,7 @@ def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
         stored = _stored_partition(record) if not is_list else ()
         writer = fastavro.parse_schema(_without_logical_types(record))
         defined = defined_types(writer)
+        refuse_empty_items(writer, defined)
         pruning = _Pruning(defined)
         fields = pruning.prune(writer, LIST_FIELDS if is_list else ENTRY_FIELDS)
         file_names: Mapping[str, str] = {}

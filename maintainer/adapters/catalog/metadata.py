@@ -10,12 +10,13 @@ from typing import Any, Final
 
 import msgspec
 
+from maintainer.adapters.catalog.limits import BYTES_PER_VALUE, MAX_DOCUMENT_BYTES, MAX_VALUES, TooLargeError
 from maintainer.adapters.catalog.partition import Spec, SpecField
 from maintainer.adapters.catalog.summary import LazySummary, read_operation
 from maintainer.domain.inventory import FaultKind, Ref, Snapshot, StatisticsFile
 
+_NAME: Final = "metadata.json, decoded,"
 MAX_FORMAT_VERSION: Final = 3
-MAX_METADATA_BYTES: Final = 1 << 30  # decompressed
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _FIRST_FIELD_ID: Final = 1000  # Iceberg v1: partition fields without ids are numbered from here
@@ -145,9 +146,14 @@ class TableMetadata:
         return spec is not None and spec.is_partitioned
 
 
-def parse_metadata(raw: bytes) -> TableMetadata:
-    """Decode a metadata.json; MetadataError when it is broken, a view's, or of a format version that we do not know."""
-    plain = _decompress(raw) if raw[:2] == _GZIP else raw
+def parse_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> TableMetadata:
+    """Decode a metadata.json; MetadataError when it is broken, a view's, or of a format version that we do not know.
+
+    TooLargeError when it holds more than so many bytes, decompressed, or takes more memory than such a file may.
+    """
+    plain = _decompress(raw, most_bytes) if raw[:2] == _GZIP else raw
+    if plain.count(b",") > min(MAX_VALUES, most_bytes // BYTES_PER_VALUE):
+        raise TooLargeError(_NAME, None, most_bytes)
     try:
         document = _DOCUMENTS.decode(plain)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -166,14 +172,14 @@ _COLUMNS: Final = msgspec.json.Decoder(list[_Column])
 _VERSIONS: Final = msgspec.json.Decoder(_Version)
 
 
-def _decompress(raw: bytes) -> bytes:
+def _decompress(raw: bytes, most_bytes: int) -> bytes:
     inflater = zlib.decompressobj(_GZIP_WINDOW)
     try:
-        plain = inflater.decompress(raw, MAX_METADATA_BYTES)
+        plain = inflater.decompress(raw, most_bytes)
     except zlib.error as error:
         raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) is not valid gzip: {error}") from error
     if inflater.unconsumed_tail:
-        raise MetadataError(FaultKind.UNSUPPORTED, f"metadata.json is larger than {MAX_METADATA_BYTES} bytes")
+        raise TooLargeError(_NAME, None, most_bytes)
     if not inflater.eof:
         raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) is gzip that is cut short")
     return plain

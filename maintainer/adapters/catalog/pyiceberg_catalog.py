@@ -17,7 +17,7 @@ from maintainer.adapters.catalog.canary import read_canary
 from maintainer.adapters.catalog.changes import Poller, Unanswered
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
 from maintainer.adapters.catalog.foreign import ForeignPlaces
-from maintainer.adapters.catalog.inventories import Bounds, Inventories, Source, TooMuch
+from maintainer.adapters.catalog.inventories import DEFAULT_TIMEOUT, Bounds, Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loading import open_catalog
 from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
 from maintainer.adapters.catalog.pace import PollLimits
@@ -54,6 +54,7 @@ class PyIcebergCatalog:
         workers: int = DEFAULT_WORKERS,
         limits: PollLimits = DEFAULT_POLL_LIMITS,
         reader: MetadataReader | None = None,
+        timeout: timedelta = DEFAULT_TIMEOUT,
     ) -> None:
         """Take PyIceberg's own properties; `workers` tables are read at once, `limits` say how a poll asks table by table; catalogs may share a reader."""
         self._name = name
@@ -72,7 +73,7 @@ class PyIcebergCatalog:
         self._under_way: set[Future[Any]] = set()
         self._owns_reader = reader is None
         self._reader = reader or MetadataReader()
-        self._inventories = Inventories(Source(self._catalog, self._io_for, self._properties), self._reader, clock)
+        self._inventories = Inventories(Source(self._catalog, self._io_for, self._properties), self._reader, clock, timeout)
 
     @property
     def name(self) -> str:

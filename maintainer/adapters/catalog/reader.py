@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Final, ParamSpec, TypeVar
+from typing import Final, TypeVar
 
 from maintainer.adapters.catalog.access import Access
-from maintainer.adapters.catalog.container import UnreadableFileError
 from maintainer.adapters.catalog.decoding import IDLE_SECONDS, Batch, Decoded, DecodingPool, decode_batch
 from maintainer.adapters.catalog.fast import read_manifest_list
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error
 from maintainer.adapters.catalog.gathered import GatheredDigests
+from maintainer.adapters.catalog.limits import FREE_BYTES, MAX_DOCUMENT_BYTES, TooLargeError, UnreadableFileError
 from maintainer.adapters.catalog.loop import EventLoop, in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.adapters.catalog.partition import Spec
@@ -32,10 +32,12 @@ INLINE_BYTES: Final = 64 * KIB  # of other metadata that is decoded on the loop 
 # Measured: an entry takes 6.4 us to decode; sending a batch to another process and taking the digests back costs this one 170 us, a process 230 ms to start.
 INLINE_ENTRIES: Final = 100  # decoded on the loop itself
 POOLED_ENTRIES: Final = 200  # a batch from this size on is worth the way to another process
+INLINE_PLAIN_BYTES: Final = 2 * MIB  # likewise, of each manifest
 STARTING_ENTRIES: Final = 50_000  # a table from this size on is worth starting one
 
+DECODED_FACTOR: Final = 3  # what a document takes in memory while it is decoded, of its own length
+
 T = TypeVar("T")
-P = ParamSpec("P")
 TakePortion = Callable[[list[ManifestDigest]], Awaitable[None]]
 
 
@@ -115,6 +117,7 @@ class MetadataReader:
 
     def _open_gates(self) -> None:
         self.budget = ByteBudget(self.limits.manifest_bytes)
+        self.documents = ByteBudget(MAX_DOCUMENT_BYTES)
         self._requests = asyncio.Semaphore(self.limits.requests)
         self._decoding = asyncio.Semaphore(max(1, self.limits.decode_processes))
         self._retiring: asyncio.TimerHandle | None = None
@@ -126,18 +129,34 @@ class MetadataReader:
         self.storages.clear()
         self._open_gates()
 
-    async def fetch(self, access: Access, location: str) -> bytes:
-        """A whole file, as soon as its request has its turn."""
+    async def fetch(self, access: Access, location: str, most_bytes: int = MAX_DOCUMENT_BYTES) -> bytes:
+        """A whole file, as soon as its request has its turn; TooLargeError when it has more bytes."""
         async with self._requests:
-            return await access.read(location)
+            return await access.read(location, most_bytes)
 
-    async def decode(self, size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Decode something of so many bytes that is no manifest."""
-        return work(*args, **kwargs) if size <= INLINE_BYTES else await in_thread(work, *args, **kwargs)
+    async def read_document(self, access: Access, location: str, decode: Callable[[bytes, int], T]) -> tuple[T, int]:
+        """A metadata.json or a manifest list, decoded, and its length; `decode` takes the bytes and how many they may be decompressed.
 
-    async def list_manifests(self, raw: bytes) -> tuple[ListedManifest, ...]:
+        A large one waits for its part of the budget that all tables share, in what it takes as it is and decoded.
+        """
+        try:
+            return await self._read_document(access, location, decode, FREE_BYTES)
+        except TooLargeError as error:
+            if error.size is not None and error.size > MAX_DOCUMENT_BYTES:
+                raise TooLargeError(location, error.size, MAX_DOCUMENT_BYTES) from error
+            async with self.documents.lend(MAX_DOCUMENT_BYTES if error.size is None else DECODED_FACTOR * error.size):
+                return await self._read_document(access, location, decode, MAX_DOCUMENT_BYTES)
+
+    async def _read_document(self, access: Access, location: str, decode: Callable[[bytes, int], T], most_bytes: int) -> tuple[T, int]:
+        raw = await self.fetch(access, location, most_bytes)
+        if len(raw) <= INLINE_BYTES:
+            with suppress(TooLargeError):  # as with manifests
+                return decode(raw, INLINE_PLAIN_BYTES), len(raw)
+        return await in_thread(decode, raw, most_bytes), len(raw)
+
+    def decode_list(self, raw: bytes, most_bytes: int) -> tuple[ListedManifest, ...]:
         """What a manifest list says; UnreadableFileError when its bytes are broken."""
-        return await self.decode(len(raw), read_manifest_list, raw, lambda reason: self._on_slow(reason, 1))
+        return read_manifest_list(raw, lambda reason: self._on_slow(reason, 1), most_bytes)
 
     async def digest(  # noqa: PLR0913, PLR0917 - what is to be read and how, and where it goes
         self,
@@ -182,7 +201,7 @@ class MetadataReader:
     async def _digest_batch(
         self, access: Access, batch: Sequence[ListedManifest], specs: dict[int, Spec], classes: SizeClasses, *, is_large: bool
     ) -> list[ManifestDigest | Unreadable]:
-        raws = await asyncio.gather(*[self._fetch_manifest(access, manifest.path) for manifest in batch])
+        raws = await asyncio.gather(*[self._fetch_manifest(access, manifest) for manifest in batch])
         unreadable: list[ManifestDigest | Unreadable] = [raw for raw in raws if isinstance(raw, Unreadable)]
         fetched = [(manifest, raw) for manifest, raw in zip(batch, raws, strict=True) if isinstance(raw, bytes)]
         decoded = await self._decode_batch(Batch(fetched, specs, classes), is_large=is_large)
@@ -198,16 +217,17 @@ class MetadataReader:
         ]
         return [*unreadable, *outcomes]
 
-    async def _fetch_manifest(self, access: Access, path: str) -> bytes | Unreadable:
+    async def _fetch_manifest(self, access: Access, manifest: ListedManifest) -> bytes | Unreadable:
         try:
-            return await self.fetch(access, path)
+            return await self.fetch(access, manifest.path, MAX_DOCUMENT_BYTES if manifest.length_bytes is None else manifest.length_bytes)
         except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
-            return Unreadable(path, f"manifest: {explain_reading(error, access)}")
+            return Unreadable(manifest.path, f"manifest: {explain_reading(error, access)}")
 
     async def _decode_batch(self, batch: Batch, *, is_large: bool) -> Decoded:
         entries = sum(count_entries(manifest) for manifest, _ in batch.manifests)
         if entries <= INLINE_ENTRIES:
-            return decode_batch(batch)
+            with suppress(TooLargeError):  # it has more in it than its list says: the loop is not held up by it
+                return decode_batch(batch, INLINE_PLAIN_BYTES)
         is_pooled = self.limits.decode_processes > 0 and entries >= POOLED_ENTRIES and (is_large or bool(self.pool.ids()))
         async with self._decoding:
             if not is_pooled:

@@ -14,7 +14,7 @@ from datetime import timedelta
 from threading import Lock
 from typing import Any, Final
 
-from obstore.store import AzureStore, GCSStore, HTTPStore, LocalStore, ObjectStore, S3Store
+from obstore.store import AzureStore, GCSStore, LocalStore, ObjectStore, S3Store
 from pyiceberg.utils.properties import property_as_bool
 
 from maintainer.adapters.catalog.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
@@ -75,8 +75,6 @@ class Bucket:
                 return GCSStore(self.root, **config, **waiting)
             case "abfs":
                 return AzureStore(self.root, **config, **waiting)
-            case "http":
-                return HTTPStore(self.root, **waiting)
             case _:
                 return LocalStore(self.root)
 
@@ -192,10 +190,6 @@ def _translate_azure(authority: str, properties: _Properties) -> Bucket | None:
     return _make("abfs", container, {**config, "account_name": account})
 
 
-def _translate_http(scheme: str) -> Callable[[str, _Properties], Bucket | None]:
-    return lambda authority, _properties: _make("http", f"{scheme}://{authority}", {}, {"allow_http": scheme == "http"})
-
-
 def _translate_file(authority: str, _properties: _Properties) -> Bucket | None:
     return Bucket("file", "/") if authority in {"", "localhost"} else None
 
@@ -207,7 +201,5 @@ _TRANSLATORS: Final[Mapping[str, Callable[[str, _Properties], Bucket | None]]] =
     "gs": _translate_gcs,
     "abfs": _translate_azure,
     "abfss": _translate_azure,
-    "http": _translate_http("http"),
-    "https": _translate_http("https"),
     "file": _translate_file,
 }

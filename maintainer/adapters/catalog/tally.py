@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from maintainer.adapters.catalog.limits import MAX_ENTRIES, MAX_NAME_CHARACTERS, MAX_SHARES, UnreadableFileError
 from maintainer.domain.filelist import ListedFile, pack_files
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, PartitionDigest, SizeClasses, histogram_bin
 from maintainer.domain.sizes import MAX_LISTED_SIZES, FileSizes, SizeRun, find_runs, list_limit, merge_runs
@@ -44,6 +45,14 @@ class Tally:
     shares: dict[tuple[str, Content], _Share] = field(default_factory=dict)
     histogram: list[int] = field(default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1))
     formats: dict[str, int] = field(default_factory=dict)
+    name_characters: int = 0
+
+    def count(self, entries: int) -> None:
+        """Note that so many more were read; UnreadableFileError when that is more than a manifest may have."""
+        self.entries += entries
+        if self.entries > MAX_ENTRIES:
+            message = f"it has more than {MAX_ENTRIES:,} entries"
+            raise UnreadableFileError(message)
 
     def add_files(self, partition: str, content: Content, file_format: str, group: Group) -> None:
         """Add files of one kind; ValueError when one claims less than nothing."""
@@ -62,6 +71,8 @@ class Tally:
         if content is not Content.DATA:
             return
         self._classify(ordered)
+        if file_format not in self.formats:
+            self._take_name(file_format)
         self.formats[file_format] = self.formats.get(file_format, 0) + len(sizes)
         small = bisect_left(ordered, self.classes.small_below_bytes)
         large = max(small, bisect_right(ordered, self.classes.large_above_bytes))
@@ -95,7 +106,14 @@ class Tally:
         share = self.shares.get((partition, content))
         if share is None:
             share = self.shares[partition, content] = _Share()
+            self._take_name(partition)
         return share
+
+    def _take_name(self, name: str) -> None:
+        self.name_characters += len(name)
+        if len(self.shares) + len(self.formats) > MAX_SHARES or self.name_characters > MAX_NAME_CHARACTERS:
+            message = f"it has more than {MAX_SHARES:,} partitions, or more than {MAX_NAME_CHARACTERS:,} characters in their names"
+            raise UnreadableFileError(message)
 
     def _classify(self, sizes: Sequence[int]) -> None:
         """Count sorted sizes into the histogram."""

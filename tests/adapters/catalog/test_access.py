@@ -40,7 +40,7 @@ class Door:
         self.loads += 1
         return self.io()
 
-    async def read(self, io: FileIO, location: str) -> bytes:
+    async def read(self, io: FileIO, location: str, _most: int) -> bytes:
         """In the place of Access._read."""
         token = str(io.properties["s3.session-token"])
         self.reads.append(token)

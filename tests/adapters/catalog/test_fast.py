@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from pyiceberg.avro.decoder_fast import CythonBinaryDecoder
 
 from maintainer.adapters.catalog import fast, manifest
-from maintainer.adapters.catalog.container import UnreadableFileError, read_long
+from maintainer.adapters.catalog.container import read_long
 from maintainer.adapters.catalog.generated import PADDING, NotGeneratedError, Source
+from maintainer.adapters.catalog.limits import UnreadableFileError
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
 from maintainer.domain.reader import ReaderFault, SlowRead

@@ -20,9 +20,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.adapters.catalog.container import UnreadableFileError
 from maintainer.adapters.catalog.deletes import PATH_COLUMN
 from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
+from maintainer.adapters.catalog.limits import UnreadableFileError
 from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
 from maintainer.adapters.catalog.partition import Spec, SpecField
 from maintainer.domain.filelist import unpack_files

@@ -17,6 +17,7 @@ from maintainer.adapters.catalog.decoding import Batch, Decoded, decode_batch
 from maintainer.adapters.catalog.fast import _sample
 from maintainer.adapters.catalog.gathered import GatheredDigests
 from maintainer.adapters.catalog.generated import NotGeneratedError
+from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifest import ListedManifest
 from maintainer.adapters.catalog.reader import BATCH_BYTES, BATCH_ENTRIES, BATCH_MANIFESTS, ByteBudget, MetadataReader, ReadLimits, count_entries, split
@@ -41,7 +42,8 @@ class Shelf(Access):
         self.most_requests = 0
         self.missing: set[str] = set()
 
-    async def read(self, location: str) -> bytes:
+    async def read(self, location: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
+        assert most >= len(RAW), "the file is longer than it may be"
         self.requests += 1
         self.most_requests = max(self.most_requests, self.requests)
         await asyncio.sleep(0)
@@ -123,20 +125,20 @@ def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: py
     monkeypatch.setattr(reading, "BATCH_BYTES", 4 * len(RAW))
     monkeypatch.setattr(reading, "INLINE_ENTRIES", 0)
     limit = 10 * len(RAW)
-    in_flight, most, lock = 0, 0, threading.Lock()
+    in_flight, most_in_flight, lock = 0, 0, threading.Lock()
     reader = MetadataReader(ReadLimits(decode_processes=2, manifest_bytes=limit, requests=1000))
 
     class Counting(Shelf):
-        async def read(self, location: str) -> bytes:
-            nonlocal in_flight, most
+        async def read(self, location: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
+            nonlocal in_flight, most_in_flight
             with lock:
                 in_flight += len(RAW)
-                most = max(most, in_flight)
-            return await super().read(location)
+                most_in_flight = max(most_in_flight, in_flight)
+            return await super().read(location, most)
 
-    def decode(batch: Batch) -> Decoded:
+    def decode(batch: Batch, most_bytes: int | None = None) -> Decoded:
         nonlocal in_flight
-        found = decode_batch(batch)
+        found = decode_batch(batch, most_bytes)
         with lock:
             in_flight -= sum(len(raw) for _, raw in batch.manifests)
         return found
@@ -151,7 +153,7 @@ def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: py
     with closing(reader):
         found = reader.loop.run(read_tables())
     assert [(len(digests), broken) for digests, broken in found] == [(40, [])] * 5
-    assert limit // 2 < most <= limit
+    assert limit // 2 < most_in_flight <= limit
     assert in_flight == 0
 
 
@@ -246,10 +248,10 @@ def test_a_huge_table_keeps_no_tiny_one_waiting(lake: Lake, monkeypatch: pytest.
     original = MetadataReader._fetch_manifest
     names = [identify("sales", name) for name in ("huge", *(f"tiny{number}" for number in range(5)))]
 
-    async def fetch(self: MetadataReader, access: Access, path: str) -> bytes | Unreadable:
-        if "/huge/" in path:
+    async def fetch(self: MetadataReader, access: Access, manifest: ListedManifest) -> bytes | Unreadable:
+        if "/huge/" in manifest.path:
             await in_thread(may_go_on.wait, 20)
-        return await original(self, access, path)
+        return await original(self, access, manifest)
 
     monkeypatch.setattr(MetadataReader, "_fetch_manifest", fetch)
     order = []
@@ -274,10 +276,10 @@ def test_what_was_read_of_a_table_is_handed_over_before_the_rest_is_there(lake: 
     are_kept = threading.Event()
     original = MetadataReader._fetch_manifest
 
-    async def fetch(self: MetadataReader, access: Access, path: str) -> bytes | Unreadable:
-        if path == stuck:
+    async def fetch(self: MetadataReader, access: Access, manifest: ListedManifest) -> bytes | Unreadable:
+        if manifest.path == stuck:
             await asyncio.Event().wait()
-        return await original(self, access, path)
+        return await original(self, access, manifest)
 
     def keep(table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
         assert (table_uuid, target_bytes) == (inventory.table_uuid, TARGET_BYTES)

@@ -1,0 +1,119 @@
+"""How large one metadata file may be, and into how much it may unfold: a file that claims more is refused before it is held."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, TypeVar
+
+from maintainer.domain.units import MIB, format_size
+
+MAX_DOCUMENT_BYTES: Final = 256 * MIB  # of a metadata.json or a manifest list, as it is stored and decompressed: hundreds of thousands of snapshots
+FREE_BYTES: Final = 4 * MIB  # up to which such a file is read at once; larger ones wait for their part of a budget that all tables share
+BYTES_PER_VALUE: Final = 8  # of JSON, at least: what has more values than that takes many times its size in memory
+MAX_VALUES: Final = 8_000_000  # of one metadata.json
+MAX_MANIFEST_BYTES: Final = 1024 * MIB  # of one manifest: the blocks that are decompressed one after the other, together
+MAX_BLOCK_BYTES: Final = 64 * MIB  # of one Avro block, decompressed; Spark writes blocks of 64 KB, PyIceberg one entry a block
+MAX_LISTED_MANIFESTS: Final = 1_000_000  # of one snapshot
+MAX_ENTRIES: Final = 2_000_000  # of one manifest, which in Iceberg's target size has a tenth of that
+MAX_SHARES: Final = 250_000  # partitions of one manifest
+MAX_NAME_CHARACTERS: Final = 64 * MIB  # of the partitions' names of one manifest, together
+MAX_PARTITIONS: Final = 1_000_000  # of one table
+
+READABLE_SCHEMES: Final = frozenset(
+    {"file", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "oss", "hdfs", "viewfs", "hf"}
+)  # what Iceberg tables are written to; http and https would make the daemon a way into the network that it runs in
+
+
+T = TypeVar("T")
+
+
+class UnreadableFileError(Exception):
+    """A metadata file that is truncated, corrupt, encrypted, or written in a way we cannot read."""
+
+
+class TooLargeError(UnreadableFileError):
+    """A metadata file that is larger than it may be, or that unfolds into more; `size` where it is known."""
+
+    def __init__(self, what: str, size: int | None, most: int) -> None:
+        has = f"more than {format_size(most)}" if size is None else format_size(size)
+        super().__init__(f"{what} has {has}; the bound is {format_size(most)}")
+        self.size = size
+
+
+class UnreadableSchemeError(UnreadableFileError):
+    """A location whose scheme is none that tables are read from."""
+
+
+def check_scheme(location: str) -> None:
+    """Refuse a location that is on none of the storages that Iceberg tables lie on."""
+    scheme, separator, _ = location.partition(":")
+    if location.startswith("/") or (separator and scheme.lower() in READABLE_SCHEMES):
+        return
+    named = f"has the scheme {scheme!r}" if separator else "has no scheme"
+    message = f"{location} {named}; files of tables are read by {', '.join(sorted(READABLE_SCHEMES))}"
+    raise UnreadableSchemeError(message)
+
+
+def local_path(location: str) -> str | None:
+    """The path of a file on this machine; None for what lies elsewhere."""
+    if location.startswith("/"):
+        return location
+    scheme, _, rest = location.partition(":")
+    if scheme.lower() != "file":
+        return None
+    return f"/{rest[2:].partition('/')[2]}" if rest.startswith("//") else rest
+
+
+def open_regular(path: str) -> tuple[int, int]:
+    """Open a file for reading: its descriptor and its size. UnreadableFileError for a pipe, a device or a socket, which may have no end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    found = os.fstat(descriptor)
+    if stat.S_ISREG(found.st_mode):
+        return descriptor, found.st_size
+    os.close(descriptor)
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    message = f"{path} is not a regular file"
+    raise UnreadableFileError(message)
+
+
+def at_most_listed(rows: Iterable[T]) -> Iterator[T]:
+    """The rows of a manifest list; UnreadableFileError after as many as one may have."""
+    for number, row in enumerate(rows):
+        if number >= MAX_LISTED_MANIFESTS:
+            message = f"it lists more than {MAX_LISTED_MANIFESTS:,} manifests"
+            raise UnreadableFileError(message)
+        yield row
+
+
+def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa: ANN401 - an Avro schema is any JSON
+    """Refuse a schema with arrays whose items take no bytes: any number of them fits in a few bytes, and is read one by one."""
+    pending = [schema]
+    while pending:
+        match pending.pop():
+            case {"type": "array", "items": items} as array:
+                if not _takes_bytes(items, defined, ()):
+                    message = f"its schema has an array of {items!r}, which take no bytes"
+                    raise UnreadableFileError(message)
+                pending += [value for key, value in array.items() if not key.startswith("__")]
+            case dict() as node:
+                pending += [value for key, value in node.items() if not key.startswith("__")]
+            case list() as branches:
+                pending += branches
+            case _:
+                continue
+
+
+def _takes_bytes(schema: Any, defined: Mapping[str, Any], within: tuple[str, ...]) -> bool:  # noqa: ANN401 - as above
+    match defined.get(schema, schema) if isinstance(schema, str) else schema:
+        case "null" | {"type": "null"} | {"type": "fixed", "size": 0}:
+            return False
+        case {"type": "record", "name": name, "fields": fields}:
+            return name not in within and any(_takes_bytes(inner["type"], defined, (*within, name)) for inner in fields)
+        case {"type": dict() | list() as inner}:
+            return _takes_bytes(inner, defined, within)
+        case _:
+            return True
