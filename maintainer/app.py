@@ -97,7 +97,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         policies = JoinedPolicies(files, polaris) if polaris is not None else files
         store = open_store(settings.store)
         stack.callback(store.close)
-        telemetry = PrometheusTelemetry()
+        telemetry = PrometheusTelemetry(store)
         journal = Journal(telemetry)
         limits = ReadLimits(settings.scan.decode_processes, settings.scan.manifest_memory, settings.scan.max_requests)
         reader = MetadataReader(limits, journal.manifests_read_slowly)

@@ -53,10 +53,6 @@ class Journal:
         log.log(level, "manifests.read_slowly reason=%s manifests=%d", reason, manifests)
         self._inner.manifests_read_slowly(reason, manifests)
 
-    def fleet_measured(self, data_files: int, data_bytes: int) -> None:
-        """The sums over all tables."""
-        self._inner.fleet_measured(data_files, data_bytes)
-
     def plan_made(self, plan: Plan) -> None:
         """A plan that differs from the one before: what it wants, and why the rest waits."""
         for planned in plan.planned:
@@ -77,10 +73,6 @@ class Journal:
         level = logging.WARNING if job.state is JobState.FAILED else logging.INFO
         log.log(level, "job.%s job=%s table=%s rule=%s reason=%s message=%r", job.state, job.job_id, job.table, job.rule, job.failure_reason or "none", said)
         self._inner.job_finished(job, effect)
-
-    def jobs_counted(self, counts: dict[str, int]) -> None:
-        """How many jobs are in each state now."""
-        self._inner.jobs_counted(counts)
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
         """One run of a step of the loop is over."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter as Count
+import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
@@ -15,12 +13,17 @@ from prometheus_client.registry import Collector
 
 from maintainer.domain.action import Procedure
 from maintainer.domain.effect import Effect
+from maintainer.domain.errors import MaintainerError
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import PLANNED, RuleVerdict
+from maintainer.ports.figures import TableFigures
+from maintainer.ports.store import Overview, Store
+
+log = logging.getLogger("maintainer")
 
 DEFAULT_MAX_TABLES = 2000  # with gauges of their own: eight series each
 
@@ -38,85 +41,74 @@ _TABLE_GAUGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Fleet:
-    data_files: int
-    data_bytes: int
-
-
 class _Gauges(Collector):
-    """The gauges that come and go with tables: what is not known is not exposed, rather than zero."""
+    """What is, read from the store whenever somebody asks: the same from every daemon, and right after a start.
 
-    def __init__(self, max_tables: int) -> None:
+    What is not known is not exposed, rather than zero; nothing is while the store cannot be read.
+    """
+
+    def __init__(self, store: Store, max_tables: int) -> None:
+        self._store = store
         self._max_tables = max_tables
-        self._lock = Lock()
-        self._bands: dict[str, Band] = {}  # every table: the bands are counted over the whole fleet
-        self._values: dict[str, dict[str, float | None]] = {}  # at most max_tables
-        self._fleet: _Fleet | None = None
 
-    def set_table(self, health: TableHealth, band: Band) -> None:
-        name = str(health.table)
-        with self._lock:
-            self._bands[name] = band
-            if name in self._values or len(self._values) < self._max_tables:
-                self._values[name] = {metric: getattr(health, metric) for metric in _TABLE_GAUGES}
-
-    def remove_table(self, table: TableIdentifier) -> None:
-        with self._lock:
-            self._bands.pop(str(table), None)
-            self._values.pop(str(table), None)
-
-    def set_fleet(self, fleet: _Fleet) -> None:
-        with self._lock:
-            self._fleet = fleet
+    def describe(self) -> Iterator[Metric]:
+        """The families, without asking the store."""
+        return _write_gauges(None, (), 0)
 
     def collect(self) -> Iterator[Metric]:
-        with self._lock:
-            bands, values, fleet = dict(self._bands), dict(self._values), self._fleet
-        for metric, meaning in _TABLE_GAUGES.items():
-            family = GaugeMetricFamily(f"maintainer_table_{metric}", meaning, labels=["table"])
-            for name, measured in sorted(values.items()):
-                value = measured[metric]
-                if value is not None:
-                    family.add_metric([name], value)
-            yield family
-        yield from _collect_bands(bands, values)
-        yield GaugeMetricFamily("maintainer_tables_left_out", "Measured tables beyond the cap on tables with gauges of their own.", len(bands) - len(values))
-        yield from _collect_fleet(fleet)
+        try:
+            overview, tables = self._store.overview(), self._store.table_figures(self._max_tables)
+            listing_faults = len(self._store.catalog_faults())
+        except MaintainerError as error:
+            log.warning("metrics.gauges_unknown error=%s", error)
+            return _write_gauges(None, (), 0)
+        return _write_gauges(overview, tables, listing_faults)
 
 
-def _collect_bands(bands: dict[str, Band], values: dict[str, dict[str, float | None]]) -> Iterator[Metric]:
+def _write_gauges(overview: Overview | None, tables: Sequence[TableFigures], listing_faults: int) -> Iterator[Metric]:
+    for metric, meaning in _TABLE_GAUGES.items():
+        family = GaugeMetricFamily(f"maintainer_table_{metric}", meaning, labels=["table"])
+        for figures in tables:
+            value = getattr(figures, metric)
+            if value is not None:
+                family.add_metric([str(figures.table)], value)
+        yield family
     family = GaugeMetricFamily("maintainer_table_band", "1 for the band that the table is in, 0 for the others.", labels=["table", "band"])
-    for name in sorted(values):
+    for figures in tables:
         for band in Band:
-            family.add_metric([name, band.value], float(bands[name] is band))
+            family.add_metric([str(figures.table), band.value], float(figures.band is band))
     yield family
-    counts = Count(bands.values())
-    family = GaugeMetricFamily("maintainer_tables", "Measured tables by band.", labels=["band"])
-    for band in Band:
-        family.add_metric([band.value], counts[band])
-    yield family
+    yield from _write_fleet(overview, len(tables), listing_faults)
 
 
-def _collect_fleet(fleet: _Fleet | None) -> Iterator[Metric]:
+def _write_fleet(overview: Overview | None, shown: int, listing_faults: int) -> Iterator[Metric]:
+    bands = GaugeMetricFamily("maintainer_tables", "Measured tables by band.", labels=["band"])
+    left_out = GaugeMetricFamily("maintainer_tables_left_out", "Measured tables beyond the cap on tables with gauges of their own.")
     average = GaugeMetricFamily("maintainer_fleet_average_file_size_bytes", "All bytes by all live data files.")
     files = GaugeMetricFamily("maintainer_fleet_data_files", "Live data files of all tables.")
     size = GaugeMetricFamily("maintainer_fleet_data_bytes", "Bytes of the live data files of all tables.")
-    if fleet is not None:
-        files.add_metric([], fleet.data_files)
-        size.add_metric([], fleet.data_bytes)
-        if fleet.data_files:
-            average.add_metric([], fleet.data_bytes / fleet.data_files)
-    yield from (average, files, size)
+    faults = GaugeMetricFamily("maintainer_scan_faults", "Names that could not be listed or measured the last time.")
+    jobs = GaugeMetricFamily("maintainer_jobs", "Jobs in each state now; finished ones until they are pruned.", labels=["state"])
+    if overview is not None:
+        for band in Band:
+            bands.add_metric([band.value], overview.bands.get(band, 0))
+        left_out.add_metric([], overview.measured_tables - shown)
+        files.add_metric([], overview.data_files)
+        size.add_metric([], overview.data_bytes)
+        if overview.average_file_size_bytes is not None:
+            average.add_metric([], overview.average_file_size_bytes)
+        faults.add_metric([], overview.faulty_tables + listing_faults)
+        for state in JobState:
+            jobs.add_metric([state.value], overview.jobs.get(state, 0))
+    yield from (bands, left_out, average, files, size, faults, jobs)
 
 
 class PrometheusTelemetry:
-    """Telemetry port on prometheus_client. Counters start anew with the process; gauges are what was last told. Thread-safe."""
+    """Telemetry port on prometheus_client. Counters start anew with the process; gauges of tables and jobs are what the store has. Thread-safe."""
 
-    def __init__(self, max_tables: int = DEFAULT_MAX_TABLES) -> None:
+    def __init__(self, store: Store, max_tables: int = DEFAULT_MAX_TABLES) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
-        self._gauges = _Gauges(max_tables)
-        self.registry.register(self._gauges)
+        self.registry.register(_Gauges(store, max_tables))
         self._declare_scans()
         self._declare_jobs()
         self._declare_loop()
@@ -125,8 +117,7 @@ class PrometheusTelemetry:
         here = self.registry
         self._scan_seconds = Histogram("maintainer_scan_duration_seconds", "How long a scan of the fleet takes.", registry=here, buckets=_SCAN_SECONDS)
         self._scan_entries = Counter("maintainer_scan_entries_total", "Manifest entries read.", registry=here)
-        self._scan_tables = Gauge("maintainer_scan_tables", "Tables that the last scan measured.", registry=here)
-        self._scan_faults = Gauge("maintainer_scan_faults", "Names that the last scan could not list or measure.", registry=here)
+        self._scan_tables = Gauge("maintainer_scan_tables", "Tables that this process's last scan measured.", registry=here)
         self._slow_reader = Gauge("maintainer_slow_reader", "1 for the reason why every manifest is read slowly, else 0.", ["reason"], registry=here)
         self._slow_reads = Counter("maintainer_slow_reads_total", "Manifests and manifest lists that were read slowly.", ["reason"], registry=here)
         for fault in ReaderFault:
@@ -136,7 +127,6 @@ class PrometheusTelemetry:
 
     def _declare_jobs(self) -> None:
         here, action = self.registry, ["action"]
-        self._jobs = Gauge("maintainer_jobs", "Jobs in each state now.", ["state"], registry=here)
         self._jobs_finished = Counter("maintainer_jobs_finished_total", "Jobs that reached a final state.", ["action", "state"], registry=here)
         self._job_seconds = Histogram(
             "maintainer_job_duration_seconds", "From the start of a job's Spark work to its end.", action, registry=here, buckets=_JOB_SECONDS
@@ -154,8 +144,6 @@ class PrometheusTelemetry:
             registry=here,
             buckets=_ERROR_RATIOS,
         )
-        for state in JobState:
-            self._jobs.labels(state.value)
         for procedure in Procedure:
             self._job_seconds.labels(procedure.value)
             self._files_removed.labels(procedure.value)
@@ -177,19 +165,16 @@ class PrometheusTelemetry:
             self._decisions.labels(str(verdict))
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
-        """Set the table's gauges; a figure that is not known is not exposed."""
-        self._gauges.set_table(health, grade.band)
+        """Its gauges come from the store."""
 
     def table_gone(self, table: TableIdentifier) -> None:
-        """Drop the table's gauges; unknown tables are ignored."""
-        self._gauges.remove_table(table)
+        """Its gauges come from the store."""
 
-    def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
+    def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:  # noqa: ARG002 - faults stand in the store
         """Count a scan of the fleet."""
         self._scan_seconds.observe(seconds)
         self._scan_entries.inc(entries)
         self._scan_tables.set(tables)
-        self._scan_faults.set(faults)
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
         """Set the reason why manifests are read slowly; all are 0 where they are not."""
@@ -199,10 +184,6 @@ class PrometheusTelemetry:
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
         """Count them."""
         self._slow_reads.labels(reason.value).inc(manifests)
-
-    def fleet_measured(self, data_files: int, data_bytes: int) -> None:
-        """Set the fleet's gauges."""
-        self._gauges.set_fleet(_Fleet(data_files, data_bytes))
 
     def plan_made(self, plan: Plan) -> None:
         """Count one verdict a rule."""
@@ -237,11 +218,6 @@ class PrometheusTelemetry:
             self._manifests_removed.inc(max(0, effect.manifests_removed))
             self._snapshots_removed.inc(max(0, effect.snapshots_removed))
             self._bytes_rewritten.inc(max(0, effect.bytes_rewritten))
-
-    def jobs_counted(self, counts: dict[str, int]) -> None:
-        """Set how many jobs are in each state; states not named are empty."""
-        for state in JobState:
-            self._jobs.labels(state.value).set(counts.get(state.value, 0))
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
         """Count one run of a step."""

@@ -21,6 +21,7 @@ from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.admission import AdmissionStore
 from maintainer.ports.digests import DigestStore
+from maintainer.ports.figures import FiguresStore
 from maintainer.ports.leases import LeaseStore
 from maintainer.ports.notices import NoticeStore
 from maintainer.ports.orphans import OrphanStore
@@ -172,7 +173,7 @@ class PlanDue:
     wanted: int
 
 
-class Store(AdmissionStore, DigestStore, LeaseStore, NoticeStore, OrphanStore, UpkeepStore, Protocol):
+class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, OrphanStore, UpkeepStore, Protocol):
     """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
 
     # -- tables

@@ -15,14 +15,14 @@ from maintainer.domain.verdict import RuleVerdict
 
 
 class Telemetry(Protocol):
-    """Told of everything that happened; never fails, never decides."""
+    """Told of everything that happened; never fails, never decides. What is, and not what happened, is in the store."""
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
         """A table has been measured."""
         ...
 
     def table_gone(self, table: TableIdentifier) -> None:
-        """A table is no longer there: its gauges go."""
+        """A table is no longer there."""
         ...
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
@@ -37,10 +37,6 @@ class Telemetry(Protocol):
         """So many manifests and manifest lists were left to the slow reader, each by itself."""
         ...
 
-    def fleet_measured(self, data_files: int, data_bytes: int) -> None:
-        """The sums over all tables."""
-        ...
-
     def plan_made(self, plan: Plan) -> None:
         """A plan was made: one verdict a rule."""
         ...
@@ -51,10 +47,6 @@ class Telemetry(Protocol):
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         """A job has reached a final state."""
-        ...
-
-    def jobs_counted(self, counts: dict[str, int]) -> None:
-        """How many jobs are in each state now."""
         ...
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:

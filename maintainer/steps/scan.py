@@ -120,8 +120,6 @@ def scan(
                 result.add(turn.result)
         _note_unconfigured(ports)
     finally:
-        overview = ports.store.overview()
-        ports.telemetry.fleet_measured(overview.data_files, overview.data_bytes)
         seconds = (ports.clock.now() - started).total_seconds()
         ports.telemetry.scan_finished(seconds, result.entries_read, result.measured, len(result.faults))
     return result

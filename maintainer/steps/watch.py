@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,9 +21,6 @@ UPDATE_ATTEMPTS = 3  # the next run has the same report again
 def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
     """Bring every job that is with a runner up to date, those named in `only` or all; returns how many of them Spark has ended or lost."""
     unfinished = ports.store.unfinished_jobs()
-    counts = Counter({state.value: 0 for state in JobState if not state.is_final})
-    counts.update(job.state.value for job in unfinished)
-    ports.telemetry.jobs_counted(dict(counts))
     handed_over = [job for job in unfinished if job.state is not JobState.PENDING and (only is None or job.job_id in only)]
     leases = read_leases(ports) if handed_over else {}  # after the jobs: whichever is missing then has ended meanwhile
     return sum(each(handed_over, lambda job: _watch_job(ports, job, leases.get(job.job_id))))

@@ -31,10 +31,8 @@ def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptur
         journal.table_measured(health_of_partitions({}), Grade(Band.HEALTHY))
         journal.table_gone(TABLE)
         journal.scan_finished(1.5, 20, 3, 1)
-        journal.fleet_measured(4, 5)
         journal.plan_made(plan)
         journal.job_finished(failed, None)
-        journal.jobs_counted({"running": 1})
         journal.step_finished("scan", 0.1, is_ok=True)
     assert [record.getMessage() for record in caplog.records] == [
         "table.measured table=lake.sales.orders band=watch data_files=1 average_file_size='1000 B'",
@@ -45,8 +43,8 @@ def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptur
         "action.skipped table=lake.sales.orders rule=expire_snapshots code=below_threshold reason='few'",
         "job.failed job=m-1 table=lake.sales.orders rule=rewrite_manifests reason=conflict message='a writer won'",
     ]
-    assert (len(inner.measured), inner.gone, inner.scans, inner.fleets) == (2, [TABLE], [(1.5, 20, 3, 1)], [(4, 5)])
-    assert (inner.plans, inner.jobs, inner.counts, inner.steps) == ([plan], [(failed, None)], [{"running": 1}], [("scan", True)])
+    assert (len(inner.measured), inner.gone, inner.scans) == (2, [TABLE], [(1.5, 20, 3, 1)])
+    assert (inner.plans, inner.jobs, inner.steps) == ([plan], [(failed, None)], [("scan", True)])
 
 
 def test_verdicts_of_admission_are_one_line_for_each_kind(caplog: pytest.LogCaptureFixture) -> None:

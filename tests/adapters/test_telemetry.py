@@ -2,22 +2,26 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
 from maintainer.domain.cost import Cost
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.telemetry import Telemetry
-from tests.api.nouns import EFFECT, GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job
+from tests.api.nouns import EFFECT, GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, measure, run_job
+from tests.fakes.adapters.store import FakeStore
 from tests.fakes.adapters.telemetry import FakeTelemetry
 
 GOLDEN = Path(__file__).parent / "telemetry.golden.txt"
@@ -30,17 +34,25 @@ PROMISED = {
 }  # fmt: skip
 
 
+def fill(store: FakeStore) -> None:
+    """What the gauges are made from."""
+    store.record_health(HEALTH, GRADE)
+    store.record_health(measure(named("broken"), average_file_size_bytes=None, data_files=None, data_bytes=None, manifests=None), Grade(Band.CRITICAL))
+    store.record_fault(TableFault(named("gone"), FaultKind.METADATA_MISSING, "no such file", NOW))
+    for number in range(2):
+        store.add_job(replace(run_job(make_job(f"job-{number}")), table_uuid=f"uuid-{number}"))
+    store.add_job(replace(finish_job(run_job(make_job("job-9"))), table_uuid="uuid-9"))
+
+
 def tell_everything(telemetry: Telemetry) -> None:
     telemetry.table_measured(HEALTH, GRADE)
-    telemetry.table_measured(replace(HEALTH, table=named("broken"), average_file_size_bytes=None, data_files=None, manifests=None), Grade(Band.CRITICAL))
-    telemetry.fleet_measured(100, 157_286_400)
+    telemetry.table_gone(named("gone"))
     telemetry.scan_finished(1.5, 230, 2, 1)
     telemetry.reader_checked(ReaderFault.DECODER_WRONG)
     telemetry.manifests_read_slowly(SlowRead.SCHEMA, 3)
     telemetry.plan_made(PLAN)
     telemetry.job_finished(finish_job(run_job(make_job())), EFFECT)
     telemetry.job_finished(finish_job(run_job(make_job("job-2")), JobState.FAILED, failure_reason=FailureReason.CONFLICT), None)
-    telemetry.jobs_counted({"running": 2, "succeeded": 1})
     telemetry.step_finished("scan", 1.6, is_ok=True)
     telemetry.step_finished("plan", 0.2, is_ok=False)
 
@@ -56,11 +68,17 @@ def read(telemetry: PrometheusTelemetry) -> dict[str, float]:
 
 
 @pytest.fixture
-def telemetry() -> PrometheusTelemetry:
-    return PrometheusTelemetry()
+def store() -> FakeStore:
+    return FakeStore()
 
 
-def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry) -> None:
+@pytest.fixture
+def telemetry(store: FakeStore) -> PrometheusTelemetry:
+    return PrometheusTelemetry(store)
+
+
+def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+    fill(store)
     tell_everything(telemetry)
     telemetry.leadership_changed(is_leader=True)
     text, content_type = telemetry.render()
@@ -71,27 +89,28 @@ def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry) -> Non
 def test_the_fake_is_told_the_same_things() -> None:
     fake = FakeTelemetry()
     tell_everything(fake)
-    assert [len(told) for told in (fake.measured, fake.plans, fake.jobs, fake.counts, fake.steps, fake.scans, fake.fleets, fake.readers, fake.slow)] == [
-        2,
+    lists = (fake.measured, fake.gone, fake.plans, fake.jobs, fake.steps, fake.scans, fake.readers, fake.slow)
+    assert [len(told) for told in lists] == [
+        1,
+        1,
         1,
         2,
-        1,
         2,
-        1,
         1,
         1,
         1,
     ]
 
 
-def test_the_exposition_can_be_parsed(telemetry: PrometheusTelemetry) -> None:
+def test_the_exposition_can_be_parsed(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+    fill(store)
     tell_everything(telemetry)
     names = {sample.name for family in text_string_to_metric_families(telemetry.render()[0].decode()) for sample in family.samples}
     assert names >= PROMISED
 
 
-def test_an_unknown_figure_is_not_exposed_rather_than_zero(telemetry: PrometheusTelemetry) -> None:
-    telemetry.table_measured(replace(HEALTH, data_files=None), GRADE)
+def test_an_unknown_figure_is_not_exposed_rather_than_zero(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+    store.record_health(replace(HEALTH, data_files=None, data_bytes=None), GRADE)
     series = read(telemetry)
     assert 'maintainer_table_data_files{table="lake.sales.orders"}' not in series
     assert series['maintainer_table_snapshots{table="lake.sales.orders"}'] == 42
@@ -113,44 +132,75 @@ def test_what_was_read_slowly_adds_up_by_its_reason(telemetry: PrometheusTelemet
 
 
 def test_a_fleet_without_files_has_no_average(telemetry: PrometheusTelemetry) -> None:
-    telemetry.fleet_measured(0, 0)
     series = read(telemetry)
     assert series["maintainer_fleet_data_files"] == 0
     assert "maintainer_fleet_average_file_size_bytes" not in series
 
 
-def test_a_table_is_in_one_band_at_a_time(telemetry: PrometheusTelemetry) -> None:
-    telemetry.table_measured(HEALTH, GRADE)
-    telemetry.table_measured(HEALTH, Grade(Band.HEALTHY))
+def test_a_table_is_in_one_band_at_a_time(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+    store.record_health(HEALTH, GRADE)
+    store.record_health(HEALTH, Grade(Band.HEALTHY))
     series = read(telemetry)
     assert [band for band in Band if series[f'maintainer_table_band{{band="{band}",table="lake.sales.orders"}}']] == [Band.HEALTHY]
     assert series['maintainer_tables{band="healthy"}'] == 1
     assert series['maintainer_tables{band="degraded"}'] == 0
 
 
-def test_a_gone_table_takes_its_gauges_with_it(telemetry: PrometheusTelemetry) -> None:
-    telemetry.table_measured(HEALTH, GRADE)
-    telemetry.table_gone(ORDERS)
-    telemetry.table_gone(named("never_seen"))
+def test_a_gone_table_takes_its_gauges_with_it(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+    store.record_health(HEALTH, GRADE)
+    store.record_fault(TableFault(ORDERS, FaultKind.DROPPED, "gone", NOW))
     assert not [name for name in read(telemetry) if "table=" in name]
     assert read(telemetry)['maintainer_tables{band="degraded"}'] == 0
 
 
-def test_tables_beyond_the_cap_are_counted_but_have_no_gauges_until_there_is_room() -> None:
-    telemetry = PrometheusTelemetry(max_tables=2)
-    for name in ("a", "b", "c"):
-        telemetry.table_measured(replace(HEALTH, table=named(name)), GRADE)
+def test_tables_beyond_the_cap_are_counted_but_have_no_gauges_until_there_is_room(store: FakeStore) -> None:
+    telemetry = PrometheusTelemetry(store, max_tables=2)
+    for name in "cab":
+        store.record_health(measure(named(name)), GRADE)
     series = read(telemetry)
     assert series["maintainer_tables_left_out"] == 1
     assert series['maintainer_tables{band="degraded"}'] == 3
     assert 'maintainer_table_data_files{table="lake.sales.c"}' not in series
-    telemetry.table_gone(named("a"))
-    telemetry.table_measured(replace(HEALTH, table=named("c")), GRADE)
+    store.record_fault(TableFault(named("a"), FaultKind.DROPPED, "gone", NOW))
     assert read(telemetry)['maintainer_table_data_files{table="lake.sales.c"}'] == 100
     assert read(telemetry)["maintainer_tables_left_out"] == 0
 
 
-def test_only_gauges_carry_a_table_label(telemetry: PrometheusTelemetry) -> None:
+def test_gauges_are_right_after_a_restart_and_the_same_on_every_daemon(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/maintainer.db"
+    with closing(open_store(url)) as store:
+        store.record_health(HEALTH, Grade(Band.CRITICAL))
+        store.record_catalog_faults("sea", [CatalogFault("sea", (), "connection refused", NOW)])
+        before = read_gauges(PrometheusTelemetry(store))
+    with closing(open_store(url)) as first, closing(open_store(url)) as second:
+        daemons = [PrometheusTelemetry(first), PrometheusTelemetry(second)]
+        assert [read_gauges(daemon) for daemon in daemons] == [before, before]
+        assert before['maintainer_tables{band="critical"}'] == 1
+        assert before['maintainer_table_band{band="critical",table="lake.sales.orders"}'] == 1
+        assert before["maintainer_scan_faults"] == 1
+        first.add_job(run_job(make_job()))
+        first.record_health(measure(named("new")), GRADE)
+        one, other = map(read_gauges, daemons)
+        assert one == other
+        assert one['maintainer_jobs{state="running"}'] == 1
+        assert one["maintainer_fleet_data_files"] == 200
+
+
+def read_gauges(telemetry: PrometheusTelemetry) -> dict[str, float]:
+    wanted = ("maintainer_table", "maintainer_fleet", "maintainer_jobs{", "maintainer_scan_faults")
+    return {name: value for name, value in read(telemetry).items() if name.startswith(wanted)}
+
+
+def test_while_the_store_cannot_be_read_counters_are_exposed_and_gauges_are_not(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+    store.record_health(HEALTH, GRADE)
+    telemetry.step_finished("scan", 0.1, is_ok=False)
+    store.broken = "the disk is gone"
+    assert read(telemetry)['maintainer_step_failures_total{step="scan"}'] == 1
+    assert read_gauges(telemetry) == {}
+
+
+def test_only_gauges_carry_a_table_label(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+    fill(store)
     tell_everything(telemetry)
     assert {family.type for family in telemetry.registry.collect() for sample in family.samples if "table" in sample.labels} == {"gauge"}
 
@@ -180,27 +230,27 @@ def test_every_closed_label_is_there_from_the_start(telemetry: PrometheusTelemet
     assert series['maintainer_jobs{state="unknown"}'] == 0
 
 
-def test_a_nasty_table_name_is_escaped(telemetry: PrometheusTelemetry) -> None:
+def test_a_nasty_table_name_is_escaped(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
     table = TableIdentifier("lake", ('a"b', "c\\d\n"), "größe 🧊")
-    telemetry.table_measured(replace(HEALTH, table=table), GRADE)
+    store.record_health(replace(HEALTH, table=table), GRADE)
     families = text_string_to_metric_families(telemetry.render()[0].decode())
     assert str(table) in {sample.labels.get("table") for family in families for sample in family.samples}
 
 
-def test_threads_lose_no_count(telemetry: PrometheusTelemetry) -> None:
+def test_threads_lose_no_count(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
     def tell(number: int) -> None:
         table = named(f"t{number % 7}")
-        telemetry.table_measured(replace(HEALTH, table=table), GRADE)
+        store.record_health(replace(HEALTH, table=table), GRADE)
         telemetry.plan_made(PLAN)
         telemetry.render()
-        telemetry.table_gone(table)
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(tell, range(200)))
     assert read(telemetry)['maintainer_decisions_total{verdict="planned"}'] == 200
 
 
-def test_the_documentation_lists_every_metric_and_no_other(telemetry: PrometheusTelemetry) -> None:
+def test_the_documentation_lists_every_metric_and_no_other(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+    fill(store)
     tell_everything(telemetry)
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| (.*?) \|$", DOCUMENTATION.read_text(encoding="utf-8"), re.MULTILINE)
     documented = {name: (kind, labels, meaning) for name, kind, labels, meaning in rows}

@@ -27,7 +27,8 @@ def test_every_table_is_measured_graded_and_recorded() -> None:
     assert (result.measured, result.faults) == (2, [])
     bands = {str(name): record.grade.band for name in world.store.table_names() if (record := world.store.table(name)) and record.grade}
     assert bands == {"lake.sales.orders": Band.CRITICAL, "lake.sales.events": Band.HEALTHY}
-    assert world.telemetry.fleets[-1] == (63, 63000)
+    overview = world.store.overview()
+    assert (overview.data_files, overview.data_bytes) == (63, 63000)
 
 
 def test_a_manifest_is_read_once_in_its_life() -> None:

@@ -24,6 +24,7 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.plan import Plan
+from maintainer.ports.figures import TableFigures
 from maintainer.ports.store import TableRecord
 
 ENTRY_ATTEMPTS = 5  # each is lost only to somebody who forgets the table in that very moment
@@ -208,6 +209,13 @@ def read_names(connection: Connection) -> Sequence[TableIdentifier]:
     """Every known table."""
     rows = connection.execute(select(tables.c.levels).order_by(tables.c.full_name))
     return tuple(documents.read_levels(row.levels) for row in rows)
+
+
+def read_figures(connection: Connection, limit: int) -> Sequence[TableFigures]:
+    """From the narrow rows alone."""
+    figures = (tables.c.average_file_size_bytes, tables.c.data_files, tables.c.manifests, tables.c.snapshots)
+    statement = select(tables.c.levels, tables.c.band, *figures).where(tables.c.band.is_not(None)).order_by(tables.c.full_name).limit(limit)
+    return tuple(TableFigures(documents.read_levels(row.levels), BANDS[row.band], *row[2:]) for row in connection.execute(statement))
 
 
 def read_last_measured(connection: Connection) -> datetime | None:

@@ -40,6 +40,7 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
+from maintainer.ports.figures import TableFigures
 from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overview, Page, Pause, PlanDue, ScanMark, TableQuery, TableRecord
 
 _log = getLogger(__name__)
@@ -134,6 +135,11 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
                 jobs=counters.read_job_counts(connection),
                 last_measured_at=fleet.read_last_measured(connection),
             )
+
+    def table_figures(self, limit: int) -> Sequence[TableFigures]:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_figures(connection, limit)
 
     def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
         """See Store."""

@@ -251,3 +251,14 @@ def test_jobs_are_counted_as_they_come_move_and_go(store: Store) -> None:
 
     store.prune(NOW, NOW + timedelta(days=1))
     assert store.jobs(JobQuery()).total == len(store.jobs(JobQuery()).items) == sum(store.overview().jobs.values())
+
+
+def test_the_figures_of_tables_are_those_of_the_first_by_name(store: Store) -> None:
+    record(store, NESTED, Band.CRITICAL, data_files=7)
+    record(store, SALES, Band.WATCH, data_files=None)
+    store.record_fault(TableFault(SEA, FaultKind.METADATA_CORRUPT, "not JSON", NOW))
+    figures = store.table_figures(10)
+    assert [(one.table, one.band, one.data_files) for one in figures] == [(NESTED, Band.CRITICAL, 7), (SALES, Band.WATCH, None)]
+    health = make_health()
+    assert (figures[0].manifests, figures[0].snapshots) == (health.manifests, health.snapshots)
+    assert [one.table for one in store.table_figures(1)] == [NESTED]

@@ -23,6 +23,7 @@ from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
+from maintainer.ports.figures import TableFigures
 from maintainer.ports.store import (
     HISTORY_METRICS,
     LONGEST_TRUST,
@@ -43,7 +44,19 @@ from tests.fakes.adapters.store_leases import FakeLeases
 from tests.fakes.adapters.store_notices import FakeNotices
 from tests.fakes.adapters.store_orphans import FakeOrphans
 from tests.fakes.adapters.store_policies import FakePolicyVersions
-from tests.fakes.adapters.store_reading import ZEROS, as_float, check_limit, finished_at, is_wanted, page_of, remember, sort_value, sum_records, summarise
+from tests.fakes.adapters.store_reading import (
+    ZEROS,
+    as_float,
+    check_limit,
+    finished_at,
+    is_wanted,
+    list_figures,
+    page_of,
+    remember,
+    sort_value,
+    sum_records,
+    summarise,
+)
 
 
 @dataclass
@@ -423,6 +436,10 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
     def describe(self) -> str:
         with self._open():
             return "a store in memory"
+
+    def table_figures(self, limit: int) -> Sequence[TableFigures]:
+        with self._open():
+            return list_figures(self._tables.values(), limit)
 
     def ensure_writable(self) -> None:
         with self._open():

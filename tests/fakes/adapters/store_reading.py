@@ -16,6 +16,7 @@ from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import FailureStreak, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.streak import extend_streak
+from maintainer.ports.figures import TableFigures
 from maintainer.ports.store import (
     MAX_PAGE,
     Counters,
@@ -60,6 +61,16 @@ def sum_records(records: Iterable[TableRecord]) -> Counters:
         kept_data_files=sum(health.kept_data_files or 0 for health in healths if health.data_files is not None),
         bands={band: bands[band] for band in Band},
     )
+
+
+def list_figures(records: Iterable[TableRecord], limit: int) -> Sequence[TableFigures]:
+    found = []
+    for record in sorted(records, key=lambda record: str(record.table)):
+        if record.health is not None and record.grade is not None:
+            health = record.health
+            figures = (health.average_file_size_bytes, health.data_files, health.manifests, health.snapshots)
+            found.append(TableFigures(record.table, record.grade.band, *figures))
+    return tuple(found[:limit])
 
 
 def is_wanted(record: TableRecord, query: TableQuery) -> bool:

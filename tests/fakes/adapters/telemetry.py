@@ -22,10 +22,8 @@ class FakeTelemetry:
     gone: list[TableIdentifier] = field(default_factory=list)
     scans: list[tuple[float, int, int, int]] = field(default_factory=list)
     readers: list[ReaderFault | None] = field(default_factory=list)
-    fleets: list[tuple[int, int]] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
     jobs: list[tuple[Job, Effect | None]] = field(default_factory=list)
-    counts: list[dict[str, int]] = field(default_factory=list)
     verdicts: list[RuleVerdict] = field(default_factory=list)
     steps: list[tuple[str, bool]] = field(default_factory=list)
     slow: list[tuple[SlowRead, int]] = field(default_factory=list)
@@ -45,9 +43,6 @@ class FakeTelemetry:
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
         self.slow.append((reason, manifests))
 
-    def fleet_measured(self, data_files: int, data_bytes: int) -> None:
-        self.fleets.append((data_files, data_bytes))
-
     def plan_made(self, plan: Plan) -> None:
         self.plans.append(plan)
 
@@ -56,9 +51,6 @@ class FakeTelemetry:
 
     def job_finished(self, job: Job, effect: Effect | None) -> None:
         self.jobs.append((job, effect))
-
-    def jobs_counted(self, counts: dict[str, int]) -> None:
-        self.counts.append(dict(counts))
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:
         _ = seconds  # differs from run to run
