@@ -143,6 +143,7 @@ class TableDetail(TableSummary):
     policy: EffectivePolicyOut
     first_seen_at: datetime
     delete_file_ratio: Annotated[float | None, Field(description="Delete files / data files.")]
+    dangling_delete_files: Annotated[int | None, Field(description="Position delete files that apply to no data file.")]
     oldest_delete_at: Annotated[datetime | None, Field(description="Deletes have waited at least since then.")]
     partition_skew: Annotated[float | None, Field(description="Bytes of the largest partition / mean of all.")]
     manifest_excess: Annotated[int | None, Field(description="Manifests beyond the ideal number.")]

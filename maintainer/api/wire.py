@@ -35,7 +35,7 @@ _DETAILED = (
     "table_uuid", "location", "metadata_location", "metadata_bytes", "small_file_bytes", "delete_bytes", "delete_records", "data_manifests", "delete_manifests",
     "oldest_snapshot_at", "newest_snapshot_at", "branches", "tags", "delete_file_ratio", "oldest_delete_at", "partition_skew", "manifest_excess",
     "kept_data_files", "live_file_ratio", "commits_per_hour", "commit_window_seconds", "growth_bytes_per_day", "growth_records_per_day", "metadata_files",
-    "storage_files",
+    "storage_files", "dangling_delete_files",
 )  # fmt: skip
 
 

@@ -42,6 +42,7 @@ class PartitionHealth:
     written_at: datetime | None = None  # when its newest file was committed, at the latest; None: before any kept snapshot
     equality_delete_bytes: int = 0
     equality_delete_records: int = 0
+    dangling_delete_files: int = 0  # position delete files that apply to no data file; 0 too where TableHealth has None
 
     @property
     def average_file_size_bytes(self) -> float | None:
@@ -194,6 +195,7 @@ class TableHealth:
     last_write_at: datetime | None = None  # of the newest commit of the current line that is no rewrite
     last_change_at: datetime | None = None  # of the newest that deleted or replaced rows: what a rewrite loses to
     rewriters: tuple[Rewriter, ...] = ()  # of the last 7 days, the latest first
+    dangling_delete_files: int | None = None  # position delete files that apply to no data file any more
 
 
 @dataclass(frozen=True, slots=True)

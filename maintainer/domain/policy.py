@@ -76,6 +76,7 @@ class Metric(StrEnum):
     DELETION_VECTOR_COUNT = "deletion_vector_count"
     DELETE_RATIO = "delete_ratio"  # deleted records / records
     DELETE_FILE_RATIO = "delete_file_ratio"  # delete files of all kinds / data files
+    DANGLING_DELETE_FILE_COUNT = "dangling_delete_file_count"  # position delete files that apply to no data file
     MANIFEST_EXCESS = "manifest_excess"
     LIVE_FILE_RATIO = "live_file_ratio"  # live data files / all that any kept snapshot reaches
     METADATA_FILE_COUNT = "metadata_file_count"

@@ -19,7 +19,7 @@ from maintainer.domain.inventory import (
 from maintainer.domain.sizes import list_limit
 from maintainer.domain.units import read_whole
 from maintainer.health.agreement import find_disagreements
-from maintainer.health.deletes import join_deletes
+from maintainer.health.deletes import JoinedDeletes, join_deletes
 from maintainer.health.history import count_kept_files, date_writes, find_holds, grow_per_day, rate_commits
 from maintainer.health.roles import stamp_snapshots
 from maintainer.health.sums import ManifestSums, add_up
@@ -53,7 +53,7 @@ def _add_up(inventory: TableInventory) -> TableHealth:
     delete_files = sum(s.files for s in deletes)
     target_manifest_size = positive_property(inventory.properties, "commit.manifest.target-size-bytes", DEFAULT_TARGET_MANIFEST_SIZE_BYTES)
     groups = all_sums.tell_groups(target_manifest_size)
-    partitions = _partitions(all_sums, inventory)
+    partitions, dangling = _partitions(all_sums, inventory)
     return TableHealth(
         table=inventory.table,
         table_uuid=inventory.table_uuid,
@@ -103,6 +103,7 @@ def _add_up(inventory: TableInventory) -> TableHealth:
         partition_statistics_snapshot_id=_newest_described(inventory, inventory.partition_statistics),
         is_partitioned=inventory.default_spec_is_partitioned,
         is_sorted=inventory.is_sorted,
+        dangling_delete_files=dangling if known else None,
     )
 
 
@@ -172,10 +173,18 @@ def summarise(health: TableHealth) -> Measurement:
     )
 
 
-def _partitions(sums: ManifestSums, inventory: TableInventory) -> tuple[PartitionHealth, ...]:
-    """One entry a (spec, partition), worst first: most small files, then most delete files; with the deletes that apply to single files, and its last write."""
+def _partitions(sums: ManifestSums, inventory: TableInventory) -> tuple[tuple[PartitionHealth, ...], int | None]:
+    """One entry a (spec, partition), worst first: most small files, then most delete files; with the deletes that apply to single files, and its last write.
+
+    With it the number of position delete files that apply to no data file; None where it is not known.
+    """
     limit = list_limit(len(sums.partitions.places))
-    deleted = join_deletes(inventory.manifests, limit, inventory.size_classes) if sums.manifests[ManifestContent.DELETES] else {}
+    joined = join_deletes(inventory.manifests, limit, inventory.size_classes) if sums.manifests[ManifestContent.DELETES] else JoinedDeletes()
     written_at = date_writes(inventory.snapshots)
-    partitions = [replace(known, deleted=deleted.pop(place, ()), written_at=written_at(newest)) for place, known, newest in sums.partitions.tell()]
-    return tuple(sorted(partitions, key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition)))
+    dangling = joined.dangling or {}
+    partitions = [
+        replace(known, deleted=joined.deleted.pop(place, ()), dangling_delete_files=dangling.get(place, 0), written_at=written_at(newest))
+        for place, known, newest in sums.partitions.tell()
+    ]
+    worst_first = sorted(partitions, key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition))
+    return tuple(worst_first), None if joined.dangling is None else sum(dangling.values())

@@ -140,4 +140,19 @@ def _guess_reason(job: Job) -> str:
     added = job.outcome.result.get("added_data_files_count") if job.outcome is not None else None
     if job.procedure is Procedure.REWRITE_DATA_FILES and isinstance(added, int) and added != job.estimate.items_after:
         return f"Spark wrote {added:,} files where {job.estimate.items_after:,} were expected: rows written anew in another order or format take another size"
+    if job.procedure is Procedure.REWRITE_POSITION_DELETE_FILES and (reason := _explain_deletes(job)):
+        return reason
     return "the job took other files than were predicted"
+
+
+def _explain_deletes(job: Job) -> str:
+    """Where Spark's own figures differ from the prediction; empty: they do not, or Spark did not tell."""
+    result = job.outcome.result if job.outcome is not None else {}
+    taken, written = result.get("rewritten_delete_files_count"), result.get("added_delete_files_count")
+    if isinstance(taken, int) and taken != job.estimate.items_before:
+        return f"Spark took {taken:,} delete files where {job.estimate.items_before:,} were expected"
+    if isinstance(written, int) and written < job.estimate.items_after:
+        return f"Spark wrote {written:,} delete files where up to {job.estimate.items_after:,} were expected: it drops those whose data files are gone"
+    if isinstance(written, int) and written > job.estimate.items_after:
+        return f"Spark wrote {written:,} delete files where at most {job.estimate.items_after:,} were expected"
+    return ""

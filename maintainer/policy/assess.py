@@ -28,6 +28,7 @@ _FIELDS: Mapping[Metric, Callable[[TableHealth], float | None]] = MappingProxyTy
         Metric.DELETION_VECTOR_COUNT: lambda health: health.deletion_vectors,
         Metric.DELETE_RATIO: lambda health: health.delete_records / health.records if health.delete_records is not None and health.records else None,
         Metric.DELETE_FILE_RATIO: lambda health: health.delete_file_ratio,
+        Metric.DANGLING_DELETE_FILE_COUNT: lambda health: health.dangling_delete_files,
         Metric.LIVE_FILE_RATIO: lambda health: health.live_file_ratio,
         Metric.METADATA_FILE_COUNT: lambda health: health.metadata_files,
     }
@@ -63,6 +64,7 @@ _WORDS = {
     Metric.POSITION_DELETE_FILE_COUNT: "position delete files",
     Metric.EQUALITY_DELETE_FILE_COUNT: "equality delete files",
     Metric.DELETION_VECTOR_COUNT: "deletion vectors",
+    Metric.DANGLING_DELETE_FILE_COUNT: "dangling position delete files",
     Metric.DELETE_RATIO: "share of deleted records",
     Metric.DELETE_FILE_RATIO: "delete files to data files",
     Metric.MANIFEST_EXCESS: "manifests beyond those needed",

@@ -37,6 +37,9 @@ from maintainer.policy.restriction import is_switched_off, lay_properties
 
 DEFAULT_QUARANTINE = timedelta(days=7)  # of orphan files
 BUILT_IN = "built-in default"
+# A policy that names the rule says itself when it is due; the built-in threshold would be one more that has to hold.
+DANGLING_RULE = "rules.rewrite_position_delete_files"
+DANGLING_THRESHOLD = f"{DANGLING_RULE}.when.dangling_delete_file_count_above"
 
 THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProxyType(
     {
@@ -49,6 +52,7 @@ THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProx
         "position_delete_file_count_above": (Metric.POSITION_DELETE_FILE_COUNT, "above"),
         "equality_delete_file_count_above": (Metric.EQUALITY_DELETE_FILE_COUNT, "above"),
         "deletion_vector_count_above": (Metric.DELETION_VECTOR_COUNT, "above"),
+        "dangling_delete_file_count_above": (Metric.DANGLING_DELETE_FILE_COUNT, "above"),
         "delete_ratio_above": (Metric.DELETE_RATIO, "above"),
         "delete_file_ratio_above": (Metric.DELETE_FILE_RATIO, "above"),
         "manifest_excess_above": (Metric.MANIFEST_EXCESS, "above"),
@@ -103,6 +107,8 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
         "checksum": Checksum.OFF,
         "rules.rewrite_data_files": True,
         "rules.rewrite_data_files.when.average_file_size_below": 32.0 * MIB,
+        DANGLING_RULE: True,
+        DANGLING_THRESHOLD: 5.0,
         "rules.rewrite_manifests": True,
         "rules.rewrite_manifests.when.manifest_count_above": 100.0,
         "rules.expire_snapshots": True,
@@ -123,6 +129,8 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
     policies = layers if isinstance(layers, PolicySet) else PolicySet(layers)
     laid = lay_layers(_BUILT_IN_SETTINGS, policies.layers, table)
     merged = laid.settings
+    if merged[DANGLING_RULE].source != BUILT_IN and merged[DANGLING_THRESHOLD].source == BUILT_IN:
+        del merged[DANGLING_THRESHOLD]
     own = TableProperties(properties)
     for path, setting in own.settings().items():
         if path not in merged or merged[path].source == BUILT_IN:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from maintainer.domain.action import (
@@ -24,7 +24,7 @@ from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import Approval, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_count, format_duration, format_size
 from maintainer.policy.approval import describe_disposal, find_disposal
-from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes
+from maintainer.policy.deletes import converts_deletes, estimate_rewrite_position_deletes, find_dangling
 from maintainer.policy.estimate_files import PlannerOptions, estimate_rewrite_data_files, is_taken
 from maintainer.policy.estimate_manifests import MANIFEST_EXCESS_FACTOR, estimate_rewrite_manifests, is_manifest_rewrite_worthwhile
 from maintainer.policy.expiry import describe_expiry, preview_expiry
@@ -132,15 +132,14 @@ def _explain_no_files(rule: Rule, health: TableHealth, now: datetime) -> str:
 def _gain_of_position_deletes(rule: Rule, health: TableHealth) -> Gain | None:
     if not health.position_delete_files:
         return None
-    estimate = estimate_rewrite_position_deletes(health, rule)
-    options = dict(rule.options)
-    if converts_deletes(health):
-        options.setdefault("rewrite-all", "true")  # else partitions with a few position delete files would keep them for ever
-    action = RewritePositionDeleteFiles(rule.where, tuple(sorted(options.items())))
+    rule, estimate, dangling = _choose_deletes(rule, health)
+    action = RewritePositionDeleteFiles(rule.where, rule.options)
     is_worthwhile = estimate.items_removed > 0
     if is_worthwhile:
         sentence = f"{estimate.items_before:,} position delete files in {format_count(estimate.partitions, 'partition')} would become {estimate.items_after:,}"
         sentence = f"{estimate.items_before:,} position delete files would become deletion vectors" if converts_deletes(health) else f"{sentence} at most"
+        if dangling:
+            sentence += f"; {dangling:,} of them apply to no data file any more"
     elif estimate.items_before:
         sentence = (
             f"{estimate.items_before:,} position delete files would become up to {estimate.items_after:,}: "
@@ -149,6 +148,21 @@ def _gain_of_position_deletes(rule: Rule, health: TableHealth) -> Gain | None:
     else:
         sentence = f"no partition has enough of the {health.position_delete_files:,} position delete files for a rewrite to take them"
     return Gain(action, estimate, is_worthwhile, sentence)
+
+
+def _choose_deletes(rule: Rule, health: TableHealth) -> tuple[Rule, Estimate, int]:
+    """The rule as it is, or all position deletes of the partitions that have dangling ones, whichever removes more; with the dangling ones it takes."""
+    all_of_them = replace(rule, options=tuple(sorted((dict(rule.options) | {"rewrite-all": "true"}).items())))
+    known = health.dangling_delete_files or 0
+    if converts_deletes(health):  # else partitions with a few position delete files would keep them for ever
+        return (rule if "rewrite-all" in dict(rule.options) else all_of_them), estimate_rewrite_position_deletes(health, rule), known
+    estimate, found = estimate_rewrite_position_deletes(health, rule), find_dangling(health)
+    if found is None or rule.where or "rewrite-all" in dict(rule.options):
+        return rule, estimate, 0
+    places, where = found
+    narrow = replace(all_of_them, where=where)
+    removed = estimate_rewrite_position_deletes(health, narrow, places)
+    return (narrow, removed, known) if removed.items_removed > estimate.items_removed else (rule, estimate, 0)
 
 
 def _gain_of_statistics(action: Action, health: TableHealth, described: int | None) -> Gain:

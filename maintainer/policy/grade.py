@@ -25,6 +25,7 @@ SMALL_FILE_RATIO_BOUNDS = ((Band.DEGRADED, 0.5), (Band.WATCH, 0.2))
 MANIFEST_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))  # of one partition spec and content
 SNAPSHOT_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))
 DELETE_FILE_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))
+DANGLING_DELETE_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 10))  # what they were for is gone: no reader needs them
 DELETE_RATIO_BOUNDS = ((Band.WATCH, 0.3),)  # Iceberg: delete-ratio-threshold
 # A rewrite that would remove less than this share of the table's files changes little: it is no reason for alarm.
 MATERIAL_GAIN_RATIO = 0.1
@@ -163,6 +164,11 @@ def _delete_findings(health: TableHealth, held: _Held) -> list[Finding]:
     if many is not None:
         sentence = f"{files:,} position delete files, {_tell(many, 'bound', f'{many.bound:,.0f}')}"
         found.append(Finding(Metric.POSITION_DELETE_FILE_COUNT, files, many.bound, many.severity, is_actionable=True, sentence=sentence))
+    dangling = health.dangling_delete_files or 0
+    idle = _exceed(DANGLING_DELETE_BOUNDS, dangling, held.get(Metric.DANGLING_DELETE_FILE_COUNT))
+    if idle is not None:
+        told = f"{dangling:,} of {files:,} position delete files apply to no data file any more, {_tell(idle, 'bound', f'{idle.bound:,.0f}')}"
+        found.append(Finding(Metric.DANGLING_DELETE_FILE_COUNT, dangling, idle.bound, idle.severity, is_actionable=True, sentence=told))
     ratio = health.delete_records / health.records if health.delete_records is not None and health.records else 0.0
     much = _exceed(DELETE_RATIO_BOUNDS, ratio, held.get(DELETE_RATIO))
     if much is not None:

@@ -35,7 +35,7 @@ from maintainer.steps.gone import tell_missing
 from maintainer.steps.ports import Ports
 from maintainer.steps.record import Measured, keep_fault, record_taken
 
-MEASURE_VERSION = 2  # raise it when the same metadata would be measured otherwise than before
+MEASURE_VERSION = 3  # raise it when the same metadata would be measured otherwise than before
 PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
 DEFAULT_REMEASURE = timedelta(hours=6)
 

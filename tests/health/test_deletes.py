@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, pack_files
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, PartitionDigest
 from maintainer.domain.sizes import DeletedFiles, find_runs
-from maintainer.health.deletes import join_deletes
+from maintainer.health.deletes import JoinedDeletes, join_deletes
 
 FIRST, SECOND = 1, 2  # keys of two data files
 
@@ -35,18 +35,51 @@ TWO = (ListedFile(0, FIRST, 1000, 100, 5), ListedFile(0, SECOND, 2000, 100, 5))
 
 
 def joined(*manifests: ManifestDigest, limit: int = 10) -> dict[int, tuple[float, int]]:
-    found = join_deletes(manifests, limit).get((0, "p=1"), ())
+    found = join_deletes(manifests, limit).deleted.get((0, "p=1"), ())
     return {file.bytes: (file.least_ratio, file.delete_files) for file in found}
 
 
 def test_without_deletes_nothing_is_joined() -> None:
-    assert join_deletes([data(*TWO)], 10) == {}
-    assert join_deletes([data(*TWO), deletes(Content.POSITION_DELETES, partition="p=2")], 10) == {}
+    assert join_deletes([data(*TWO)], 10) == JoinedDeletes()
+    assert join_deletes([data(*TWO), deletes(Content.POSITION_DELETES, partition="p=2")], 10) == JoinedDeletes()
 
 
 def test_a_position_delete_of_one_file_deletes_a_share_of_that_file() -> None:
     found = joined(data(*TWO), deletes(Content.POSITION_DELETES, ListedFile(0, FIRST, 9, 30, 6), ListedFile(0, FIRST, 9, 10, 5)))
     assert found == {1000: (0.4, 2)}
+
+
+def dangling(*manifests: ManifestDigest) -> dict[tuple[int, str], int] | None:
+    return join_deletes(manifests, 10).dangling
+
+
+def test_a_position_delete_whose_data_file_is_gone_or_newer_dangles() -> None:
+    gone, older, right = ListedFile(0, 99, 9, 30, 6), ListedFile(0, FIRST, 9, 30, 4), ListedFile(0, SECOND, 9, 30, 5)
+    assert dangling(data(*TWO), deletes(Content.POSITION_DELETES, gone, older, right)) == {(0, "p=1"): 2}
+    assert dangling(data(*TWO, partition="p=2"), deletes(Content.POSITION_DELETES, gone, older, right)) == {(0, "p=1"): 3}, "no data is left there"
+    assert dangling(data(*TWO), deletes(Content.POSITION_DELETES, right)) == {}
+
+
+def test_position_deletes_for_the_whole_partition_dangle_when_all_its_data_is_newer() -> None:
+    files = [ListedFile(0, WHOLE_PARTITION, 9, 30, number) for number in (3, 4, 5, 6)]
+    assert dangling(data(*TWO), deletes(Content.POSITION_DELETES, *files)) == {(0, "p=1"): 2}
+    upgraded = ListedFile(0, 7, 1000, 100, 0)  # written in format version 1
+    assert dangling(data(upgraded, *TWO), deletes(Content.POSITION_DELETES, *files)) == {}
+    assert dangling(data(*TWO, partition="p=2"), deletes(Content.POSITION_DELETES, *files)) == {(0, "p=1"): 4}
+
+
+def test_deletes_of_other_kinds_are_not_counted_among_the_dangling_ones() -> None:
+    other = [deletes(kind, ListedFile(0, 99, 9, 30, 1)) for kind in (Content.EQUALITY_DELETES, Content.DELETION_VECTORS)]
+    assert dangling(data(*TWO), *other) == {}
+    vector = deletes(Content.DELETION_VECTORS, ListedFile(0, FIRST, 9, 50, 6))
+    assert dangling(data(*TWO), vector, deletes(Content.POSITION_DELETES, ListedFile(0, FIRST, 9, 20, 6))) == {}, "the vector has them"
+
+
+def test_what_dangles_is_not_known_where_files_are_not_listed_one_by_one() -> None:
+    unlisted = replace(data(*TWO), files=b"", lists_files=False)
+    positions = deletes(Content.POSITION_DELETES, ListedFile(0, FIRST, 9, 30, 6))
+    assert dangling(unlisted, positions) is None
+    assert dangling(data(*TWO), positions, replace(unlisted, partitions=())) == {}, "a manifest without live entries"
 
 
 def test_a_delete_older_than_the_file_does_not_apply() -> None:
@@ -80,16 +113,16 @@ def test_deletes_stay_in_their_partition_and_spec() -> None:
     elsewhere = listing(ManifestContent.DELETES, [place("p=1", Content.POSITION_DELETES, spec_id=3)], [ListedFile(0, FIRST, 9, 30, 6)])
     assert joined(data(*TWO), elsewhere, data(*TWO, partition="p=2")) == {}
     beside = data(*TWO, ListedFile(1, FIRST, 7, 100, 5))
-    assert set(join_deletes([beside, deletes(Content.DELETION_VECTORS, ListedFile(0, FIRST, 9, 50, 6))], 10)) == {(0, "p=1")}
+    assert set(join_deletes([beside, deletes(Content.DELETION_VECTORS, ListedFile(0, FIRST, 9, 50, 6))], 10).deleted) == {(0, "p=1")}
 
 
 def test_many_files_with_deletes_become_classes() -> None:
     files = [ListedFile(0, n, 1000 + n, 100, 5) for n in range(1, 41)]
     vectors = deletes(Content.DELETION_VECTORS, *(ListedFile(0, n, 9, 10 if n <= 20 else 31 + n % 2, 6) for n in range(1, 41)))
-    found = join_deletes([data(*files), vectors], 10)[0, "p=1"]
+    found = join_deletes([data(*files), vectors], 10).deleted[0, "p=1"]
     assert found == (DeletedFiles(20, sum(range(1001, 1021)), 1001, 1020, 0.1, 0.1, 1), DeletedFiles(3, 3066, 1021, 1023, 0.31, 0.32, 1), *found[2:])
     assert sum(group.files for group in found) == 40
-    exact = join_deletes([data(*files), vectors], 40)[0, "p=1"]
+    exact = join_deletes([data(*files), vectors], 40).deleted[0, "p=1"]
     assert len(exact) == 40
     assert sum(group.bytes for group in exact) == sum(group.bytes for group in found)
 
@@ -124,7 +157,7 @@ def test_classes_are_the_same_however_the_files_come_together(
     vectors = deletes(Content.POSITION_DELETES, *(ListedFile(0, key, 9, records, number) for key, records, number in removed))
     equalities = deletes(Content.EQUALITY_DELETES, *(ListedFile(0, WHOLE_PARTITION, 9, 1, number) for number in everywhere), partition="")
     parts = [data(*listed[start::manifests]) for start in range(manifests) if listed[start::manifests]]
-    single = join_deletes([*parts, vectors, equalities], 10**9).get((0, "p=1"), ())
-    found = join_deletes([*parts, vectors, equalities], limit).get((0, "p=1"), ())
+    single = join_deletes([*parts, vectors, equalities], 10**9).deleted.get((0, "p=1"), ())
+    found = join_deletes([*parts, vectors, equalities], limit).deleted.get((0, "p=1"), ())
     assert found == (single if len(single) <= limit else shorten(single))
     assert all(file.files == 1 for file in single)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests
+from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests, RewritePositionDeleteFiles
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.effect import ContentProof, Effect, RowProof
 from maintainer.domain.inventory import Snapshot, Unreadable
@@ -99,6 +99,19 @@ def test_what_came_about_as_predicted_needs_no_word() -> None:
     assert explain(effect_of(19), told()) == ""
     assert explain(effect_of(17), told(), error_bound=2) == "", "within what the prediction itself calls uncertain"
     assert explain(effect_of(0), told(), ExpireSnapshots(NOW, 10)) == ""
+
+
+def test_a_difference_in_position_deletes_is_explained_by_what_spark_took_and_wrote() -> None:
+    def told_of(removed: int, **result: int) -> str:
+        figures = {f"{name}_delete_files_count": count for name, count in result.items()}
+        effect = replace(effect_of(0), delete_files_removed=removed)
+        return explain(effect, Outcome("finished", NOW, figures), RewritePositionDeleteFiles()).partition(": ")[2]
+
+    assert told_of(20, rewritten=20, added=0) == "Spark wrote 0 delete files where up to 1 were expected: it drops those whose data files are gone."
+    assert told_of(16, rewritten=20, added=4) == "Spark wrote 4 delete files where at most 1 were expected."
+    assert told_of(29, rewritten=30, added=1) == "Spark took 30 delete files where 20 were expected."
+    assert told_of(9, rewritten=20, added=1) == "the job took other files than were predicted."
+    assert told_of(9) == "the job took other files than were predicted."
 
 
 def test_every_difference_from_what_was_predicted_is_explained() -> None:

@@ -29,6 +29,7 @@ def test_every_metric_can_be_observed() -> None:
         Metric.DELETION_VECTOR_COUNT: 0,
         Metric.DELETE_RATIO: 0.0,
         Metric.DELETE_FILE_RATIO: 0.0,
+        Metric.DANGLING_DELETE_FILE_COUNT: 0,
         Metric.MANIFEST_EXCESS: 0,
         Metric.LIVE_FILE_RATIO: None,
         Metric.METADATA_FILE_COUNT: None,

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, RewritePositionDeleteFiles
 from maintainer.domain.health import PartitionHealth, TableHealth
+from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Rule, RuleName
+from maintainer.domain.sizes import DeletedFiles
 from maintainer.domain.units import MIB
 from maintainer.policy.deletes import estimate_rewrite_position_deletes
 from maintainer.policy.gain import Gain, find_gain
@@ -17,6 +19,7 @@ from maintainer.policy.guard import refuse
 from tests.samples import NOW, health_of_partitions
 
 DELETES = Rule(RuleName.REWRITE_POSITION_DELETE_FILES)
+ALL = (("rewrite-all", "true"),)
 BY_PARTITION = {"write.delete.granularity": "partition"}
 
 
@@ -28,7 +31,19 @@ def partition(name: str, data_files: int, delete_files: int, delete_bytes: int |
 def table_of(*partitions: PartitionHealth, format_version: int = 2, properties: dict[str, str] | None = None) -> TableHealth:
     plain = health_of_partitions({"a": [1000]}, properties=properties)
     deletes = sum(p.position_delete_files for p in partitions)
-    return replace(plain, format_version=format_version, partitions=partitions, position_delete_files=deletes)
+    return replace(plain, format_version=format_version, partitions=partitions, position_delete_files=deletes, dangling_delete_files=None)
+
+
+def known(*partitions: PartitionHealth, format_version: int = 2, properties: dict[str, str] | None = None) -> TableHealth:
+    """As table_of, with deletes that are joined to their data files."""
+    days = PartitionSpec(0, (PartitionField("day", "identity", ("day",), "string"),))
+    joined = replace(table_of(*partitions, format_version=format_version, properties=properties), specs=(days,))
+    return replace(joined, dangling_delete_files=sum(p.dangling_delete_files for p in partitions))
+
+
+def joined(name: str, delete_files: int, dangling: int, deleted: int, data_files: int = 9) -> PartitionHealth:
+    files = (DeletedFiles(deleted, 1000 * deleted, 1000, 1000, 0.1, 0.1, 1),) if deleted else ()
+    return replace(partition(f"day={name}", data_files, delete_files), dangling_delete_files=dangling, deleted=files)
 
 
 def gain_of(health: TableHealth, rule: Rule = DELETES) -> Gain:
@@ -53,6 +68,62 @@ def test_many_deletes_a_data_file_become_at_most_one_each() -> None:
     assert gain.action == RewritePositionDeleteFiles()
     assert (gain.estimate.items_before, gain.estimate.items_after, gain.estimate.items_removed) == (60, 8, 52), "the other has fewer than min-input-files"
     assert gain.sentence == "60 position delete files in 1 partition would become 8 at most"
+
+
+def test_deletes_that_all_dangle_become_none() -> None:
+    gain = gain_of(known(joined("1", delete_files=846, dangling=846, deleted=0, data_files=62)))
+    assert (gain.estimate.items_before, gain.estimate.items_after, gain.estimate.items_removed) == (846, 0, 846)
+    assert (gain.estimate.error_bound, gain.estimate.note) == (0, "")
+    assert gain.sentence == "846 position delete files in 1 partition would become 0 at most", "the planner takes them by itself"
+
+
+def test_only_data_files_that_have_deletes_get_one_each() -> None:
+    estimate = gain_of(known(joined("1", delete_files=60, dangling=40, deleted=7))).estimate
+    assert (estimate.items_before, estimate.items_after, estimate.error_bound) == (60, 7, 7)
+    assert estimate.note == "an upper bound: one is counted for each data file that has deletes, of whatever kind"
+
+
+def test_a_few_dangling_deletes_in_many_partitions_are_taken_from_these_alone() -> None:
+    few = [joined(f"{number}", delete_files=3, dangling=3, deleted=0) for number in range(10)]
+    everywhere = gain_of(known(*few))
+    assert everywhere.action == RewritePositionDeleteFiles(options=ALL), "there is no other partition to leave out"
+    assert everywhere.sentence == "30 position delete files in 10 partitions would become 0 at most; 30 of them apply to no data file any more"
+    live = joined("live", delete_files=4, dangling=0, deleted=4)
+    some = gain_of(known(few[1], few[2], live))
+    assert some.action == RewritePositionDeleteFiles("(`day` = '1') OR (`day` = '2')", ALL)
+    assert (some.estimate.items_before, some.estimate.items_removed) == (6, 6)
+    nothing = gain_of(known(live))
+    assert (nothing.is_worthwhile, nothing.action) == (False, RewritePositionDeleteFiles())
+
+
+def test_what_the_planner_takes_by_itself_is_not_narrowed_where_that_removes_more() -> None:
+    many = joined("1", delete_files=60, dangling=0, deleted=5)
+    few = joined("2", delete_files=3, dangling=3, deleted=0)
+    assert gain_of(known(many, few)).action == RewritePositionDeleteFiles()
+    more = joined("3", delete_files=99, dangling=99, deleted=0)
+    assert gain_of(known(many, more)).action == RewritePositionDeleteFiles(), "the planner takes both"
+
+
+def test_a_filter_or_an_option_of_the_policy_stays_as_it_is() -> None:
+    health = known(joined("1", delete_files=3, dangling=3, deleted=0))
+    for rule in (replace(DELETES, where="day = '1'"), replace(DELETES, options=(("rewrite-all", "false"),))):
+        gain = gain_of(health, rule)
+        assert gain.action == RewritePositionDeleteFiles(rule.where, rule.options)
+        assert not gain.is_worthwhile
+
+
+def test_partitions_that_no_filter_can_tell_apart_are_left_to_the_planner() -> None:
+    odd, live = joined("1", delete_files=3, dangling=3, deleted=0), joined("2", delete_files=4, dangling=0, deleted=4)
+    assert gain_of(replace(known(odd, live), specs=())).action == RewritePositionDeleteFiles()
+    five = joined("3", delete_files=5, dangling=5, deleted=0)
+    assert gain_of(replace(known(five, live), specs=())).estimate.items_removed == 5
+
+
+def test_in_format_version_3_dangling_deletes_are_told_and_the_options_of_the_policy_stay() -> None:
+    health = known(joined("1", delete_files=3, dangling=2, deleted=1), format_version=3)
+    assert gain_of(health).sentence == "3 position delete files would become deletion vectors; 2 of them apply to no data file any more"
+    by_policy = replace(DELETES, options=(("rewrite-all", "false"),))
+    assert gain_of(health, by_policy).action == RewritePositionDeleteFiles(options=by_policy.options)
 
 
 def test_with_partition_granularity_a_partitions_deletes_become_as_many_as_their_bytes_need() -> None:

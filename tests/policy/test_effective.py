@@ -18,6 +18,7 @@ from maintainer.policy.effective import THRESHOLDS, describe, describe_layer, wr
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")
 DATA, MANIFESTS, EXPIRE = "rules.rewrite_data_files", "rules.rewrite_manifests", "rules.expire_snapshots"
+DELETES = "rules.rewrite_position_delete_files"
 
 
 def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifier, properties: dict[str, str]) -> Policy:
@@ -38,6 +39,7 @@ def test_without_any_file_a_table_is_observed_under_the_built_in_default() -> No
     assert (policy.mode, policy.priority, policy.target_file_size_bytes, policy.window) == (Mode.OBSERVE, 50, None, None)
     assert [(rule.name, rule.when, rule.cooldown, rule.is_enabled) for rule in policy.rules] == [
         (RuleName.REWRITE_DATA_FILES, (Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, "below", 32 * MIB),), timedelta(hours=6), True),
+        (RuleName.REWRITE_POSITION_DELETE_FILES, (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, "above", 5),), timedelta(hours=6), True),
         (RuleName.REWRITE_MANIFESTS, (Threshold(Metric.MANIFEST_COUNT, "above", 100),), timedelta(hours=6), True),
         (RuleName.EXPIRE_SNAPSHOTS, (Threshold(Metric.SNAPSHOT_COUNT, "above", 100),), timedelta(hours=6), True),
     ]
@@ -45,6 +47,22 @@ def test_without_any_file_a_table_is_observed_under_the_built_in_default() -> No
     assert expire is not None
     assert (expire.max_age, expire.keep) == (timedelta(days=5), 10)
     assert set(policy.sources.values()) == {"built-in default"}
+
+
+def test_a_policy_that_names_the_position_deletes_says_itself_when_they_are_due() -> None:
+    name, rule = RuleName.REWRITE_POSITION_DELETE_FILES, "rules.rewrite_position_delete_files"
+
+    def due(properties: dict[str, str], **settings: object) -> tuple[Threshold, ...]:
+        found = effective((layer("a.yaml", "*", **settings),), ORDERS, properties).rule(name)
+        assert found is not None
+        return found.when
+
+    assert due({}, priority=3) == (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, "above", 5),)
+    assert due({}, **{rule: True}) == ()
+    many = {rule: True, f"{rule}.when.position_delete_file_count_above": 100.0}
+    assert due({}, **many) == (Threshold(Metric.POSITION_DELETE_FILE_COUNT, "above", 100),)
+    own = {rule: True, f"{rule}.when.dangling_delete_file_count_above": 7.0}
+    assert due({}, **own) == (Threshold(Metric.DANGLING_DELETE_FILE_COUNT, "above", 7),)
 
 
 def test_default_then_wide_then_narrow_then_exact_and_the_last_word_wins_field_by_field() -> None:
@@ -147,7 +165,7 @@ def test_the_tables_own_mode_restricts_the_narrowest_file() -> None:
 @pytest.mark.parametrize("text", ["false", "False", " FALSE "])
 def test_a_table_that_opts_out_has_every_rule_disabled(text: str) -> None:
     policy = effective((layer("a.yaml", "*", **{f"{EXPIRE}.enabled": True}),), ORDERS, {"maintainer.enabled": text})
-    assert [rule.is_enabled for rule in policy.rules] == [False, False, False]
+    assert [rule.is_enabled for rule in policy.rules] == [False] * 4
     assert policy.sources[f"{EXPIRE}.enabled"] == "table property maintainer.enabled"
 
 
@@ -201,6 +219,11 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         (f"{DATA}.strategy", "binpack", "built-in default"),
         (f"{DATA}.hot_partition_age", "15m", "built-in default"),
         (f"{DATA}.wait_for_quiet", "1d", "built-in default"),
+        (f"{DELETES}.enabled", "true", "built-in default"),
+        (f"{DELETES}.when.dangling_delete_file_count_above", "5", "built-in default"),
+        (f"{DELETES}.cooldown", "6h", "built-in default"),
+        (f"{DELETES}.timeout", "6h", "built-in default"),
+        (f"{DELETES}.wait_for_quiet", "1d", "built-in default"),
         (f"{MANIFESTS}.enabled", "true", "built-in default"),
         (f"{MANIFESTS}.when.manifest_count_above", "100", "built-in default"),
         (f"{MANIFESTS}.cooldown", "6h", "built-in default"),

@@ -98,6 +98,15 @@ def test_position_deletes_count_by_their_number() -> None:
     assert grade(replace(files_of(500 * MIB), position_delete_files=None), POLICY, NOW).band is Band.HEALTHY
 
 
+@pytest.mark.parametrize(("dangling", "band"), [(None, Band.HEALTHY), (9, Band.HEALTHY), (10, Band.WATCH), (30, Band.WATCH), (500, Band.DEGRADED)])
+def test_position_deletes_that_apply_to_nothing_count_from_ten(dangling: int | None, band: Band) -> None:
+    health = replace(health_of_partitions({"day=1": [500 * MIB]}), position_delete_files=30, dangling_delete_files=dangling)
+    found = grade(health, Policy(), NOW)
+    assert found.band is band
+    if dangling == 30:
+        assert found.reason == "30 of 30 position delete files apply to no data file any more, bound 10"
+
+
 def test_unreadable_metadata_is_critical() -> None:
     broken = replace(measure(inventory()), unreadable=(Unreadable("m1.avro", "truncated"),))
     graded = grade(broken, POLICY, NOW)

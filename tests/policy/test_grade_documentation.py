@@ -9,6 +9,7 @@ from maintainer.domain.health import Band
 from maintainer.domain.units import format_size
 from maintainer.policy.grade import (
     AVERAGE_FILE_SIZE_BOUNDS,
+    DANGLING_DELETE_BOUNDS,
     DELETE_FILE_COUNT_BOUNDS,
     DELETE_RATIO_BOUNDS,
     MANIFEST_COUNT_BOUNDS,
@@ -33,6 +34,7 @@ def write(bound: float, figure: str) -> str:
         ("manifests of one partition spec", MANIFEST_COUNT_BOUNDS),
         ("snapshots", SNAPSHOT_COUNT_BOUNDS),
         ("position delete files", DELETE_FILE_COUNT_BOUNDS),
+        ("dangling position delete files", DANGLING_DELETE_BOUNDS),
         ("deletes to records", DELETE_RATIO_BOUNDS),
     ],
 )

@@ -83,6 +83,7 @@ class RewritePositionDeleteFilesWhen(Strict):
     """Thresholds of rewrite_position_delete_files; all that are written must hold."""
 
     position_delete_file_count_above: Count | None = Field(None, description="Fires while the table has more position delete files than this.")
+    dangling_delete_file_count_above: Count | None = Field(None, description="Fires while more position delete files than this apply to no data file any more.")
     delete_file_ratio_above: FileRatio | None = Field(None, description="Fires while there are more delete files than this for each data file.")
 
 

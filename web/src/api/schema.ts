@@ -2472,6 +2472,11 @@ export interface components {
       commit_window_seconds: number | null;
       /** Commits Per Hour */
       commits_per_hour: number | null;
+      /**
+       * Dangling Delete Files
+       * @description Position delete files that apply to no data file.
+       */
+      dangling_delete_files: number | null;
       /** Data Bytes */
       data_bytes: number | null;
       /** Data Files */
