@@ -33,6 +33,8 @@ MAX_TEXT = 1000  # characters of a search, a name or a cursor
 
 _SORTS = [f"{sign}{name}" for name in TABLE_SORTS for sign in ("", "-")]
 
+_SORT_WORDS = "With - in front: descending. `-band` is the worst band first, and within a band the greatest benefit of maintenance."
+
 
 def _check_sort(sort: str) -> str:
     if sort not in _SORTS:
@@ -51,7 +53,7 @@ def _check_metric(metric: str) -> str:
 Text = Annotated[str, Query(max_length=MAX_TEXT)]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")]
 Cursor = Annotated[str | None, Query(max_length=MAX_TEXT, description="next_cursor of the page before.")]
-Sort = Annotated[str, AfterValidator(_check_sort), Query(description="With - in front: descending.", json_schema_extra={"enum": _SORTS})]
+Sort = Annotated[str, AfterValidator(_check_sort), Query(description=_SORT_WORDS, json_schema_extra={"enum": _SORTS})]
 MetricName = Annotated[str, AfterValidator(_check_metric), Query(json_schema_extra={"enum": list(HISTORY_METRICS)})]
 PartitionSort = Literal["small_files", "data_files", "average_file_size_bytes", "data_bytes", "delete_files"]
 

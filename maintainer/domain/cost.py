@@ -57,6 +57,9 @@ class Worth:
     published_gb_hours: float = 0.0
 
 
+BENEFIT = "benefit"  # the term of a score that says what an action is good for
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """The rank of an action and how it came about: terms are (name, value) in the order in which the sentence has them."""

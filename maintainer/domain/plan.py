@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from maintainer.domain.action import Action
 from maintainer.domain.budget import Budget
-from maintainer.domain.cost import Cost, Score, Worth
+from maintainer.domain.cost import BENEFIT, Cost, Score, Worth
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import Mode, RuleName
@@ -106,6 +106,12 @@ class Plan:
     skipped: tuple[SkippedRule, ...]
     budget: Budget | None = None  # of the policy; its name says whose
     is_urgent: bool = False  # the table is in the critical band
+
+    @property
+    def benefit(self) -> float:
+        """What maintenance is good for, whether it may start or is held back: the sum over the rules that would help."""
+        scores = (*(planned.score for planned in self.planned), *(skipped.score for skipped in self.skipped))
+        return sum((value for score in scores if score is not None for name, value in score.terms if name == BENEFIT), 0.0)
 
 
 def name_state(table_state: str, policy_version: str) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from maintainer.domain.admission import Candidate, Scorer
-from maintainer.domain.cost import Cost, Score, Worth
+from maintainer.domain.cost import BENEFIT, Cost, Score, Worth
 
 GAIN_WEIGHT = 0.7  # published: w1, and w2 = 1 - w1
 _LEAST_GB_HOURS = 1e-6  # keeps the ratio finite
@@ -22,7 +22,7 @@ DEFAULT_PRIORITY = 50
 def standing_score(worth: Worth, cost: Cost) -> Score:
     """Chance times benefit for each GB-hour, before priority and waiting are counted: what a plan shows."""
     value = worth.chance * worth.benefit.value / max(_LEAST_GB_HOURS, cost.gb_hours_p90)
-    terms = (("chance", worth.chance), ("benefit", worth.benefit.value), ("gb_hours_p90", cost.gb_hours_p90))
+    terms = (("chance", worth.chance), (BENEFIT, worth.benefit.value), ("gb_hours_p90", cost.gb_hours_p90))
     return Score(Scorer.MAINTAINER, value, terms, f"{_write(value)} = {_write_ratio(worth, cost)}")
 
 

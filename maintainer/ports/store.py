@@ -34,7 +34,8 @@ MAX_PAGE = 1000
 LONGEST_TRUST = timedelta(hours=1)
 MAX_POLICY_VERSIONS = 1000
 
-# The columns of the table list that can be sorted by; None sorts last in both directions.
+# The columns of the table list that can be sorted by; None sorts last in both directions. Within a band the plan's benefit decides:
+# from the worst to the best the greatest comes first, and tables of equal benefit by name.
 TABLE_SORTS: tuple[str, ...] = (
     "name", "band", "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
     "delete_files", "manifests", "snapshots", "measured_at",

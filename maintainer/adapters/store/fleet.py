@@ -14,6 +14,7 @@ from maintainer.adapters.store.admission import record_candidates
 from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.name_parts import add_names, delete_names
+from maintainer.adapters.store.need import need_of, record_benefit
 from maintainer.adapters.store.pauses import find_pause, join_uuid
 from maintainer.adapters.store.places import record_places
 from maintainer.adapters.store.samples import record_sample
@@ -40,9 +41,16 @@ def record_health(database: Database, connection: Connection, health: TableHealt
         is_same = known_uuid in {None, health.table_uuid}
         join_uuid(connection, full_name, health.table_uuid)
         pause = find_pause(connection, full_name, health.table_uuid)
-        changes = {**_scalars(health, grade), "fault": None, "pause": pause, "plan_wanted": tables.c.plan_wanted + 1, "planned_under": None}
+        changes = {
+            **_scalars(health, grade),
+            "need": need_of(grade.band, tables.c.benefit),
+            "fault": None,
+            "pause": pause,
+            "plan_wanted": tables.c.plan_wanted + 1,
+            "planned_under": None,
+        }
         if not is_same:
-            changes["first_seen_at"] = health.measured_at
+            changes |= {"first_seen_at": health.measured_at, "benefit": 0, "need": need_of(grade.band, 0)}
         connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
     summary, detail = documents.write_health(health)
     pieces = {"full_name": full_name, "summary": summary, "detail": detail, "grade": documents.write_grade(grade)}
@@ -233,6 +241,7 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
         return False
     connection.execute(database.upsert(plans, {"full_name": name, "document": documents.write_plan(plan), "planned": len(plan.planned)}))
     record_candidates(connection, plan)
+    record_benefit(connection, plan)
     return True
 
 

@@ -21,6 +21,7 @@ from maintainer.ports.store import TABLE_SORTS, Page, TableQuery, TableRecord
 
 SORTED_AT_MOST = 2000  # matches; of more, every fiftieth row or so of a walk through 100,000 is a match
 SEARCH_COUNTED_AT_MOST = MAX_SQL_VARIABLES  # how many matches of a search are counted and, when there are no more, sorted
+_BAND = "band"
 _FLOATS = frozenset({"average_file_size_bytes", "small_file_ratio"})
 
 
@@ -59,7 +60,14 @@ def _sort_key(sort: str) -> ColumnElement[Any]:
         raise InvalidValueError(message)
     if sort == "name":
         return tables.c.full_name
+    if sort == _BAND:
+        return tables.c.need
     return type_coerce(tables.c.measured_at, BigInteger) if sort == "measured_at" else tables.c[sort]
+
+
+def _is_descending(query: TableQuery) -> bool:
+    """Whether greater keys come first: of `need` the least is the worst."""
+    return query.descending != (query.sort == _BAND)
 
 
 def _find_matches(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> _Matches:
@@ -113,13 +121,13 @@ def _read_rows(connection: Connection, query: TableQuery, matches: _Matches, aft
 
 def _sort_few(connection: Connection, query: TableQuery, matches: _Matches, after: Position | None) -> Sequence[AnyRow]:
     """All matches, sorted here: both databases compare names by code points, as Python does."""
-    key = _sort_key(query.sort)
+    key, descending = _sort_key(query.sort), _is_descending(query)
     rows = connection.execute(select(tables.c.full_name, key.label("sort_key")).where(*matches.filters)).all()
-    valued = sorted(((row.sort_key, row.full_name, row) for row in rows if row.sort_key is not None), key=lambda item: item[:2], reverse=query.descending)
+    valued = sorted(((row.sort_key, row.full_name, row) for row in rows if row.sort_key is not None), key=lambda item: item[:2], reverse=descending)
     unknown = sorted((row for row in rows if row.sort_key is None), key=lambda row: str(row.full_name))
     if after is not None:
         place = (after.value, after.row_id)
-        valued = [item for item in valued if after.value is not None and (item[:2] < place if query.descending else item[:2] > place)]
+        valued = [item for item in valued if after.value is not None and (item[:2] < place if descending else item[:2] > place)]
         unknown = [row for row in unknown if after.value is not None or row.full_name > after.row_id]
     return [*(item[2] for item in valued), *unknown]
 
@@ -127,10 +135,11 @@ def _sort_few(connection: Connection, query: TableQuery, matches: _Matches, afte
 def _walk(connection: Connection, query: TableQuery, matches: _Matches, after: Position | None) -> Sequence[AnyRow]:
     """First those with a value, then those without; each part walks an index and stops when the page is full."""
     key, name, wanted = _sort_key(query.sort), tables.c.full_name, query.limit + 1
-    directions = (key.desc(), name.desc()) if query.descending else (key, name)
+    descending = _is_descending(query)
+    directions = (key.desc(), name.desc()) if descending else (key, name)
     rows: list[AnyRow] = []
     if after is None or after.value is not None:
-        beyond = [] if after is None else [_beyond(key, after, descending=query.descending)]
+        beyond = [] if after is None else [_beyond(key, after, descending=descending)]
         valued = select(name, key.label("sort_key")).where(*matches.filters, key.is_not(None), *beyond)
         rows += connection.execute(valued.order_by(*directions[: 1 if query.sort == "name" else 2]).limit(wanted)).all()
     if len(rows) < wanted and query.sort != "name":

@@ -11,16 +11,8 @@ VERSION_TABLE = "maintainer_schema"  # not Alembic's default name: a PostgreSQL 
 
 # The table list is sorted by these, within a band too.
 SORTED_FIGURES = (
-    "average_file_size_bytes",
-    "data_files",
-    "data_bytes",
-    "small_files",
-    "small_file_ratio",
-    "delete_files",
-    "manifests",
-    "snapshots",
-    "measured_at",
-)
+    "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio", "delete_files", "manifests", "snapshots", "measured_at", "need",
+)  # fmt: skip
 
 metadata = MetaData()
 
@@ -37,6 +29,8 @@ tables = Table(
     Column("first_seen_at", Instant, nullable=False),
     Column("measured_at", Instant),
     Column("band", SmallInteger),  # position in Band, best first
+    Column("benefit", Count, nullable=False, server_default="0"),  # of maintenance, by the latest plan: see need
+    Column("need", Count),  # the band and within it the benefit, the worst first: see need
     Column("average_file_size_bytes", Double),
     Column("data_files", Count),
     Column("data_bytes", Count),
@@ -68,6 +62,7 @@ tables = Table(
     Index("ix_tables_delete_files", "delete_files", "full_name"),
     Index("ix_tables_manifests", "manifests", "full_name"),
     Index("ix_tables_snapshots", "snapshots", "full_name"),
+    Index("ix_tables_need", "need", "full_name"),
     *(Index(f"ix_tables_band_{name}", "band", name, "full_name") for name in SORTED_FIGURES),
 )
 

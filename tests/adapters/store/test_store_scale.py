@@ -232,11 +232,12 @@ def assert_pages_like_python(store: Store, query: TableQuery) -> None:
     ]
 
     def value(record: Any) -> Any:  # noqa: ANN401 - whatever the sort has
-        return (
-            str(record.table) if query.sort == "name" else list(Band).index(record.grade.band) if query.sort == "band" else getattr(record.health, query.sort)
-        )
+        if query.sort == "band":
+            return -list(Band).index(record.grade.band)
+        return str(record.table) if query.sort == "name" else getattr(record.health, query.sort)
 
-    known = sorted((record for record in wanted if value(record) is not None), key=lambda record: (value(record), str(record.table)), reverse=query.descending)
+    is_reversed = query.descending != (query.sort == "band")  # of equal bands by name, from the worst to the best
+    known = sorted((record for record in wanted if value(record) is not None), key=lambda record: (value(record), str(record.table)), reverse=is_reversed)
     expected = [record.table for record in (*known, *(record for record in wanted if value(record) is None))]
     found: list[TableIdentifier] = []
     page = store.tables(query)

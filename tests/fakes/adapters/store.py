@@ -159,15 +159,16 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
             if query.sort not in TABLE_SORTS:
                 message = f"sort {query.sort!r} is unknown"
                 raise InvalidValueError(message)
-            chosen = [summarise(record) for record in self._tables.values() if is_wanted(record, query)]
+            chosen = [record for record in self._tables.values() if is_wanted(record, query)]
+            is_reversed = query.descending != (query.sort == "band")  # its values are less for worse tables
 
             def value(record: TableRecord) -> Any:  # noqa: ANN401 - a number, a text or None
                 return sort_value(record, query.sort)
 
-            ordered = sorted(chosen, key=lambda record: str(record.table), reverse=query.descending)
-            ordered.sort(key=lambda record: (value(record) is not None, value(record) or ZEROS.get(query.sort, 0)), reverse=query.descending)
+            ordered = sorted(chosen, key=lambda record: str(record.table), reverse=is_reversed)
+            ordered.sort(key=lambda record: (value(record) is not None, value(record) or ZEROS.get(query.sort, 0)), reverse=is_reversed)
             unknown = sorted((record for record in ordered if value(record) is None), key=lambda record: str(record.table))
-            ordered = [record for record in ordered if value(record) is not None] + unknown
+            ordered = [summarise(record) for record in ordered if value(record) is not None] + [summarise(record) for record in unknown]
             order = f"{query.sort}/{query.descending}"
             return page_of(ordered, query.limit, query.cursor, order, lambda record: str(record.table))
 

@@ -28,7 +28,7 @@ from maintainer.ports.store import (
 T = TypeVar("T")
 
 
-ZEROS: dict[str, Any] = {"name": "", "measured_at": datetime(1, 1, 1, tzinfo=UTC)}
+ZEROS: dict[str, Any] = {"name": "", "band": (0, 0.0), "measured_at": datetime(1, 1, 1, tzinfo=UTC)}
 
 
 def check_limit(limit: int) -> None:
@@ -88,7 +88,8 @@ def sort_value(record: TableRecord, sort: str) -> object:
         case "name":
             return str(record.table)
         case "band":
-            return None if record.grade is None else list(Band).index(record.grade.band)
+            benefit = record.plan.benefit if record.plan is not None else 0.0
+            return None if record.grade is None else (-list(Band).index(record.grade.band), -benefit)
         case "delete_files":
             return None if record.health is None else delete_files(record.health)
         case _:

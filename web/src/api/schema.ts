@@ -4002,7 +4002,7 @@ export interface operations {
         namespace?: string | null;
         /** @description Only this band. */
         band?: components["schemas"]["Band"] | null;
-        /** @description With - in front: descending. */
+        /** @description With - in front: descending. `-band` is the worst band first, and within a band the greatest benefit of maintenance. */
         sort?:
           | "name"
           | "-name"
