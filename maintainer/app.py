@@ -53,7 +53,6 @@ from maintainer.ports.notifier import NoNotifier, Notifier
 from maintainer.ports.store import Store
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
-from maintainer.settings.paths import is_missing_sqlite
 from maintainer.settings.spark import SparkSettings
 from maintainer.steps.admission import read_queue
 from maintainer.steps.approval import approve_list, reject_list, restore_list
@@ -150,17 +149,6 @@ def open_polaris(settings: Settings) -> PolarisPolicies | None:
         max_requests=wanted.max_requests,
     )
     return PolarisPolicies(wanted.catalog, options, with_tables=wanted.tables)
-
-
-def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
-    """The tables that earlier scans have found; none where there is no store yet, which is not made for this."""
-    if is_missing_sqlite(settings.store):
-        return ()
-    store = open_store(settings.store)
-    try:
-        return store.table_names()
-    finally:
-        store.close()
 
 
 def admission_rules(settings: Settings) -> AdmissionRules:

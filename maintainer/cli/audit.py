@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maintainer.cli.console import command, make_console
-from maintainer.cli.show import make_table
+from maintainer.cli.console import command, print_list
+from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.identifier import TableIdentifier
@@ -39,7 +39,7 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     job: Annotated[str, typer.Option(help="A job's id.")] = "",
     actor: Annotated[str, typer.Option(help="As the log has it, such as 'person ada'.")] = "",
     within: Annotated[str | None, typer.Option(help="No older than this, such as 30d.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="The newest so many; 100 in a table, all otherwise.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of entries (default: 100 in table format, otherwise all).")] = None,
     output: Annotated[AuditFormat, typer.Option("--format", help="How to print the log.")] = AuditFormat.TABLE,
     config: Config = None,
 ) -> None:
@@ -62,10 +62,10 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
             for entry in entries:
                 typer.echo(json.dumps(entry, ensure_ascii=False))
         case AuditFormat.TABLE:
-            shown = make_table("at", "actor", "deed", "table", "job", "what")
+            shown = Rows(("at", "actor", "deed", "job", "table", "what"), below="what", alone="table")
             for entry in entries:
-                shown.add_row(*(str(entry[key] or "") for key in ("at", "actor", "deed", "table", "job_id")), _describe(entry["fields"]))
-            make_console().print(shown)
+                shown.add_row(*(str(entry[key] or "") for key in ("at", "actor", "deed", "job_id", "table")), _describe(entry["fields"]))
+            print_list(shown)
 
 
 def _read(store: Store, query: AuditQuery, most: int | None) -> Iterator[AuditEntry]:

@@ -6,15 +6,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.table import Table
 from rich.text import Text
 
 from maintainer.adapters.policies import PolicyDirectory, parse_policy
 from maintainer.adapters.policies.document import MAXIMUM_BYTES
 from maintainer.app import App
-from maintainer.cli import show
 from maintainer.cli.choose import describe_unknown
-from maintainer.cli.console import OutputFormat, make_console, print_json, say
+from maintainer.cli.console import OutputFormat, print_json, print_list, say
+from maintainer.cli.rows import Rows
 from maintainer.domain.errors import ConfigurationError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
@@ -41,7 +40,7 @@ def preview_policy(app: App, policy: str, names: list[str], output: OutputFormat
     if output is OutputFormat.JSON:
         print_json([_preview_json(preview) for preview in changed])
     elif changed:
-        make_console().print(_preview_table(changed))
+        print_list(_preview_table(changed))
     for preview in previews:
         if preview.unmeasured:
             say(f"warning: {preview.table} is not measured: {preview.unmeasured}")
@@ -92,8 +91,8 @@ def _preview_json(preview: TablePreview) -> dict[str, object]:
     return {"table": str(preview.table), "changes": changes}
 
 
-def _preview_table(previews: list[TablePreview]) -> Table:
-    table = show.make_table("table", "rule", "now", "then", "why then")
+def _preview_table(previews: list[TablePreview]) -> Rows:
+    table = Rows(("table", "rule", "now", "then", "why then"), below="why then")
     for preview in previews:
         name = str(preview.table)
         for change in preview.changes:

@@ -73,7 +73,7 @@ def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier | str]:
 
 
 def find_known(ports: Ports, tables: Sequence[TableIdentifier]) -> frozenset[TableIdentifier]:
-    """Those of the tables that an earlier scan found; ask before measuring, which forgets a table that is gone."""
+    """The tables that an earlier scan found. Ask before measuring, which forgets dropped tables."""
     return frozenset(table for table in tables if ports.store.table(table) is not None)
 
 
@@ -85,7 +85,7 @@ def refuse_unknown(ports: Ports, names: Sequence[str], scanned: Sequence[Scanned
 
 
 def measure_named(ports: Ports, table: TableIdentifier) -> Measured:
-    """Measure a table that was named; UnknownTableError when it does not exist or cannot be measured."""
+    """Measure a named table; UnknownTableError if it does not exist or cannot be read."""
     ports.catalog_of(table)
     known = find_known(ports, [table])
     scanned = scan_table(ports, table)

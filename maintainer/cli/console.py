@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
 from typing import ParamSpec
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from maintainer.cli.terminal import VisibleConsole, echo, write_json
 from maintainer.domain.errors import ConfigurationError, InvalidValueError, MaintainerError, UnknownTableError
@@ -20,7 +21,7 @@ P = ParamSpec("P")
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # the shell's convention: 128 + SIGINT
-WIDTH_OF_A_PIPE = 180  # columns, when the output is no terminal: wide enough that no name is cut
+WIDTH_OF_A_PIPE = 1_000_000  # no line is wrapped in a pipe, unless COLUMNS sets a width
 
 
 class OutputFormat(StrEnum):
@@ -33,7 +34,17 @@ class OutputFormat(StrEnum):
 def make_console(*, is_error: bool = False) -> Console:
     """A console on standard output, or on standard error for what is said beside the result."""
     stream = sys.stderr if is_error else sys.stdout
-    return VisibleConsole(stderr=is_error, width=None if stream.isatty() else WIDTH_OF_A_PIPE, highlight=False, soft_wrap=False)
+    return VisibleConsole(stderr=is_error, width=None if stream.isatty() else _width_of_a_pipe(os.environ), highlight=False, soft_wrap=False)
+
+
+def _width_of_a_pipe(environ: Mapping[str, str]) -> int:
+    columns = environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) > 0 else WIDTH_OF_A_PIPE
+
+
+def print_list(shown: RenderableType) -> None:
+    """Print a list on standard output; a narrow terminal wraps long names instead of cutting them."""
+    make_console().print(shown, crop=False)
 
 
 def print_json(value: object) -> None:

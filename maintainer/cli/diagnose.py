@@ -10,7 +10,7 @@ from rich.text import Text
 
 from maintainer.api.page import PAGE_DIRECTORY
 from maintainer.app import App, open_app
-from maintainer.cli.show import make_table
+from maintainer.cli.rows import Rows
 from maintainer.domain.errors import MaintainerError
 from maintainer.policy.ambiguity import find_ambiguities
 from maintainer.settings import Settings
@@ -26,7 +26,7 @@ def diagnose(settings: Settings, console: Console) -> bool:
             findings += _ask_everything(app)
     except MaintainerError as error:
         findings.append(("store", False, str(error)))
-    table = make_table("what", "", "finding")
+    table = Rows(("what", "", "finding"))
     for what, is_fine, sentence in findings:
         table.add_row(escape(what), Text("ok", style="green") if is_fine else Text("FAILED", style="bold red"), Text(sentence))
     console.print(table)

@@ -40,7 +40,7 @@ def print_job(job: Job) -> None:
     took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
     console.print(f"[bold]{job.rule}[/bold] on {escape(str(job.table))}: {job.state}{took}")
     if job.effect is not None:
-        console.print(show.effect_table(job.effect))
+        console.print(show.effect_table(job.effect.before, job.effect.after), crop=False)
         console.print(f"{escape(job.effect.sentence)} {show.ROW_PROOFS[job.effect.rows]}.")
         if job.effect.difference:
             console.print(escape(job.effect.difference))

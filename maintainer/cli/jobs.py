@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
-from urllib.parse import quote
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from urllib.parse import quote, urlencode
 
 import typer
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
-from maintainer.cli.console import OutputFormat, command, make_console, print_json
-from maintainer.cli.show import make_table
-from maintainer.cli.state import Config, load
+from maintainer.cli.complete import complete_table
+from maintainer.cli.console import OutputFormat, command, make_console, print_json, print_list
+from maintainer.cli.rows import Facts, Rows
+from maintainer.cli.show import ROW_PROOFS, STATE_STYLES, effect_table
+from maintainer.cli.state import Config, Format, load
+from maintainer.domain.effect import Measurement, RowProof
 from maintainer.domain.errors import MaintainerError, UnknownTableError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import JobState
+from maintainer.domain.units import format_duration
 from maintainer.settings import Settings
 
-jobs_app = typer.Typer(help="Jobs of the running daemon.", invoke_without_command=True)
+jobs_app = typer.Typer(help="Jobs of the running daemon: list, show, cancel.", invoke_without_command=True)
 
 TIMEOUT_SECONDS = 10
 WATCH_SECONDS = 1
-MOST_SHOWN = 50
+DEFAULT_SHOWN = 50
+MOST_SHOWN = 200  # as many as the API gives in a page
+Answer = dict[str, Any]  # JSON of the API
+JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where the daemon listens, not where this connects
 
 
-def _ask_daemon(settings: Settings, method: str, path: str) -> dict[str, object]:
+def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
     import httpx  # noqa: PLC0415 - only this command needs it
 
     host = _WILDCARDS.get(settings.server.host, settings.server.host)
     base = f"http://{f'[{host}]' if ':' in host else host}:{settings.server.port}"
     try:
         answer = httpx.request(method, f"{base}/api/v1{path}", timeout=TIMEOUT_SECONDS, trust_env=False)
-        body: dict[str, object] = answer.json()
+        body: Answer = answer.json()
     except (httpx.HTTPError, ValueError) as error:
         message = f"no daemon answers at {base}: {error}; `maintainer serve` starts one"
         raise MaintainerError(message) from error
@@ -42,53 +53,104 @@ def _ask_daemon(settings: Settings, method: str, path: str) -> dict[str, object]
     raise UnknownTableError(detail) if answer.status_code == httpx.codes.NOT_FOUND else MaintainerError(detail)
 
 
-def _rows(settings: Settings) -> list[dict[str, object]]:
-    items = _ask_daemon(settings, "GET", f"/jobs?limit={MOST_SHOWN}")["items"]
-    return items if isinstance(items, list) else []
-
-
-def _table(rows: list[dict[str, object]]) -> Table:
-    table = make_table("job", "table", "rule", "state", "result")
-    for row in rows:
-        effect, progress = row.get("effect"), row.get("progress")
-        phase = ": ".join(str(progress[part]) for part in ("phase", "sentence") if progress.get(part)) if isinstance(progress, dict) else ""
-        sentence = effect.get("sentence") if isinstance(effect, dict) else ""
-        result = str(row.get("failure_message") or sentence or phase or row.get("reason") or "")
-        table.add_row(str(row["job_id"]), str(row["table"]), str(row["rule"]), str(row["state"]), Text(result))
-    return table
-
-
 @jobs_app.callback()
 @command
-def jobs(
+def jobs(  # noqa: PLR0913, PLR0917 - the options of one command
     context: typer.Context,
+    table: Annotated[str | None, typer.Option("--table", autocompletion=complete_table, help="Only this table: catalog.namespace.table.")] = None,
+    state: Annotated[list[JobState] | None, typer.Option("--state", help="Only jobs in this state; may be repeated.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST_SHOWN, help="Maximum number of jobs.")] = DEFAULT_SHOWN,
     watch: Annotated[bool, typer.Option("--watch", help="Keep the list up to date until Ctrl-C.")] = False,
-    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")] = OutputFormat.TABLE,
+    output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
     """List the newest jobs of the running daemon."""
     if context.invoked_subcommand is not None:
         return
     settings = load(config)
+    wanted = [("limit", str(limit)), *(("state", one.value) for one in state or [])]
+    wanted += [("table", str(TableIdentifier.parse(table)))] if table is not None else []
+    path = f"/jobs?{urlencode(wanted)}"
     if output is OutputFormat.JSON:
-        print_json(_rows(settings))
+        print_json(_ask_daemon(settings, "GET", path)["items"])
         return
-    console = make_console()
     if not watch:
-        console.print(_table(_rows(settings)))
+        print_list(_jobs_table(_ask_daemon(settings, "GET", path)["items"]))
         return
-    with Live(_table(_rows(settings)), console=console, refresh_per_second=2) as live:
+    with Live(_jobs_table(_ask_daemon(settings, "GET", path)["items"]), console=make_console(), refresh_per_second=2) as live:
         while True:
             time.sleep(WATCH_SECONDS)
-            live.update(_table(_rows(settings)))
+            live.update(_jobs_table(_ask_daemon(settings, "GET", path)["items"]))
+
+
+@jobs_app.command("show")
+@command
+def show_job(job: JobId, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+    """Show one job: its state and times, its statement, and what it achieved."""
+    found = _ask_daemon(load(config), "GET", f"/jobs/{quote(job, safe='')}")
+    if output is OutputFormat.JSON:
+        print_json(found)
+        return
+    print_list(_job_table(found))
+    effect = found["effect"]
+    if effect is not None:
+        print_list("")
+        print_list(effect_table(*(Measurement(**{one.name: effect[when][one.name] for one in fields(Measurement)}) for when in ("before", "after"))))
 
 
 @jobs_app.command("cancel")
 @command
-def cancel_job(
-    job: Annotated[str, typer.Argument(help="The job's id.")],
-    config: Config = None,
-) -> None:
-    """Ask the running daemon to end a job; nothing of it is committed any more."""
+def cancel_job(job: JobId, config: Config = None) -> None:
+    """Ask the running daemon to end a job. Uncommitted work is discarded."""
     answer = _ask_daemon(load(config), "POST", f"/jobs/{quote(job, safe='')}/cancel")
     typer.echo(f"job {job}: {answer['state']}, cancel requested")
+
+
+def _jobs_table(found: Sequence[Answer]) -> Rows:
+    rows = Rows(("table", "rule", "state", "created (UTC)", "took", "job", "result"), right=("took",), below="result", optional=("took",))
+    for job in found:
+        state = Text(job["state"], style=STATE_STYLES.get(JobState(job["state"]), ""))
+        rows.add_row(job["table"], job["rule"], state, _write_time(job["created_at"]), _write_duration(job), job["job_id"], _sum_up(job))
+    return rows
+
+
+def _sum_up(job: Answer) -> str:
+    """Why it failed, else what it achieved, else what it does now, else why it was planned."""
+    progress = ": ".join(filter(None, (job["progress"]["phase"], job["progress"]["sentence"])))
+    return str(job["failure_message"] or (job["effect"] or {}).get("sentence") or progress or job["reason"])
+
+
+def _job_table(job: Answer) -> Facts:
+    """One line a fact; what is not known yet has none."""
+    effect = job["effect"] or {}
+    cancelled_by = job["cancel_requested_by"]
+    facts = {
+        "job": job["job_id"],
+        "table": job["table"],
+        "rule": job["rule"],
+        "state": job["state"],
+        "progress": ": ".join(filter(None, (job["progress"]["phase"], job["progress"]["sentence"]))) if job["finished_at"] is None else "",
+        "asked for by": job["requested_by"],
+        "cancelled by": cancelled_by,
+        "reason": job["reason"],
+        "created": _write_time(job["created_at"]),
+        "started": _write_time(job["started_at"]),
+        "ended": _write_time(job["ended_at"]),
+        "took": _write_duration(job),
+        "failure": ": ".join(filter(None, (job["failure_reason"], job["failure_message"]))),
+        "result": effect.get("sentence", ""),
+        "rows": ROW_PROOFS[RowProof(effect["rows"])] if effect else "",
+        "difference": effect.get("difference", ""),
+        "statement": job["action"],
+    }
+    return Facts([(Text(name, style="bold"), Text(str(fact))) for name, fact in facts.items() if fact])
+
+
+def _write_time(text: str | None) -> str:
+    return "" if text is None else f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _write_duration(job: Answer) -> str:
+    if job["started_at"] is None or job["ended_at"] is None:
+        return ""
+    return format_duration(datetime.fromisoformat(job["ended_at"]) - datetime.fromisoformat(job["started_at"]))

@@ -8,7 +8,6 @@ from typing import Final
 
 from rich.markup import escape
 from rich.progress import MofNCompleteColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
 from maintainer.adapters.catalog import ReadCount
@@ -17,6 +16,7 @@ from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
 from maintainer.cli.console import make_console, say
 from maintainer.cli.digest import read_on_spark
+from maintainer.cli.rows import Rows
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.units import format_count, format_size
@@ -103,10 +103,10 @@ def cost_json(scanned: ScannedTable) -> dict[str, object]:
     }
 
 
-def cost_table(scanned: Sequence[ScannedTable]) -> Table:
+def cost_table(scanned: Sequence[ScannedTable]) -> Rows:
     """One row a table: what was read anew, what was known, and how long that took."""
     numbers = ("ms", "metadata", "manifests read", "bytes", "entries", "manifests reused")
-    table = show.make_table("table", "state", *numbers, right=numbers)
+    table = Rows(("table", "state", *numbers), right=numbers)
     for one in scanned:
         if not isinstance(one, Measured):
             name, state = (one.table, one.kind.value) if isinstance(one, TableFault) else (one.health.table, "unchanged")

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from maintainer.cli.console import OutputFormat, command, make_console, print_json, say
-from maintainer.cli.show import make_table, write_count, write_size, write_time
-from maintainer.cli.state import Config, load, open_app
+from maintainer.cli.console import OutputFormat, command, print_json, print_list, say
+from maintainer.cli.rows import Rows
+from maintainer.cli.show import write_count, write_size, write_time
+from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.timing import QueryTiming
@@ -19,13 +20,12 @@ from maintainer.steps.timing import note_timing
 measurement_app = typer.Typer(help="Your own query times: they replace the estimate of what small files cost.", no_args_is_help=True)
 
 MOST_LISTED = 200
-Table = Annotated[str, typer.Argument(help="catalog.namespace.table")]
 
 
 @measurement_app.command("add")
 @command
 def add_measurement(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
-    table: Table,
+    table: TableName,
     name: Annotated[str, typer.Option("--name", help="What you call the query; its runs are compared with each other.")],
     seconds: Annotated[float, typer.Option("--seconds", help="How long it took.")],
     at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="When it ran, RFC 3339 with a zone; now when left out.")] = None,
@@ -56,7 +56,7 @@ def _parse_time(text: str) -> datetime:
 
 @measurement_app.command("list")
 @command
-def list_measurements(table: Table, output: Annotated[OutputFormat, typer.Option("--format")] = OutputFormat.TABLE, config: Config = None) -> None:
+def list_measurements(table: TableName, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     """List what was measured on a table, newest first."""
     with open_app(load(config)) as app:
         page = app.ports.store.timings(TableIdentifier.parse(table), MOST_LISTED)
@@ -64,11 +64,11 @@ def list_measurements(table: Table, output: Annotated[OutputFormat, typer.Option
         names = ("name", "seconds", "data_files", "average_file_size_bytes", "cost")
         print_json([{**{name: getattr(timing, name) for name in names}, "at": write_time(timing.at)} for timing in page.items])
         return
-    shown = make_table("at", "query", "seconds", "files", "avg file", "cost", right=("seconds", "files", "avg file", "cost"))
+    shown = Rows(("at", "query", "seconds", "files", "avg file", "cost"), right=("seconds", "files", "avg file", "cost"))
     for timing in page.items:
         cost = "-" if timing.cost is None else f"{timing.cost:g}"
         figures = (f"{timing.seconds:g}", write_count(timing.data_files), write_size(timing.average_file_size_bytes), cost)
         shown.add_row(write_time(timing.at), Text(timing.name), *figures)
-    make_console().print(shown)
+    print_list(shown)
     if page.next_cursor is not None:
         say(f"the newest {MOST_LISTED} of {page.total}")

@@ -6,23 +6,20 @@ from datetime import datetime
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table as Grid
 
 from maintainer.api.orphans import MAX_FILES_TOLD, OrphanFileOut, write_list
-from maintainer.cli.console import OutputFormat, command, make_console, print_json
-from maintainer.cli.state import Config, load, open_app
+from maintainer.cli.console import OutputFormat, command, print_json, print_list
+from maintainer.cli.rows import Rows
+from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_size
 from maintainer.steps.approval import approve_list, find_list, reject_list, restore_list
 
-orphans_app = typer.Typer(name="orphans", help="Files that no table's metadata knows: lists of them, and what becomes of them.", no_args_is_help=True)
+orphans_app = typer.Typer(name="orphans", help="Orphan files, which no table references: list, show, approve or reject their deletion.", no_args_is_help=True)
 
-TableName = Annotated[str, typer.Argument(metavar="TABLE", help="catalog.namespace.table")]
 ListId = Annotated[str, typer.Option("--list", help="The list's id, as `maintainer orphans list` shows it.")]
 By = Annotated[str, typer.Option("--by", help="Who says so, for the audit log.")]
-Format = Annotated[OutputFormat, typer.Option("--format", help="How to print it.")]
 DEFAULT_BY = "person"
 FILES_SHOWN = 100
 
@@ -30,7 +27,7 @@ FILES_SHOWN = 100
 @orphans_app.command("list")
 @command
 def list_lists(table: TableName, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
-    """Print what looks for orphans have found on a table, newest first."""
+    """List the results of orphan scans of a table, newest first."""
     wanted = TableIdentifier.parse(table)
     with open_app(load(config)) as app:
         now = app.ports.clock.now()
@@ -41,7 +38,7 @@ def list_lists(table: TableName, output: Format = OutputFormat.TABLE, config: Co
     if not lists:
         typer.echo(f"{wanted} has no list of orphan files")
         return
-    grid = Grid("list", "made at (UTC)", "files", "bytes", "state", "by", box=None)
+    grid = Rows(("list", "made at (UTC)", "files", "bytes", "state", "by"), right=("files", "bytes"))
     for orphans in lists:
         grid.add_row(
             orphans.list_id,
@@ -49,9 +46,9 @@ def list_lists(table: TableName, output: Format = OutputFormat.TABLE, config: Co
             f"{orphans.files:,}",
             format_size(orphans.bytes),
             _tell_state(orphans, now),
-            escape(orphans.decided_by),
+            orphans.decided_by,
         )
-    make_console().print(grid)
+    print_list(grid)
 
 
 def _tell_state(orphans: OrphanList, now: datetime) -> str:
@@ -111,7 +108,7 @@ def approve(
     digest: Annotated[str, typer.Option("--digest", help="Of the list that was looked at; no other is approved then.")] = "",
     config: Config = None,
 ) -> None:
-    """Let exactly the files of a list go; the daemon removes them under the table's policy, or `maintainer run TABLE --action remove_orphan_files` now."""
+    """Approve deletion of exactly the files in a list: by the next job, or now by `maintainer run TABLE --action remove_orphan_files`."""
     with open_app(load(config)) as app:
         orphans = approve_list(app.ports, TableIdentifier.parse(table), list_id, by, digest)
     typer.echo(f"{orphans.files:,} files of {format_size(orphans.bytes)} may go until {orphans.expires_at:%Y-%m-%d %H:%M} UTC, as {by} says")
@@ -120,7 +117,7 @@ def approve(
 @orphans_app.command()
 @command
 def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Config = None) -> None:
-    """Let none of the files of a list go, also when somebody had approved them."""
+    """Reject deletion of the files in a list, even if it was approved before."""
     with open_app(load(config)) as app:
         orphans = reject_list(app.ports, TableIdentifier.parse(table), list_id, by)
     typer.echo(f"nothing of list {orphans.list_id} goes, as {by} says")
@@ -129,7 +126,7 @@ def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Confi
 @orphans_app.command()
 @command
 def restore(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Config = None) -> None:
-    """Have the files of a list brought back from quarantine by the next job, or now by `maintainer run TABLE --action remove_orphan_files`."""
+    """Bring the files of a list back from quarantine: by the next job, or now by `maintainer run TABLE --action remove_orphan_files`."""
     with open_app(load(config)) as app:
         orphans = restore_list(app.ports, TableIdentifier.parse(table), list_id, by)
     typer.echo(f"the {orphans.removed_files:,} files of list {orphans.list_id} come back with the next job on {orphans.table}, as {by} says")

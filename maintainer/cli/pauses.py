@@ -6,11 +6,11 @@ import time
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_console, print_json, say
-from maintainer.cli.show import make_table, write_time
-from maintainer.cli.state import Config, load, open_app
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list, say
+from maintainer.cli.rows import Rows
+from maintainer.cli.show import write_time
+from maintainer.cli.state import Config, Format, load, open_app
 from maintainer.domain.admission import EVERYTHING, Halt, Standstill, read_scope
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.units import format_count, format_duration, parse_duration
@@ -24,14 +24,6 @@ Reason = Annotated[str, typer.Option("--reason", help="Shown to whoever asks why
 By = Annotated[str, typer.Option("--by", help="Who asks.")]
 
 
-def register(application: typer.Typer) -> None:
-    """Add the commands."""
-    application.command("pause")(pause)
-    application.command("resume")(resume)
-    application.command("drain")(drain)
-    application.command("pauses")(pauses)
-
-
 @command
 def pause(
     scope: Scope = EVERYTHING,
@@ -40,7 +32,7 @@ def pause(
     by: By = DEFAULT_BY,
     config: Config = None,
 ) -> None:
-    """Start nothing more on a table, a namespace, a catalog or everything, until it is resumed."""
+    """Start no new job on a table, a namespace, a catalog or everything, until it is resumed."""
     with open_app(load(config)) as app:
         ports = app.ports
         halted = Halt(read_scope(scope), by, ports.clock.now(), reason)
@@ -52,7 +44,7 @@ def pause(
 
 @command
 def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None) -> None:
-    """Let the policies act again on what was paused or drained."""
+    """End a pause or a drain."""
     wanted = read_scope(scope)
     with open_app(load(config)) as app:
         if not lift(app.ports, wanted, by):
@@ -68,7 +60,7 @@ def drain(
     by: By = DEFAULT_BY,
     config: Config = None,
 ) -> None:
-    """Start nothing new at all, not even what a person asks for; what runs goes on to its end. `maintainer resume` ends it."""
+    """Start no new job at all, not even on request; running jobs finish. `maintainer resume` ends it."""
     longest = parse_duration(wait) if wait is not None else None
     with open_app(load(config)) as app:
         ports = app.ports
@@ -91,8 +83,8 @@ def _wait_until_drained(ports: Ports, seconds: float) -> Standstill:
 
 
 @command
-def pauses(output: Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")] = OutputFormat.TABLE, config: Config = None) -> None:
-    """Show what is paused, by whom and why, and what still runs of it."""
+def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+    """List what is paused, by whom and why, and what still runs there."""
     with open_app(load(config)) as app:
         found = read_standstill(app.ports)
     if output is OutputFormat.JSON:
@@ -103,10 +95,10 @@ def pauses(output: Annotated[OutputFormat, typer.Option("--format", help="How to
     if not found.halts:
         typer.echo("nothing is paused")
         return
-    shown = make_table("scope", "since", "by", "reason")
+    shown = Rows(("scope", "since", "by", "reason"), below="reason")
     for one in found.halts:
         kind = "drain" if one.is_drain else one.scope
-        shown.add_row(escape(kind), write_time(one.at), escape(one.by), escape(one.reason))
-    make_console().print(shown)
+        shown.add_row(kind, write_time(one.at), one.by, one.reason)
+    print_list(shown)
     for job in found.running:
         typer.echo(f"still running: {job.rule} on {job.table} ({job.job_id})")

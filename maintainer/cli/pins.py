@@ -9,7 +9,7 @@ import typer
 
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import command
-from maintainer.cli.state import Config, load, open_app
+from maintainer.cli.state import Config, TableName, load, open_app
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
@@ -20,28 +20,19 @@ from maintainer.policy.expiry import find_pin_trouble
 from maintainer.steps.plan import measured_record
 from maintainer.steps.ports import Ports
 
-TableName = Annotated[str, typer.Argument(metavar="TABLE", help="catalog.namespace.table")]
 DEFAULT_BY = "person"
-
-
-def register(application: typer.Typer) -> None:
-    """Add the commands."""
-    application.command("pin")(pin)
-    application.command("unpin")(unpin)
 
 
 @command
 def pin(  # noqa: PLR0913, PLR0917 - the options of one command
     table: TableName,
-    snapshot: Annotated[
-        int | None, typer.Option("--snapshot", help="The snapshot that is still needed, with everything newer; the list of pins without it.")
-    ] = None,
+    snapshot: Annotated[int | None, typer.Option("--snapshot", help="The snapshot to protect, with newer ones; without it the pins are listed.")] = None,
     name: Annotated[str, typer.Option("--name", help="A pin of that name is replaced.")] = "cli",
     by: Annotated[str, typer.Option("--by", help="Who needs it.")] = DEFAULT_BY,
     hold: Annotated[str | None, typer.Option("--for", help="How long, like 7d; until `maintainer unpin` without it.")] = None,
     config: Config = None,
 ) -> None:
-    """Keep a snapshot and everything newer from expiry, or list who keeps what."""
+    """Protect a snapshot and newer ones from expiry; without --snapshot, list the pins."""
     wanted = TableIdentifier.parse(table)
     span = parse_duration(hold) if hold is not None else None
     with open_app(load(config)) as app:
@@ -65,7 +56,7 @@ def unpin(
     by: Annotated[str, typer.Option("--by", help="Who takes it away.")] = DEFAULT_BY,
     config: Config = None,
 ) -> None:
-    """Take a pin away."""
+    """Remove a pin."""
     wanted = TableIdentifier.parse(table)
     with open_app(load(config)) as app:
         health = _measure(app.ports, wanted)

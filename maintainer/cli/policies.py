@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from maintainer.adapters.policies import PolicyDirectory, parse_policy, write_policy_schema
 from maintainer.adapters.policies.polaris_content import read_policies
 from maintainer.adapters.policies.polaris_layers import write_file
-from maintainer.cli import show
 from maintainer.cli.choose import measure_named
-from maintainer.cli.console import EXIT_USAGE, OutputFormat, command, join, make_console, print_json, say
-from maintainer.cli.state import Config, load, open_app
+from maintainer.cli.complete import known_tables
+from maintainer.cli.console import EXIT_USAGE, OutputFormat, command, join, print_json, print_list, say
+from maintainer.cli.rows import Rows
+from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicySet
@@ -34,8 +34,6 @@ MAX_ANSWER_CHARACTERS = 1_000_000  # of what Polaris answered
 policies_app = typer.Typer(help="Policies: validate them, explain them, compare their versions, print their schema.", no_args_is_help=True)
 import_app = typer.Typer(help="Write policies of other systems as policy files.", no_args_is_help=True)
 policies_app.add_typer(import_app, name="import")
-
-Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")]
 
 
 @policies_app.command("check")
@@ -61,8 +59,6 @@ def check_policies(
 
 def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableIdentifier]:
     """Files are checked also where the store cannot be asked for tables."""
-    from maintainer.app import known_tables  # noqa: PLC0415 - catalogs and Spark take seconds to import
-
     if settings is None or not policies.layers:
         return []
     try:
@@ -74,7 +70,7 @@ def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableI
 
 @policies_app.command("explain")
 @command
-def explain_policy(table: Annotated[str, typer.Argument(help="catalog.namespace.table")], output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+def explain_policy(table: TableName, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     """Show the policy that governs a table, with the file and line, property or default that each value comes from."""
     identifier = TableIdentifier.parse(table)
     with open_app(load(config)) as app:
@@ -87,10 +83,10 @@ def explain_policy(table: Annotated[str, typer.Argument(help="catalog.namespace.
     if output is OutputFormat.JSON:
         print_json([{"path": path, "value": value, "source": source} for path, value, source in values])
     else:
-        shown = show.make_table("setting", "value", "from")
+        shown = Rows(("setting", "value", "from"))
         for path, value, source in values:
-            shown.add_row(path, escape(value), escape(source))
-        make_console().print(shown)
+            shown.add_row(path, value, source)
+        print_list(shown)
     for ambiguity in policy.ambiguities:
         problem = describe_ambiguity(ambiguity, f"{table} gets no action until then")
         typer.echo(f"error: {problem.source}: {problem.message}", err=True)
@@ -111,11 +107,11 @@ def list_versions(
     if output is OutputFormat.JSON:
         print_json([_version_json(version) for version in versions])
         return
-    shown = show.make_table("version", "first seen", "in force since", "files", "problems", right=("files", "problems"))
+    shown = Rows(("version", "first seen", "in force since", "files", "problems"), right=("files", "problems"))
     for version in versions:
         times = (f"{at:%Y-%m-%d %H:%M:%S} UTC" for at in (version.first_seen_at, version.last_seen_at))
         shown.add_row(version.version, *times, f"{version.layer_count:,}", f"{len(version.problems):,}")
-    make_console().print(shown)
+    print_list(shown)
 
 
 def _version_json(version: PolicyVersion) -> dict[str, object]:
@@ -145,12 +141,10 @@ def compare_policies(
     if not changes:
         say("no difference")
         return
-    shown = show.make_table("file", "setting", "before", "after", "from")
+    shown = Rows(("file", "setting", "before", "after", "from"), alone="setting")
     for change in changes:
-        shown.add_row(
-            change.layer, change.path, *(escape(text) if text is not None else "-" for text in (change.before, change.after)), change.source_after or ""
-        )
-    make_console().print(shown)
+        shown.add_row(change.layer, change.path, *(text if text is not None else "-" for text in (change.before, change.after)), change.source_after or "")
+    print_list(shown)
 
 
 @import_app.command("polaris-json")

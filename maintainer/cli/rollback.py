@@ -15,18 +15,13 @@ from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.job import JobState
 
 
-def register(application: typer.Typer) -> None:
-    """Add the command."""
-    application.command("rollback")(rollback)
-
-
 @command
 def rollback(
     job: Annotated[str, typer.Argument(metavar="JOB", help="The id of the job that is to be undone.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     config: Config = None,
 ) -> None:
-    """Undo a job's commits; refused where others would lose theirs. The table is paused until somebody resumes it."""
+    """Undo a job's commits; refused if that would undo commits of others. Pauses the table."""
     from maintainer.steps.rollback import request_rollback  # noqa: PLC0415 - as in the other commands
 
     with open_app(load(config)) as app:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
-from rich.table import Table
 from rich.text import Text
 
+from maintainer.cli.rows import Rows
 from maintainer.domain.action import Action
 from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.cost import Cost, CostBasis, EstimateError, Quantity, Score
-from maintainer.domain.effect import Effect, RowProof
+from maintainer.domain.effect import Measurement, RowProof
 from maintainer.domain.health import Band, Finding, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
@@ -20,16 +20,16 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_duration, format_size
-from maintainer.policy.explain import explain, explain_admission, write_next_look
+from maintainer.policy.explain import explain, explain_admission
 from maintainer.steps.record import Measured
 from maintainer.steps.scan import Recalled, ScannedTable
 
 Statement = Callable[[TableIdentifier, Action], str]
 Waits = Mapping[tuple[TableIdentifier, RuleName], AdmissionVerdict]  # what admission says of what the stored plans want started
-_NOTHING_WAITS: Waits = MappingProxyType({})
+NOTHING_WAITS: Waits = MappingProxyType({})
 
 BAND_STYLES = {Band.HEALTHY: "green", Band.WATCH: "cyan", Band.DEGRADED: "yellow", Band.CRITICAL: "bold red"}
-_STATE_STYLES = {JobState.SUCCEEDED: "green", JobState.FAILED: "bold red", JobState.CANCELLED: "yellow", JobState.UNKNOWN: "magenta"}
+STATE_STYLES = {JobState.SUCCEEDED: "green", JobState.FAILED: "bold red", JobState.CANCELLED: "yellow", JobState.UNKNOWN: "magenta"}
 ROW_PROOFS = {
     RowProof.EQUAL: "rows unchanged (totals equal)",
     RowProof.COUNTED: "rows unchanged (counted before and after)",
@@ -62,21 +62,13 @@ def _time(moment: datetime | None) -> str | None:
     return write_time(moment) if moment is not None else None
 
 
-def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
-    """An empty table in the house's style."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    return table
-
-
 # -- scan
 
 
-def health_table(scanned: Sequence[ScannedTable]) -> Table:
+def health_table(scanned: Sequence[ScannedTable]) -> Rows:
     """One row a table: its figures and the reason for its band."""
     numbers = ("avg file", "files", "small", "deletes", "manifests", "snapshots")
-    table = make_table("table", "band", *numbers, "why", right=numbers)
+    table = Rows(("table", "band", *numbers, "why"), right=numbers, below="why", optional=("snapshots", "manifests", "deletes", "small"))
     for one in scanned:
         if isinstance(one, TableFault):
             table.add_row(str(one.table), Text(one.kind.value, style="bold red"), *["?"] * len(numbers), Text(one.reason))
@@ -160,37 +152,6 @@ def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = No
     return lines
 
 
-def plan_table(plans: Sequence[Plan], statement: Statement, waits: Waits = _NOTHING_WAITS) -> Table:
-    """One row a rule: what would be done and why, and what it waits for; what not and why not; and when it is looked at next."""
-    table = make_table("table", "rule", "verdict", "why", "next look")
-    for plan in plans:
-        name = str(plan.table)
-        for planned in plan.planned:
-            admission = waits.get((plan.table, planned.rule))
-            lines = [*weigh(planned.cost, planned.score, planned.estimate), statement(plan.table, planned.action)]
-            why = Text(planned.reason)
-            if admission is not None and admission.wait is not None:
-                why.append("\n" + explain_admission(admission), style="yellow")
-            why.append("\n" + "\n".join(lines), style="dim")
-            table.add_row(name, planned.rule.value, Text("planned", style="bold green"), why, _write_turn(admission))
-            name = ""
-        for skipped in plan.skipped:
-            next_look = skipped.next_at.strftime("%Y-%m-%d %H:%M UTC") if skipped.next_at else "when the table changes"
-            why = Text(skipped.reason)
-            if skipped.would_do is not None:
-                why.append("\n" + statement(plan.table, skipped.would_do), style="dim")
-            table.add_row(name, skipped.rule.value, Text(skipped.code.value, style="dim"), why, Text(next_look, style="dim"))
-            name = ""
-    return table
-
-
-def _write_turn(admission: AdmissionVerdict | None) -> str:
-    """When what is planned starts, as far as admission has a say in it."""
-    if admission is None or admission.wait is None:
-        return "now"
-    return write_next_look(admission.wait.next_at) if admission.wait.next_at is not None else "when its turn comes"
-
-
 def admission_json(admission: AdmissionVerdict) -> dict[str, object]:
     """Whether something planned starts, else why it waits and until when at the earliest."""
     wait = admission.wait
@@ -215,7 +176,7 @@ def _score_json(score: Score | None) -> dict[str, object] | None:
     return None if score is None else {"scorer": score.scorer, "value": score.value, "terms": dict(score.terms), "sentence": score.sentence}
 
 
-def plan_json(plan: Plan, statement: Statement, waits: Waits = _NOTHING_WAITS) -> dict[str, object]:
+def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) -> dict[str, object]:
     """A plan with the names that other programs rely on."""
     return {
         "table": str(plan.table),
@@ -260,20 +221,19 @@ def plan_json(plan: Plan, statement: Statement, waits: Waits = _NOTHING_WAITS) -
 # -- jobs
 
 
-def jobs_table(jobs: Sequence[Job]) -> Table:
+def jobs_table(jobs: Sequence[Job]) -> Rows:
     """One row a job."""
-    table = make_table("job", "table", "rule", "state", "took", "result", right=("took",))
+    table = Rows(("table", "rule", "state", "took", "job", "result"), below="result")
     for job in jobs:
         took = format_duration(job.duration) if job.duration is not None else job.progress.sentence or job.progress.phase
         result = job.failure_message or (job.effect.sentence if job.effect is not None else job.reason)
-        table.add_row(job.job_id, str(job.table), job.rule.value, Text(job.state.value, style=_STATE_STYLES.get(job.state, "")), took, Text(result))
+        table.add_row(str(job.table), job.rule.value, Text(job.state.value, style=STATE_STYLES.get(job.state, "")), took, job.job_id, result)
     return table
 
 
-def effect_table(effect: Effect) -> Table:
+def effect_table(before: Measurement, after: Measurement) -> Rows:
     """Before and after, one row a figure."""
-    before, after = effect.before, effect.after
-    table = make_table("", "before", "after", right=("before", "after"))
+    table = Rows(("", "before", "after"), right=("before", "after"))
     table.add_row("data files", write_count(before.data_files), write_count(after.data_files))
     table.add_row("average file size", write_size(before.average_file_size_bytes), write_size(after.average_file_size_bytes))
     table.add_row("data bytes", write_size(before.data_bytes), write_size(after.data_bytes))
@@ -284,10 +244,10 @@ def effect_table(effect: Effect) -> Table:
     return table
 
 
-def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -> Table:
+def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -> Rows:
     """The fleet before and after, one row a table."""
     numbers = ("files", "avg file", "deletes", "manifests", "snapshots")
-    table = make_table("table", "band", *numbers, "left as it is because", right=numbers)
+    table = Rows(("table", "band", *numbers, "why"), right=numbers, below="why", optional=("snapshots", "manifests", "deletes"))
     earlier = {one.health.table: one for one in before if not isinstance(one, TableFault)}
     for one in after:
         if isinstance(one, TableFault):

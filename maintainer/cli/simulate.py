@@ -11,11 +11,10 @@ from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from maintainer.adapters.policies import PolicyDirectory
-from maintainer.cli.console import OutputFormat, command, make_console, print_json, say
-from maintainer.cli.show import make_table
+from maintainer.cli.console import OutputFormat, command, make_console, print_json, print_list, say
+from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, load, open_app
 from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
@@ -42,10 +41,10 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     tables: Annotated[int, typer.Option(min=1, max=MOST_TABLES, help="How many tables are drawn, with the published file sizes.")] = 1000,
     from_store: Annotated[bool, typer.Option("--from-store", help="Tables like those in the store instead: their rates, sizes and partitioning.")] = False,
     weeks: Annotated[int, typer.Option(min=1, max=MOST_WEEKS, help="Virtual weeks.")] = 2,
-    cycle: Annotated[str, typer.Option(help="How often is decided, such as 6h; from 5m to the whole length.")] = "6h",
+    cycle: Annotated[str, typer.Option(help="Decision interval, such as 6h; from 5m to the whole length.")] = "6h",
     budget: Annotated[float | None, typer.Option(min=0.001, help="GB-hours a day; else the fleet's in the configuration that is named, else no limit.")] = None,
     max_jobs: Annotated[int, typer.Option(min=1, max=1000, help="Jobs side by side.")] = 8,
-    sla: Annotated[str | None, typer.Option(help="A table that is longer in need counts as starved; else 7d.")] = None,
+    sla: Annotated[str | None, typer.Option(help="Tables in need for longer than this count as starved (default 7d).")] = None,
     policies: Annotated[
         list[Path] | None, typer.Option("--policies", help="A policy directory to be tried; several are compared. Else the built-in default.")
     ] = None,
@@ -55,7 +54,7 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     output: Annotated[OutputFormat, typer.Option("--format", help="How to print the comparison.")] = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """Let a fleet rot and be maintained in virtual time, by the code that decides in production; nothing real is touched.
+    """Simulate a fleet and its maintenance in virtual time, with the production decision code; nothing real is touched.
 
     With --from-store or --config admission is as that configuration has it: budgets of catalogs, shares that are kept, blackouts, scorer and sizes of jobs.
     """
@@ -78,7 +77,7 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     if output is OutputFormat.JSON:
         print_json([_write_result(result) for result in results])
         return
-    make_console().print(_compare(results))
+    print_list(_compare(results))
 
 
 def _read_rules(settings: Settings | None) -> AdmissionRules | None:
@@ -152,9 +151,9 @@ def _write_budget(budget: float | None) -> str:
     return "none" if budget is None else f"{budget:g} GB-hours a day"
 
 
-def _compare(results: Sequence[Result]) -> Table:
+def _compare(results: Sequence[Result]) -> Rows:
     right = ("jobs", "idle", "conflicts", "files removed", "GB-hours", "files/GB-hour", "average file", "in need", "starved", "longest need", "cost off by")
-    table = make_table("contender", *right, right=right)
+    table = Rows(("contender", *right), right=right, optional=("idle", "conflicts", "cost off by", "files removed", "longest need"))
     for result in results:
         table.add_row(
             result.contender,

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from maintainer.cli.complete import complete_table
+from maintainer.cli.console import OutputFormat
 from maintainer.settings import FILE_VARIABLE, Settings, load_settings
 
 if TYPE_CHECKING:
     from maintainer.app import App
 
+Tables = Annotated[
+    list[str] | None, typer.Argument(metavar="[TABLE]...", autocompletion=complete_table, help="catalog.namespace.table, or a glob; all tables by default.")
+]
+TableName = Annotated[str, typer.Argument(metavar="TABLE", autocompletion=complete_table, help="catalog.namespace.table")]
+Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")]
 Config = Annotated[Path | None, typer.Option("--config", help="The configuration file; else MAINTAINER_CONFIG, else ./maintainer.yaml.")]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
@@ -14,8 +13,9 @@ from rich.text import Text
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, command, make_console, print_json
-from maintainer.cli.show import BAND_STYLES, Waits, admission_json, finding_json, jobs_table, make_table, plan_json, weigh, write_time
-from maintainer.cli.state import Config, load, open_app
+from maintainer.cli.rows import Rows
+from maintainer.cli.show import BAND_STYLES, Waits, admission_json, finding_json, jobs_table, plan_json, weigh, write_time
+from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.health import Grade
 from maintainer.domain.identifier import TableIdentifier
@@ -47,11 +47,11 @@ class _Answer:
 
 @command
 def why(
-    table: Annotated[str, typer.Argument(help="catalog.namespace.table")],
-    output: Annotated[OutputFormat, typer.Option("--format", help="How to print it.")] = OutputFormat.TABLE,
+    table: TableName,
+    output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """Say how a table is and since when, what is done about it and why, why not, when next, and what it did so far."""
+    """Explain one table: its health, each rule's decision and reason, recent jobs, earlier decisions."""
     with open_app(load(config)) as app:
         answer = _find_answer(app, TableIdentifier.parse(table))
     if output is OutputFormat.JSON:
@@ -83,15 +83,15 @@ def _print_answer(console: Console, answer: _Answer) -> None:
     before = f", before that {grade.came_from}" if grade.came_from is not None else ""
     console.print(f"[bold]{escape(str(answer.table))}[/bold] is [{BAND_STYLES[grade.band]}]{grade.band}[/]{since}{before}")
     console.print(Text(grade.reason))
-    shown = make_table("rule", "verdict", "why", "next look")
+    shown = Rows(("rule", "verdict", "next check", "why"), below="why")
     for verdict in give_verdicts(answer.plan):
         next_look = "now" if verdict.code == PLANNED else write_next_look(verdict.next_at)
         style = "bold green" if verdict.code == PLANNED else "dim"
         shown.add_row(
             verdict.rule.value,
             Text(verdict.code, style=style),
-            Text("\n".join([verdict.sentence, *weigh(verdict.cost, verdict.score, verdict.estimate)])),
             Text(next_look, style="dim"),
+            "\n".join([verdict.sentence, *weigh(verdict.cost, verdict.score, verdict.estimate)]),
         )
     _print_part(console, "What is decided now", shown)
     if answer.jobs:
@@ -100,20 +100,20 @@ def _print_answer(console: Console, answer: _Answer) -> None:
         _print_part(console, "How the verdicts changed", _history_table(answer.history))
 
 
-def _print_part(console: Console, title: str, content: object) -> None:
+def _print_part(console: Console, title: str, content: Rows) -> None:
     console.print(f"\n[bold]{title}[/bold]")
-    console.print(content)
+    console.print(content, crop=False)
 
 
 def _tell_time(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _history_table(history: tuple[RuleVerdict, ...]) -> object:
-    shown = make_table("from", "until", "rule", "verdict", "why")
+def _history_table(history: tuple[RuleVerdict, ...]) -> Rows:
+    shown = Rows(("rule", "verdict", "from", "until", "why"), below="why")
     for verdict in history:
         until = "now" if verdict.until is None else _tell_time(verdict.until)
-        shown.add_row(_tell_time(verdict.at), until, verdict.rule.value, verdict.code, Text(verdict.sentence))
+        shown.add_row(verdict.rule.value, verdict.code, _tell_time(verdict.at), until, verdict.sentence)
     return shown
 
 

@@ -71,3 +71,32 @@ def test_of_what_no_stored_plan_wants_admission_says_nothing_yet(world: World) -
     world.put("orders")
     assert admissions("lake.sales.orders") == {"lake.sales.orders": None}
     assert world.store.plans() == ()
+
+
+def two_tables(world: World) -> None:
+    """One that is to be compacted, and one where no rule has anything to do."""
+    world.put("orders")
+    world.put("quiet", small_files=1)
+    scan(world.ports)
+
+
+def test_a_plan_of_the_fleet_is_short(world: World) -> None:
+    two_tables(world)
+    shown = call()
+    assert shown.stdout.splitlines() == [
+        "table              rule                starts",
+        "lake.sales.orders  rewrite_data_files  now",
+        "    average file size 1000 B, threshold below 32 MiB; 60 files in 1 group would become 1",
+        "lake.sales.quiet   nothing planned     -",
+        "    nothing_to_gain: rewrite_data_files; below_threshold: rewrite_manifests, expire_snapshots",
+    ]
+    assert shown.stderr == "details: name a table, or give -v\n"
+
+
+@pytest.mark.parametrize("words", [("-v",), ("lake.sales.*",), ("lake.sales.orders",)], ids=" ".join)
+def test_a_plan_has_its_details_when_they_are_asked_for_or_tables_are_named(world: World, words: tuple[str, ...]) -> None:
+    two_tables(world)
+    shown = call(*words)
+    assert "CALL `lake`.system.rewrite_data_files(" in shown.stdout
+    assert "below_threshold" in shown.stdout
+    assert shown.stderr == ""

@@ -1,0 +1,47 @@
+"""What the shell offers when a person presses Tab."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import typer
+
+from maintainer.domain.errors import MaintainerError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.settings import Settings, load_settings
+from maintainer.settings.paths import is_missing_sqlite
+
+MOST_OFFERED = 200
+
+
+def known_tables(settings: Settings) -> Sequence[TableIdentifier]:
+    """The tables that earlier scans found; none where there is no store yet."""
+    from maintainer.adapters.store import open_store  # noqa: PLC0415 - slow to import
+
+    if is_missing_sqlite(settings.store):
+        return ()
+    with closing(open_store(settings.store)) as store:
+        return store.table_names()
+
+
+def complete_table(context: typer.Context, incomplete: str) -> list[str]:
+    """The known tables that begin as typed; silently none where no store can be read."""
+    try:
+        known = known_tables(load_settings(_find_configuration(context), os.environ))
+    except MaintainerError:
+        return []
+    return sorted(name for table in known if (name := str(table)).startswith(incomplete))[:MOST_OFFERED]
+
+
+def _find_configuration(context: typer.Context) -> Path | None:
+    """The --config that stands on the line already, before the command or after it."""
+    current: typer.Context | None = context
+    while current is not None:
+        given = current.params.get("config")
+        if given is not None:
+            return Path(str(given))
+        current = current.parent  # type: ignore[assignment]  # Typer's contexts have Typer's parents
+    return None

@@ -1,0 +1,73 @@
+"""`maintainer demo`: a local lake with real small-file troubles, and the daemon on it."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.live import Live
+
+from maintainer.cli import show
+from maintainer.cli.console import EXIT_FAILED, command, make_console, print_list, say
+from maintainer.cli.once import run_until_rest
+from maintainer.cli.plan import plan_summary
+from maintainer.cli.state import open_app
+from maintainer.domain.errors import ConfigurationError, InvalidValueError
+from maintainer.domain.job import JobState
+from maintainer.settings import load_settings
+
+if TYPE_CHECKING:
+    from maintainer.app import App
+
+DEFAULT_DEMO_DIRECTORY = Path("demo-lake")
+
+
+@command
+def demo(
+    directory: Annotated[Path, typer.Option("--dir", help="Where the lake is, or is to be built.")] = DEFAULT_DEMO_DIRECTORY,
+    build_only: Annotated[bool, typer.Option("--build-only", help="Build the lake and stop.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Run full cycles until nothing is left to do, print before and after, and stop.")] = False,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="The page's port.")] = None,
+) -> None:
+    """Build a local lake with small-file problems, and run the daemon on it."""
+    if build_only and once:
+        message = "--build-only and --once exclude each other"
+        raise InvalidValueError(message)
+    from maintainer.app import build_demo  # noqa: PLC0415
+    from maintainer.cli.serve import serve as serve_daemon  # noqa: PLC0415
+
+    started = time.monotonic()
+    report = build_demo(directory, say)
+    if report.was_built:
+        say(f"lake built in {time.monotonic() - started:.0f} s: {report.directory}")
+    say(f"configuration: {report.configuration}")
+    if build_only:
+        return
+    environ = {name: value for name, value in os.environ.items() if name != "MAINTAINER_CONFIG"}
+    settings = load_settings(report.configuration, environ)
+    if port is not None:
+        settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
+    if not once:
+        serve_daemon(settings)
+        return
+    with open_app(settings) as app:
+        _demo_once(app)
+
+
+def _demo_once(app: App) -> None:
+    console = make_console(is_error=True)
+    with Live(console=console, transient=True, refresh_per_second=4) as live:
+        report = run_until_rest(app.ports, lambda text: live.console.print(text, markup=False), lambda jobs: live.update(show.jobs_table(jobs)))
+    print_list(show.jobs_table(report.jobs) if report.jobs else "No job was needed.")
+    print_list("")
+    print_list(show.fleet_table(report.before, report.after))
+    print_list("\nWhy nothing more is done:")
+    print_list(plan_summary([report.plans[table] for table in sorted(report.plans)]))
+    if not report.is_at_rest:
+        message = f"the lake is not at rest after {report.cycles} cycles"
+        raise ConfigurationError(message)
+    if any(job.state is not JobState.SUCCEEDED for job in report.jobs):
+        raise typer.Exit(EXIT_FAILED)
