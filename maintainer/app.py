@@ -36,7 +36,7 @@ from maintainer.api.board import QueueBoard
 from maintainer.api.deps import Services
 from maintainer.api.hosts import AllowedHosts
 from maintainer.domain.admission import AdmissionRules, Halt
-from maintainer.domain.errors import InvalidTransitionError, MaintainerError, UnknownTableError
+from maintainer.domain.errors import ConfigurationError, InvalidTransitionError, MaintainerError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
@@ -106,9 +106,10 @@ def open_app(settings: Settings) -> Iterator[App]:
             stack.callback(catalog.close)
         instance = store.instance_id()
         prune_leftovers(run_dir(settings), clock.now())
+        reachable, no_runner = spark_catalogs(settings)
         runner = LocalRunner(
             options=spark_options(settings),
-            catalogs={name: spark_configuration(name, catalog.properties, catalog.spark) for name, catalog in settings.catalogs.items()},
+            catalogs=reachable,
             owner=f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:6]}",
             application=f"iceberg-maintainer-{instance}",
             run_dir=run_dir(settings),
@@ -120,7 +121,7 @@ def open_app(settings: Settings) -> Iterator[App]:
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)
-        ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms())
+        ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms(), no_runner)
         yield App(settings, ports, telemetry, polaris=polaris, reach=Reach(frozenset(catalogs)), read=reader.count)
 
 
@@ -168,6 +169,18 @@ def open_catalogs(settings: Settings, clock: Clock, reader: MetadataReader) -> M
         name: PyIcebergCatalog(name, catalog.properties, clock, workers, poll_limits(settings.scan.of(name)), reader, settings.scan.timeout)
         for name, catalog in settings.catalogs.items()
     }
+
+
+def spark_catalogs(settings: Settings) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """Spark's settings for each catalog that can be translated, and why the others cannot: those are measured and shown, and nothing is run on them."""
+    reachable: dict[str, dict[str, str]] = {}
+    reasons: dict[str, str] = {}
+    for name, catalog in settings.catalogs.items():
+        try:
+            reachable[name] = spark_configuration(name, catalog.properties, catalog.spark)
+        except ConfigurationError as error:
+            reasons[name] = str(error)
+    return reachable, reasons
 
 
 def poll_limits(scan: ScanSettings) -> PollLimits:

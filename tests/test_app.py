@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from maintainer.adapters.catalog import ReadCount, fast
 from maintainer.adapters.catalog.generated import NotGeneratedError
 from maintainer.app import App, open_app
+from maintainer.cli.diagnose import diagnose
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import CatalogFault
+from maintainer.domain.plan import SkipCode
+from maintainer.domain.policy import RuleName
 from maintainer.settings import load_settings
+from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
+from maintainer.steps.submit import request_run
 from tests.adapters.catalog.lake import Lake, rows
 
 
@@ -70,3 +79,58 @@ def test_a_decoder_that_an_upgrade_took_away_is_told_at_the_start_and_counted(co
             assert read_metrics(app)['maintainer_slow_reads_total{reason="reader"}'] == 3, "the list, and its two manifests"
     finally:
         fast.slow_reader_reason.cache_clear()
+
+
+UNTRANSLATED = (
+    "ssl.cabundle", "auth.type", "s3.anonymous", "s3.proxy-uri", "glue.profile-name", "client.role-arn", "hive.kerberos-authentication", "gcs.project-id",
+    "adls.account-name",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNTRANSLATED)
+def test_a_catalog_that_spark_cannot_reach_is_measured_and_its_rules_say_how_to_give_it(config: Path, name: str) -> None:
+    place = "{type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse"
+    config.write_text(f"catalogs: {{lake: {place}, {name}: 'true'}}, other: {place}}}}}\nscan: {{decode_processes: 0}}\n")
+    (config.parent / "policies" / "all.yaml").write_text("tables: '*'\nmode: enforce\nrules: {rewrite_data_files: {}, expire_snapshots: {}}\n")
+    table = TableIdentifier("lake", ("sales",), "orders")
+    with open_app(load_settings(config, {})) as app:
+        assert scan(app.ports).measured >= 1
+        plan(app.ports)
+        record = app.ports.store.table(table)
+        assert record is not None
+        assert record.health is not None
+        assert record.health.data_files == 2
+        assert record.plan is not None
+        assert record.plan.planned == ()
+        assert {skip.code for skip in record.plan.skipped if skip.code is not SkipCode.DISABLED} == {SkipCode.NO_RUNNER}
+        assert {skip.reason for skip in record.plan.skipped if skip.code is SkipCode.NO_RUNNER} == {
+            f"catalog lake: property {name} cannot be translated for Spark; write its Spark counterpart under spark:, or {name} itself to pass it on"
+        }
+        assert list(app.ports.no_runner) == ["lake"]
+        asked, job = request_run(app.ports, table, (RuleName.REWRITE_DATA_FILES,), "a person")
+        assert job is None
+        assert [skip.code for skip in asked.skipped] == [SkipCode.NO_RUNNER]
+
+
+@pytest.mark.parametrize("kind", ["dynamodb", "bigquery", "hadoop"])
+def test_a_type_of_catalog_that_spark_is_not_given_stops_no_other(config: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    place = "{type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}"
+    # An endpoint where nothing listens: no test asks a cloud.
+    config.write_text(
+        f"catalogs: {{lake: {place}, cloud: {{type: {kind}, warehouse: warehouse, dynamodb.endpoint: 'http://127.0.0.1:1', dynamodb.region: x, "
+        "dynamodb.access-key-id: a, dynamodb.secret-access-key: b}}\nscan: {decode_processes: 0}\n"
+    )
+    with open_app(load_settings(config, {})) as app:
+        assert "under spark:" in app.ports.no_runner["cloud"]
+        result = scan(app.ports)
+        assert result.measured == 1
+        assert [fault.catalog for fault in result.faults if isinstance(fault, CatalogFault)] == ["cloud"]
+
+
+def test_what_spark_cannot_reach_is_a_row_of_the_doctor(config: Path) -> None:
+    config.write_text("catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse, s3.anonymous: 'true'}}\n")
+    console = Console(width=400, record=True, file=StringIO())
+    assert not diagnose(load_settings(config, {}), console)
+    assert "catalog lake in Spark" in (said := console.export_text())
+    assert "property s3.anonymous cannot be translated for Spark" in said

@@ -37,6 +37,8 @@ def _ask_everything(app: App) -> Iterator[Finding]:
     yield from app.ports.runner.describe()
     for name, catalog in app.ports.catalogs.items():
         yield _ask(f"catalog {name}", catalog.ping)
+    for name, reason in app.ports.no_runner.items():
+        yield f"catalog {name} in Spark", False, f"{reason}; its tables are measured, and nothing is run on them"
     yield _ask("store", app.ports.store.describe)
     policies = app.ports.policies.current()
     problems = (*policies.problems, *find_ambiguities(policies))

@@ -39,6 +39,7 @@ class SkipCode(StrEnum):
     AMBIGUOUS_POLICY = "ambiguous_policy"
     NOT_QUIET = "not_quiet"  # writers commit, and would win
     OTHER_MAINTAINER = "other_maintainer"  # somebody else rewrites the table
+    NO_RUNNER = "no_runner"  # Spark cannot reach the table's catalog as it is configured
 
 
 @dataclass(frozen=True, slots=True)

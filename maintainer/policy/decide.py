@@ -54,12 +54,9 @@ def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) ->
 
 def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> PlannedAction | SkippedRule:
     """Whether the table needs it, whether it may be done, whether it would help, whether now is the time: in this order."""
-    if not policy.is_enabled:
-        return SkippedRule(rule.name, SkipCode.DISABLED, f"table property {ENABLED_PROPERTY}=false switches every rule off, on request too")
-    if policy.ambiguities:
-        return SkippedRule(rule.name, SkipCode.AMBIGUOUS_POLICY, explain_ambiguities(policy))
-    if not rule.is_enabled:
-        return SkippedRule(rule.name, SkipCode.DISABLED, "the policy switches this rule off")
+    barred = _find_bar(rule, policy, circumstances)
+    if barred is not None:
+        return barred
     refusal = refuse(rule, health)
     if refusal is None and rule.name is RuleName.REMOVE_ORPHAN_FILES and not wants_back(circumstances.surroundings):
         refusal = refuse_orphans(rule, health, circumstances.surroundings, circumstances.now)
@@ -78,6 +75,17 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     if refusal is not None:
         return SkippedRule(rule.name, refusal.code, refusal.reason, findings=assessment.findings)
     return _decide_gain(rule, health, policy, circumstances, assessment.findings)
+
+
+def _find_bar(rule: Rule, policy: Policy, circumstances: Circumstances) -> SkippedRule | None:
+    """Why the rule is not looked at, whatever state the table is in."""
+    if not policy.is_enabled:
+        return SkippedRule(rule.name, SkipCode.DISABLED, f"table property {ENABLED_PROPERTY}=false switches every rule off, on request too")
+    if policy.ambiguities:
+        return SkippedRule(rule.name, SkipCode.AMBIGUOUS_POLICY, explain_ambiguities(policy))
+    if not rule.is_enabled:
+        return SkippedRule(rule.name, SkipCode.DISABLED, "the policy switches this rule off")
+    return None if circumstances.no_runner is None else SkippedRule(rule.name, SkipCode.NO_RUNNER, circumstances.no_runner)
 
 
 def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:

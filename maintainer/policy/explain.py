@@ -50,6 +50,7 @@ _VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
         SkipCode.AMBIGUOUS_POLICY: "cannot be decided on",
         SkipCode.NOT_QUIET: "is due and waits until writers are quiet",
         SkipCode.OTHER_MAINTAINER: "is due and left to another maintainer",
+        SkipCode.NO_RUNNER: "cannot be run",
     }
 )
 _ORDER = tuple(RuleName)

@@ -50,6 +50,7 @@ class Circumstances:
     band: Band | None = None
     application: str = ""  # the name that our own snapshots bear
     tasks_at_once: int = 1  # of Spark, that one job may have
+    no_runner: str | None = None  # why Spark cannot reach the table's catalog; None: it can
     profiles: tuple[SizeProfile, ...] = ()  # that a job may run in; none: every job is small and occupies memory_gb
 
 

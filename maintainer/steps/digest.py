@@ -32,8 +32,10 @@ _JOBS_LOOKED_AT = 20  # of one table, for the last reading among them
 def defer(ports: Ports, unread: UnreadManifests, requested_by: str = BY_SCAN) -> Job | None:
     """The unfinished job after which the table can be measured: its reading, or another that comes first.
 
-    None when its manifests are better read here: Spark failed at them lately, or has read this very snapshot.
+    None when its manifests are better read here: Spark cannot reach the catalog, failed at them lately, or has read this very snapshot.
     """
+    if unread.table.catalog in ports.no_runner:
+        return None
     unfinished = ports.store.unfinished_job_of(unread.table_uuid)
     if unfinished is not None:
         return unfinished

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from zlib import crc32
 
 from maintainer import __version__
 from maintainer.domain.errors import UnknownTableError
@@ -34,6 +35,8 @@ def plan(ports: Ports) -> int:
     note_policies(ports)
     # Another version of this program decides otherwise too, and a halt covers any number of tables.
     version = f"{__version__} {ports.policies.current().version} {digest_halts(ports.store.halts())}".rstrip()
+    if ports.no_runner:  # the next configuration may be another one
+        version += f" {crc32(repr(sorted(ports.no_runner.items())).encode()):x}"
     return sum(each(ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs), partial(_plan_due_table, ports, version)))
 
 
@@ -112,6 +115,7 @@ def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, 
         application=ports.runner.application,
         tasks_at_once=ports.admission.tasks_at_once,
         profiles=ports.admission.profiles,
+        no_runner=ports.no_runner.get(health.table.catalog),
     )
 
 

@@ -32,6 +32,7 @@ class Ports:
     notifier: Notifier = field(default_factory=NoNotifier)
     admission: AdmissionRules = field(default_factory=AdmissionRules)
     lease_terms: LeaseTerms = field(default_factory=LeaseTerms)
+    no_runner: Mapping[str, str] = field(default_factory=dict)  # catalogs that the runner cannot reach, and why
 
     def catalog_of(self, table: TableIdentifier) -> Catalog:
         """The catalog of a table; UnknownTableError when it is not configured."""

@@ -238,6 +238,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         application=ports.runner.application,
         tasks_at_once=ports.admission.tasks_at_once,
         profiles=ports.admission.profiles,
+        no_runner=ports.no_runner.get(health.table.catalog),
     )
     return decide(health, policy, look_around(ports, policy, record, health, circumstances))
 

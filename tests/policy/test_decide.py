@@ -57,6 +57,19 @@ def test_a_rotten_table_gets_all_three_procedures_in_the_fixed_order() -> None:
     assert plan.skipped == ()
 
 
+def test_where_spark_cannot_reach_the_catalog_every_rule_says_why_on_request_too() -> None:
+    reason = "catalog lake: property s3.anonymous cannot be translated for Spark"
+    off = replace(ENFORCED, rules=(replace(FILES, is_enabled=False), MANIFESTS, EXPIRY))
+    for policy in (off, replace(off, mode=Mode.OBSERVE)):
+        plan = decide(ROTTEN, policy, replace(QUIET, no_runner=reason))
+        assert plan.planned == ()
+        assert [(skip.code, skip.reason) for skip in plan.skipped][1:] == [(SkipCode.NO_RUNNER, reason)] * 2
+        assert skip_of(plan).code is SkipCode.DISABLED
+    asked = decide(ROTTEN, on_request(ENFORCED, ()), replace(QUIET, no_runner=reason, is_requested=True))
+    assert {skip.code for skip in asked.skipped} == {SkipCode.NO_RUNNER}
+    assert asked.planned == ()
+
+
 def test_a_healthy_table_is_left_alone_with_the_threshold_in_words() -> None:
     plan = decide(health_of_partitions({"day=1": [500 * MIB]}), ENFORCED, QUIET)
     assert plan.planned == ()

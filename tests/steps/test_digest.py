@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -63,6 +64,13 @@ def test_a_large_table_is_left_to_a_job_that_is_no_rule_of_any_policy(world: Wor
     assert job.action == DigestManifests(1, 512 * 1024**2, is_partitioned=True, lists_files=False)
     assert job.reason == "120 files in 4 manifests are to be read to measure the table"
     assert world.store.table(table) is None
+
+
+def test_where_spark_cannot_reach_the_catalog_a_large_table_is_read_here(world: World) -> None:
+    world.put("huge", small_files=120)
+    ports = replace(world.ports, no_runner={"lake": "catalog lake: property s3.anonymous cannot be translated for Spark"})
+    result = scan(ports, options=LARGE)
+    assert (result.deferred, result.measured, world.store.unfinished_jobs()) == ([], 1, ())
 
 
 def test_on_a_halted_table_nothing_is_started_and_nothing_read_until_that_is_lifted(world: World) -> None:

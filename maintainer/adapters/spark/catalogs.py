@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from re import compile as compile_regex
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from maintainer.domain.errors import ConfigurationError
 
 _S3_FILE_IO = "org.apache.iceberg.aws.s3.S3FileIO"
+_AWS_CLASSES = "org.apache.iceberg.aws."
 _SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 _NAME = compile_regex(r"[A-Za-z_][A-Za-z0-9_-]*")
 _RESERVED_NAMES = frozenset({"spark_catalog", "system", "session", "global_temp"})  # Spark's own catalogs and its temporary views
@@ -37,6 +38,14 @@ _SAME_BY_TYPE = {
     "sql": frozenset[str](),
     "hive": frozenset[str](),
 }
+_GIVEN = "given"  # under spark:
+_GIVES_KIND = frozenset({"type", "catalog-impl"})
+_GIVEN_ELSEWHERE = frozenset({"uri", "catalog-impl", "py-catalog-impl"})
+_JAVA_OF_TYPE = {
+    "bigquery": "catalog-impl: org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog",
+    "dynamodb": "catalog-impl: org.apache.iceberg.aws.dynamodb.DynamoDbCatalog",
+    "hadoop": "type: hadoop",
+}
 _RENAMED = {"s3.region": "client.region", "glue.region": "client.region"}
 _POSTGRESQL_PARAMETERS = {
     "sslmode": "sslmode", "sslrootcert": "sslrootcert", "sslcert": "sslcert", "sslkey": "sslkey",
@@ -56,11 +65,18 @@ def spark_configuration(name: str, properties: Mapping[str, str], spark_override
     if _NAME.fullmatch(name) is None or name in _RESERVED_NAMES:
         message = f"catalog name {name!r} cannot be a Spark catalog; use letters, digits, - and _, and none of {', '.join(sorted(_RESERVED_NAMES))}"
         raise ConfigurationError(message)
-    kind = _kind(name, properties)
+    # Whoever names the catalog's Java class or type says all that belongs to it: the rest is passed on as far as it is known.
+    kind = _GIVEN if _GIVES_KIND & spark_overrides.keys() else _kind(name, properties)
     translated = {"cache-enabled": "false"} | _place(name, kind, properties)
+    unknown: list[str] = []
     for key, value in properties.items():
-        if key not in spark_overrides and key != "uri":
-            translated |= _translate(name, kind, key, str(value))
+        if key not in spark_overrides and key not in _GIVEN_ELSEWHERE:
+            found = _translate(kind, key, str(value))
+            unknown += [key] if found is None else []
+            translated |= found or {}
+    if unknown:
+        message = f"catalog {name}: {_name_unknown(unknown)}"
+        raise ConfigurationError(message)
     if "io-impl" not in spark_overrides and _uses_s3(kind, translated):
         translated["io-impl"] = _S3_FILE_IO
     prefix = f"spark.sql.catalog.{name}"
@@ -70,7 +86,11 @@ def spark_configuration(name: str, properties: Mapping[str, str], spark_override
 
 def needs_s3(settings: Mapping[str, str]) -> bool:
     """True when the catalog's settings (spark_configuration's result) need Iceberg's classes for AWS."""
-    return any(value == _S3_FILE_IO or (key.endswith(".type") and value == "glue") or key.endswith(".rest.sigv4-enabled") for key, value in settings.items())
+    return any(value.startswith(_AWS_CLASSES) or _signs_for_aws(key, value) for key, value in settings.items())
+
+
+def _signs_for_aws(key: str, value: str) -> bool:
+    return (key.endswith(".type") and value == "glue") or key.endswith(".rest.sigv4-enabled")
 
 
 def is_rest(properties: Mapping[str, str]) -> bool:
@@ -84,13 +104,14 @@ def _told_kind(properties: Mapping[str, str]) -> str | None:
 
 
 def _kind(name: str, properties: Mapping[str, str]) -> str:
+    known = f"known are the types {', '.join(sorted(_SAME_BY_TYPE))}; write the catalog's Java class or type under spark:"
     for key in ("catalog-impl", "py-catalog-impl"):
         if key in properties:
-            message = f"catalog {name}: property {key} has no counterpart in Spark; the local runner knows the types rest, sql, hive and glue"
+            message = f"catalog {name}: property {key} has no counterpart in Spark; {known}, as in catalog-impl: com.example.OurCatalog"
             raise ConfigurationError(message)
     kind = _told_kind(properties)
     if kind not in _SAME_BY_TYPE:
-        message = f"catalog {name}: type {kind!r} cannot be translated for Spark; it must be one of {', '.join(sorted(_SAME_BY_TYPE))}"
+        message = f"catalog {name}: property type {kind!r} cannot be translated for Spark; {known}, as in {_JAVA_OF_TYPE.get(kind or '', 'type: hadoop')}"
         raise ConfigurationError(message)
     return kind
 
@@ -98,6 +119,8 @@ def _kind(name: str, properties: Mapping[str, str]) -> str:
 def _place(name: str, kind: str, properties: Mapping[str, str]) -> dict[str, str]:
     """The catalog's type and address."""
     uri = properties.get("uri", "")
+    if kind == _GIVEN:
+        return {"uri": uri} if uri else {}
     if kind == "glue":
         return {"type": "glue"}
     if not uri:
@@ -153,10 +176,17 @@ def _postgresql(name: str, uri: str) -> dict[str, str]:
     return address | {key: unquote(value) for key, value in secrets.items() if value is not None}
 
 
-def _translate(name: str, kind: str, key: str, value: str) -> dict[str, str]:
+def _name_unknown(keys: Sequence[str]) -> str:
+    if len(keys) == 1:
+        return f"property {keys[0]} cannot be translated for Spark; write its Spark counterpart under spark:, or {keys[0]} itself to pass it on"
+    return f"properties {', '.join(keys)} cannot be translated for Spark; write their Spark counterparts under spark:, or the same names to pass them on"
+
+
+def _translate(kind: str, key: str, value: str) -> dict[str, str] | None:
+    """What Spark calls it; nothing for what Spark need not know, None for what cannot be translated."""
     if key in _PYTHON_ONLY:
         return {}
-    if key in _SAME_IN_SPARK or key in _SAME_BY_TYPE[kind] or (kind == "rest" and key.startswith("header.")):
+    if key in _SAME_IN_SPARK or key in _SAME_BY_TYPE.get(kind, ()) or (kind == "rest" and key.startswith("header.")):
         return {key: value}
     if key.startswith("hadoop."):  # such as where the name nodes of a name service are
         return {f"spark.{key}": value}
@@ -164,8 +194,7 @@ def _translate(name: str, kind: str, key: str, value: str) -> dict[str, str]:
         return {_RENAMED[key]: value}
     if key == "s3.force-virtual-addressing":
         return {"s3.path-style-access": "false" if value.lower() == "true" else "true"}
-    message = f"catalog {name}: property {key} cannot be translated for Spark; write its Spark counterpart under spark:, or {key} itself to pass it on"
-    raise ConfigurationError(message)
+    return None
 
 
 def _uses_s3(kind: str, translated: Mapping[str, str]) -> bool:

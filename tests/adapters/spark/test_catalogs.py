@@ -77,6 +77,9 @@ def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
         ("lake", {"type": "dynamodb"}, "dynamodb"),
         ("lake", {"type": "rest"}, "uri"),
         ("lake", {"py-catalog-impl": "x.Y"}, "py-catalog-impl"),
+        ("lake", {"type": "bigquery"}, "as in catalog-impl: org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog"),
+        ("lake", {"type": "hadoop", "warehouse": "hdfs://c/wh"}, "write the catalog's Java class or type under spark:, as in type: hadoop"),
+        ("lake", SQLITE | {"ssl.cabundle": "x", "s3.anonymous": "true"}, "properties ssl.cabundle, s3.anonymous cannot be translated"),
     ],
 )
 def test_what_cannot_be_translated_is_named(name: str, properties: dict[str, str], words: str) -> None:
@@ -88,3 +91,22 @@ def test_an_override_stands_in_for_a_property_without_counterpart() -> None:
     settings = spark_configuration("lake", SQLITE | {"adls.account-name": "x"}, {"adls.account-name": "y", "io-impl": "my.IO"})
     assert settings[f"{P}.adls.account-name"] == "y"
     assert settings[f"{P}.io-impl"] == "my.IO"
+
+
+@pytest.mark.parametrize(
+    ("properties", "overrides"),
+    [
+        ({"type": "dynamodb", "warehouse": "s3://b/wh"}, {"catalog-impl": "org.apache.iceberg.aws.dynamodb.DynamoDbCatalog"}),
+        ({"type": "hadoop", "warehouse": "hdfs://c/wh"}, {"type": "hadoop"}),
+        ({"py-catalog-impl": "our.Catalog", "uri": "our://host"}, {"catalog-impl": "com.example.OurCatalog"}),
+    ],
+)
+def test_a_catalog_of_any_kind_is_reached_by_what_is_written_under_spark(properties: dict[str, str], overrides: dict[str, str]) -> None:
+    settings = spark_configuration("lake", properties, overrides)
+    (given,) = overrides.items()
+    assert settings[f"{P}.{given[0]}"] == given[1]
+    kept = {name: text for name, text in properties.items() if name in {"uri", "warehouse"}}
+    assert {name: settings[f"{P}.{name}"] for name in kept} == kept
+    assert needs_s3(settings) == ("aws" in given[1])
+    with pytest.raises(ConfigurationError, match=r"adls\.account-name"):
+        spark_configuration("lake", properties | {"adls.account-name": "x"}, overrides)

@@ -2385,7 +2385,8 @@ export interface components {
       | "paused"
       | "ambiguous_policy"
       | "not_quiet"
-      | "other_maintainer";
+      | "other_maintainer"
+      | "no_runner";
     /**
      * SkippedOut
      * @description A rule that does nothing now.

@@ -100,6 +100,7 @@ export const SKIP_WORDS: Record<SkipCode, string> = {
   ambiguous_policy: "Policy files disagree about this table",
   not_quiet: "Waits until writers are quiet",
   other_maintainer: "Another program maintains the table",
+  no_runner: "Spark cannot reach this catalog as it is configured",
 };
 
 export const FAULT_WORDS: Record<FaultKind, string> = {
