@@ -67,13 +67,17 @@ def explained_errors() -> Iterator[None]:
             echo(f"error: {line}", is_error=True)
         is_usage = isinstance(error, ConfigurationError | InvalidValueError | UnknownTableError)
         raise typer.Exit(EXIT_USAGE if is_usage else EXIT_FAILED) from None
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
     except BrokenPipeError:
         # The reader of our output is gone (head, less): nothing is wrong with us.
         sys.stderr.close()
         raise typer.Exit(0) from None
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        echo(f"error: {place}{error.strerror or error}", is_error=True)
+        raise typer.Exit(EXIT_FAILED) from None
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 def command(function: Callable[P, None]) -> Callable[P, None]:

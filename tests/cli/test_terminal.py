@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from datetime import UTC, datetime
 from io import StringIO
@@ -56,3 +57,10 @@ def test_json_holds_the_name_unchanged_and_shows_no_control_character(capsys: py
     assert json.loads(shown) == value
     assert shown.replace("\n", "").isprintable()
     assert "größe" in shown
+
+
+def test_a_read_only_file_system_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    error = OSError(errno.EROFS, "Read-only file system", "/srv/x")
+    with pytest.raises(typer.Exit) as end, explained_errors():
+        raise error
+    assert (end.value.exit_code, capsys.readouterr().err) == (1, "error: /srv/x: Read-only file system\n")

@@ -21,6 +21,7 @@ from typing import Protocol
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.driver_channel import bound_sending
 from maintainer.adapters.spark.ownership import HeldLock, ProcessIdentity, driver_lock, end_processes, forget_in_children, identify, take_lock
+from maintainer.adapters.spark.private import open_log
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
 _RECONNECT_SECONDS = 5  # within which a driver that lives answers a new connection
@@ -87,7 +88,7 @@ class DriverProcess:
         process = cls(directory, lock, (), listener, record)
         process.fingerprint, process.megabytes = str(settings["fingerprint"]), int(str(settings["megabytes"]))
         _rotate(process.log)
-        with _listening(directory) as server, process.log.open("ab") as log:
+        with _listening(directory) as server, open_log(process.log) as log:
             process._log_start = log.tell()
             command = [sys.executable, "-P", "-u", "-m", "maintainer.adapters.spark.driver", str(server.fileno())]
             process._child = subprocess.Popen(  # noqa: S603 - our own driver

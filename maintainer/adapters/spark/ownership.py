@@ -100,10 +100,17 @@ class Ownership:
     """Holds ``<owner>.lock`` in the run directory for as long as this process lives, and keeps the owner's drivers and their processes beside it."""
 
     def __init__(self, run_dir: Path, owner: str) -> None:
-        """RunnerUnavailableError when another live process has the same owner name; drivers of an earlier life are ended unless adopted."""
+        """Drivers of an earlier life are ended unless adopted.
+
+        RunnerUnavailableError when another live process has the same owner name, or the directory cannot be written.
+        """
         self.run_dir = run_dir
-        run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._lock = take_lock(_lock_path(run_dir, owner))
+        try:
+            run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._lock = take_lock(_lock_path(run_dir, owner))
+        except OSError as error:
+            message = f"spark.run_dir {run_dir} cannot be written: {error.strerror or error}; name another directory"
+            raise RunnerUnavailableError(message) from error
         if self._lock is None:
             message = f"another live process uses the owner name {owner!r} in {run_dir}"
             raise RunnerUnavailableError(message)

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -65,6 +65,7 @@ class Database:
     def _prepare_file(self, path: Path) -> None:
         with self._translate_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
+            _create_privately(path)
             deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
             while not self._switch_to_wal():
                 if time.monotonic() > deadline:
@@ -182,6 +183,13 @@ class Database:
     def close(self) -> None:
         """Let go of all connections."""
         self.engine.dispose()
+
+
+def _create_privately(path: Path) -> None:
+    """A new file that its owner alone may read, as SQLite then makes the files beside it; one that is there stays as it is."""
+    # Only a file of our own making is opened here: to close one that is in use would end the locks that this process has on it.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def _parse_url(text: str) -> URL:
