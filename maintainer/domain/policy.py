@@ -164,6 +164,7 @@ class Policy:
     min_size: JobSize = JobSize.SMALL  # of its jobs
     max_size: JobSize = JobSize.LARGE
     properties: PropertyRights = PropertyRights.MAY_RESTRICT
+    is_owner: bool = False  # of a table that is registered under other names too, this name is the one that is maintained
     is_enabled: bool = True  # False: the table's owner has switched all maintenance off, on request too
 
     def rule(self, name: RuleName) -> Rule | None:
@@ -177,7 +178,7 @@ class PolicyLayer:
 
     Paths and value types: mode (Mode), properties (PropertyRights), priority (int),
     target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
-    budget (Budget), blackouts (tuple of Window), others (Others), min_size and max_size (JobSize),
+    budget (Budget), blackouts (tuple of Window), others (Others), owner (bool), min_size and max_size (JobSize),
     rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
     rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
     rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),

@@ -18,11 +18,12 @@ from maintainer.policy.brevity import fit_between_commits
 from maintainer.policy.cost import find_worth, measure_work, predict
 from maintainer.policy.daily import fit_in_a_day
 from maintainer.policy.gain import Gain, find_gain, target_of_policy
-from maintainer.policy.guard import refuse
+from maintainer.policy.guard import Refusal, refuse
 from maintainer.policy.hold import KEEPS_WAITING, Circumstances, find_waiting_since, hold_back
 from maintainer.policy.memory import Fit, fit_deletes
 from maintainer.policy.orphans import refuse_orphans, wants_back
 from maintainer.policy.quiet import end_of_patience, find_unrest, has_waited_out
+from maintainer.policy.registrations import refuse_shared
 from maintainer.policy.restriction import ENABLED_PROPERTY
 from maintainer.policy.score import standing_score
 from maintainer.policy.shrink import shrink_scope
@@ -57,9 +58,7 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     barred = _find_bar(rule, policy, circumstances)
     if barred is not None:
         return barred
-    refusal = refuse(rule, health)
-    if refusal is None and rule.name is RuleName.REMOVE_ORPHAN_FILES and not wants_back(circumstances.surroundings):
-        refusal = refuse_orphans(rule, health, circumstances.surroundings, circumstances.now)
+    refusal = _find_refusal(rule, health, policy, circumstances)
     if refusal is not None and refusal.code is SkipCode.UNSUPPORTED:
         return SkippedRule(rule.name, refusal.code, refusal.reason)
     skipped = _skip_unmeasured(rule, health, policy)
@@ -86,6 +85,16 @@ def _find_bar(rule: Rule, policy: Policy, circumstances: Circumstances) -> Skipp
     if not rule.is_enabled:
         return SkippedRule(rule.name, SkipCode.DISABLED, "the policy switches this rule off")
     return None if circumstances.no_runner is None else SkippedRule(rule.name, SkipCode.NO_RUNNER, circumstances.no_runner)
+
+
+def _find_refusal(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> Refusal | None:
+    own = refuse(rule, health)
+    if own is not None or rule.name is not RuleName.REMOVE_ORPHAN_FILES:
+        return own or refuse_shared(health, policy, circumstances.registrations)
+    if wants_back(circumstances.surroundings):
+        return None
+    shared = refuse_shared(health, policy, circumstances.registrations)
+    return shared or refuse_orphans(rule, health, circumstances.surroundings, circumstances.now)
 
 
 def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:

@@ -100,6 +100,7 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
         "properties": PropertyRights.MAY_RESTRICT,
         "priority": 50,
         "others": Others.STAND_BACK,
+        "owner": False,
         "min_size": JobSize.SMALL,
         "max_size": JobSize.LARGE,
         "rollback_for": timedelta(days=1),
@@ -152,6 +153,7 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
         blackouts=tuple(window for window in _get(merged, "blackouts", tuple) or () if isinstance(window, Window)),
         safeguards=_read_safeguards(merged),
         others=_get(merged, "others", Others) or Others.STAND_BACK,
+        is_owner=_get(merged, "owner", bool) is True,
         min_size=_get(merged, "min_size", JobSize) or JobSize.SMALL,
         max_size=_get(merged, "max_size", JobSize) or JobSize.LARGE,
     )
@@ -245,6 +247,7 @@ def _flatten(policy: Policy) -> dict[str, object]:
     values |= {"blackouts": policy.blackouts or None, "budget": policy.budget}
     guards = policy.safeguards
     values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum, "others": policy.others}
+    values |= {"owner": policy.is_owner}
     values |= {"min_size": policy.min_size, "max_size": policy.max_size}
     for rule in policy.rules:
         at = f"rules.{rule.name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -12,12 +12,14 @@ from maintainer.domain.health import Band, Finding, Grade, ManifestGroup, TableH
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Metric, Policy, Rule, RuleName
+from maintainer.domain.registration import Registration
 from maintainer.domain.rule_defaults import DEFAULT_EXPIRE_AGE, DEFAULT_SNAPSHOTS_KEPT
 from maintainer.domain.units import MIB, format_size
 from maintainer.policy.estimate_expiry import estimate_expire_snapshots
 from maintainer.policy.estimate_files import estimate_rewrite_data_files
 from maintainer.policy.estimate_manifests import MANIFEST_EXCESS_FACTOR
 from maintainer.policy.expiry import find_pin_trouble
+from maintainer.policy.registrations import describe_names, refuse_shared
 
 # Published measurements: good throughput above ~13 MB, 10-12 MB acceptable, marked degradation below 4 MB, best practice >= 30-40 MB on average.
 AVERAGE_FILE_SIZE_BOUNDS = ((Band.CRITICAL, 4 * MIB), (Band.DEGRADED, 12 * MIB), (Band.WATCH, 32 * MIB))
@@ -36,6 +38,7 @@ DELETE_RATIO = "delete_ratio"
 DISAGREEMENT = "metadata_disagreement"  # the finding's metric: observed is what is claimed, bound what was counted
 UNREADABLE = "unreadable_metadata"
 PIN = "pin"  # the finding's metric: a pin that does not do what was meant
+NAMES = "names"  # the finding's metric: under how many names the table is registered
 MAX_DISAGREEMENTS = 5  # findings; health has them all
 MAX_PIN_FINDINGS = 5  # `maintainer pin` and GET .../pins have them all
 
@@ -53,7 +56,14 @@ class _Excess:
     is_held: bool
 
 
-def grade(health: TableHealth, policy: Policy, now: datetime, previous: Grade | None = None, pins: Iterable[Pin] = ()) -> Grade:
+def grade(  # noqa: PLR0913, PLR0917 - what a band and its findings rest on
+    health: TableHealth,
+    policy: Policy,
+    now: datetime,
+    previous: Grade | None = None,
+    pins: Iterable[Pin] = (),
+    registrations: Sequence[Registration] = (),
+) -> Grade:
     """The band, since when, and what it was before; what no maintenance can change is noted, but is no reason for a worse band.
 
     previous is the grade of the measurement before: bounds that it found passed are left with a margin.
@@ -67,6 +77,7 @@ def grade(health: TableHealth, policy: Policy, now: datetime, previous: Grade | 
         *_snapshot_findings(health, policy, now, held),
         *_disagreement_findings(health),
         *_pin_findings(health, pins, now),
+        *_name_findings(health, policy, registrations),
     ]
     findings = tuple(sorted(judged, key=lambda f: (not f.is_actionable, -_BAND_ORDER.index(f.severity))))
     band = max((finding.severity for finding in findings if finding.is_actionable), key=_BAND_ORDER.index, default=Band.HEALTHY)
@@ -81,7 +92,7 @@ def _reason(health: TableHealth, findings: tuple[Finding, ...]) -> str:
         return findings[0].sentence
     if health.snapshot_id is None:
         return "The table is empty."
-    beyond = next((finding for finding in findings if finding.metric not in {DISAGREEMENT, PIN}), None)
+    beyond = next((finding for finding in findings if finding.metric not in {DISAGREEMENT, PIN, NAMES}), None)
     return "No bound is exceeded." if beyond is None else f"Nothing to gain: {beyond.sentence}"
 
 
@@ -127,6 +138,15 @@ def _pin_findings(health: TableHealth, pins: Iterable[Pin], now: datetime) -> li
     """A reader relies on protection that is not there, or everything is kept for a value that says nothing: people must mend it."""
     troubles = islice(find_pin_trouble(health, pins, now), MAX_PIN_FINDINGS)
     return [Finding(PIN, 1, 0, Band.WATCH, is_actionable=False, sentence=trouble) for trouble in troubles]
+
+
+def _name_findings(health: TableHealth, policy: Policy, registrations: Sequence[Registration]) -> list[Finding]:
+    """One table under several names is for people to mend: by dropping a name, or by naming the owner."""
+    if not registrations:
+        return []
+    refusal = refuse_shared(health, policy, registrations)
+    told = refusal.reason if refusal is not None else f"{describe_names(registrations)}; a policy names this name as the owner"
+    return [Finding(NAMES, len(registrations) + 1, 1, Band.WATCH, is_actionable=False, sentence=told)]
 
 
 def _file_findings(health: TableHealth, policy: Policy, held: _Held) -> list[Finding]:

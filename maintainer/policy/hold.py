@@ -13,6 +13,7 @@ from maintainer.domain.instants import is_ahead
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule, name_state
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
+from maintainer.domain.registration import Registration
 from maintainer.domain.size import SizeProfile
 from maintainer.domain.units import format_duration
 from maintainer.policy.halt import describe_halt
@@ -51,6 +52,7 @@ class Circumstances:
     application: str = ""  # the name that our own snapshots bear
     tasks_at_once: int = 1  # of Spark, that one job may have
     no_runner: str | None = None  # why Spark cannot reach the table's catalog; None: it can
+    registrations: tuple[Registration, ...] = ()  # the table's other names
     profiles: tuple[SizeProfile, ...] = ()  # that a job may run in; none: every job is small and occupies memory_gb
 
 

@@ -217,6 +217,14 @@ class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, 
         """Every known table, by name."""
         ...
 
+    def names_of(self, table_uuid: str) -> Sequence[TableIdentifier]:
+        """The names of known tables that were measured with this UUID last."""
+        ...
+
+    def shared_tables(self) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
+        """All names of each table that has several, by each of them."""
+        ...
+
     def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
         """Samples of one of HISTORY_METRICS, oldest first, of the table's present UUID.
 

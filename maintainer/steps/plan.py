@@ -25,6 +25,7 @@ from maintainer.policy.hold import Circumstances
 from maintainer.policy.orphans import Surroundings
 from maintainer.ports.store import LONGEST_TRUST, PlanDue, TableRecord
 from maintainer.steps.each import each
+from maintainer.steps.names import registrations_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import read_table
 from maintainer.steps.versions import note_policies
@@ -105,6 +106,7 @@ def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, 
         pins=tuple(ports.store.pins(health.table_uuid)),
         in_flight=unfinished.job_id if unfinished is not None else None,
         paused_by=record.pause.by if record.pause is not None else None,
+        registrations=registrations_of(ports, health.table, health.table_uuid, health.properties),
         is_requested=is_requested,
         calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
         memory_gb=ports.admission.memory_gb,

@@ -13,6 +13,7 @@ from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.reading import UnreadManifests
+from maintainer.domain.registration import Registration
 from maintainer.health.measure import measure
 from maintainer.policy.effective import effective
 from maintainer.policy.grade import grade
@@ -21,6 +22,7 @@ from maintainer.ports.catalog import Taken
 from maintainer.ports.store import ScanMark
 from maintainer.steps.bounded import Bound, StoppedError, TookTooLongError
 from maintainer.steps.gone import tell_gone
+from maintainer.steps.names import registrations_of
 from maintainer.steps.ports import Ports
 
 _LOG = logging.getLogger(__name__)
@@ -65,7 +67,8 @@ def _record(ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound) -> 
     started = ports.clock.now()
     table = taken.table
     before, pins = ports.store.grade(table, inventory.table_uuid), tuple(ports.store.pins(inventory.table_uuid))
-    health, graded = bound.run(partial(_judge, inventory, ports.policies.current(), before, pins))
+    registrations = registrations_of(ports, table, inventory.table_uuid, inventory.properties)
+    health, graded = bound.run(partial(_judge, inventory, ports.policies.current(), before, pins, registrations))
     try:
         ports.store.record_health(health, graded)
     except InvalidValueError as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's
@@ -82,9 +85,12 @@ def _record(ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound) -> 
     return Measured(inventory, health, graded, taken.seconds + (ports.clock.now() - started).total_seconds())
 
 
-def _judge(inventory: TableInventory, policies: PolicySet, before: Grade | None, pins: Sequence[Pin]) -> tuple[TableHealth, Grade]:
+def _judge(
+    inventory: TableInventory, policies: PolicySet, before: Grade | None, pins: Sequence[Pin], registrations: Sequence[Registration]
+) -> tuple[TableHealth, Grade]:
     health = measure(inventory)
-    return health, grade(health, effective(policies, inventory.table, inventory.properties), inventory.read_at, before, pins)
+    policy = effective(policies, inventory.table, inventory.properties)
+    return health, grade(health, policy, inventory.read_at, before, pins, registrations)
 
 
 def keep_fault(ports: Ports, fault: TableFault) -> TableFault:

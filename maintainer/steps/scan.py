@@ -109,7 +109,7 @@ def scan(
     """Measure every table of every catalog that is not known to be unchanged; what is wrong with one never stops the others."""
     started = ports.clock.now()
     result = ScanResult()
-    bases = Bases(ports.policies.current(), PROGRAM)
+    bases = Bases(ports.policies.current(), PROGRAM, ports.store.shared_tables())
     try:
         on_each = on_table and _one_at_a_time(on_table)
         turns = [_CatalogScan(ports, catalog, on_each, should_stop, options, bases) for catalog in ports.catalogs.values()]

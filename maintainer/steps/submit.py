@@ -30,6 +30,8 @@ from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
 from maintainer.steps.lease import let_work
 from maintainer.steps.look import prepare_look
+from maintainer.steps.name_check import check_names
+from maintainer.steps.names import registrations_of
 from maintainer.steps.neighbours import note_foreign
 from maintainer.steps.plan import look_around, make_plan, measured_record, plan_table, policy_of
 from maintainer.steps.ports import Ports
@@ -146,6 +148,10 @@ def _start_planned(ports: Ports, job: Job, action: Action, health: TableHealth, 
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
+    refusal = check_names(ports, action, health)
+    if refusal is not None:
+        _refuse(ports, job, FailureReason.CATALOG_UNREACHABLE, refusal)
+        return False
     fresh = _decide_anew(ports, job, health)
     planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
     if planned is None:
@@ -229,6 +235,7 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
         history=ports.store.rule_history(health.table_uuid),
         pins=tuple(ports.store.pins(health.table_uuid)),
         paused_by=record.pause.by if record.pause is not None else None,
+        registrations=registrations_of(ports, health.table, health.table_uuid, health.properties),
         is_requested=is_requested,
         calibration=ports.store.calibration(health.table_uuid, health.table.catalog),
         memory_gb=ports.admission.memory_gb,

@@ -30,6 +30,14 @@ def test_a_changed_value_changes_it_for_the_tables_that_it_is_for() -> None:
     assert basis(ORDERS, wide, before) == basis(ORDERS, wide, after) == basis(ORDERS, wide)
 
 
+def test_another_name_of_the_table_and_its_policies_change_it() -> None:
+    own, other = layer("tables: lake.sales.*"), layer("tables: lake.web.*\nowner: true")
+    both = {ORDERS: (EVENTS, ORDERS), EVENTS: (EVENTS, ORDERS)}
+    alone, shared = Bases(PolicySet((own,)), "1"), Bases(PolicySet((own,)), "1", both)
+    assert alone.of(ORDERS) != shared.of(ORDERS)
+    assert shared.of(ORDERS) != Bases(PolicySet((own, other)), "1", both).of(ORDERS)
+
+
 def test_another_version_of_the_program_changes_it() -> None:
     assert basis(ORDERS, program="1") != basis(ORDERS, program="2")
 

@@ -210,6 +210,7 @@ def test_a_policy_is_described_as_people_write_it() -> None:
         ("canary", "sample", "built-in default"),
         ("checksum", "off", "built-in default"),
         ("others", "stand_back", "built-in default"),
+        ("owner", "false", "built-in default"),
         ("min_size", "small", "built-in default"),
         ("max_size", "large", "built-in default"),
         (f"{DATA}.enabled", "true", "built-in default"),

@@ -337,6 +337,11 @@ class PolicyModel(Strict):
     others: Annotated[Others, Field(strict=False)] | None = Field(
         None, description="Where another program keeps rewriting the table: stand_back leaves rewrites to that one, ignore does not; default stand_back."
     )
+    owner: bool | None = Field(
+        None,
+        description="Of a table that is registered under several names (one UUID), whether these names own it: true maintains the table under this name alone; "
+        "while no name or several own it, nothing is done under any. Default false.",
+    )
     min_size: Annotated[JobSize, Field(strict=False)] | None = Field(None, description="The smallest of Spark's profiles that its jobs run in; default small.")
     max_size: Annotated[JobSize, Field(strict=False)] | None = Field(None, description="The largest of Spark's profiles that its jobs run in; default large.")
     rollback_for: Annotated[timedelta, OffOrBetween("1h", "30d")] | None = Field(

@@ -21,6 +21,7 @@ _MAPS = ("when", "options")  # one more level; a name below may hold dots
 _FILES_ONLY = {
     "tables": "only a file names tables",
     "properties": "only a file says what properties may do",
+    "owner": "only a file names the owner of a table with several names",
     "window": "only a file sets a window",
     "blackouts": "only a file sets blackouts",
     "budget": "only a file sets a budget",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -224,6 +224,22 @@ def read_figures(connection: Connection, limit: int) -> Sequence[TableFigures]:
     figures = (tables.c.average_file_size_bytes, tables.c.data_files, tables.c.manifests, tables.c.snapshots)
     statement = select(tables.c.levels, tables.c.band, *figures).where(tables.c.band.is_not(None)).order_by(tables.c.full_name).limit(limit)
     return tuple(TableFigures(documents.read_levels(row.levels), BANDS[row.band], *row[2:]) for row in connection.execute(statement))
+
+
+def read_names_of(connection: Connection, table_uuid: str) -> Sequence[TableIdentifier]:
+    """Of one UUID, in order."""
+    rows = connection.execute(select(tables.c.levels).where(tables.c.table_uuid == table_uuid))
+    return tuple(sorted((documents.read_levels(row.levels) for row in rows), key=str))
+
+
+def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
+    """Found in the index of UUIDs."""
+    several = select(tables.c.table_uuid).where(tables.c.table_uuid.is_not(None)).group_by(tables.c.table_uuid).having(func.count() > 1)
+    found: dict[TableIdentifier, Sequence[TableIdentifier]] = {}
+    for table_uuid in connection.execute(several).scalars():
+        names = read_names_of(connection, table_uuid)
+        found |= dict.fromkeys(names, names)
+    return found
 
 
 def read_last_measured(connection: Connection) -> datetime | None:

@@ -96,6 +96,16 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.read() as connection:
             return fleet.read_names(connection)
 
+    def names_of(self, table_uuid: str) -> Sequence[TableIdentifier]:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_names_of(connection, table_uuid)
+
+    def shared_tables(self) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
+        """See Store."""
+        with self._database.read() as connection:
+            return fleet.read_shared(connection)
+
     def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
         """See Store; since and until are included, an unknown metric is an InvalidValueError."""
         with self._database.read() as connection:

@@ -26,7 +26,7 @@ def layer_of(block: str) -> PolicyLayer:
 
 
 def test_there_are_examples() -> None:
-    assert len(_BLOCKS) == 4
+    assert len(_BLOCKS) == 5
 
 
 @pytest.mark.parametrize("block", _BLOCKS, ids=range(len(_BLOCKS)))

@@ -176,6 +176,15 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         with self._open():
             return tuple(sorted(self._tables, key=str))
 
+    def names_of(self, table_uuid: str) -> Sequence[TableIdentifier]:
+        with self._open():
+            return tuple(sorted((table for table, uuid in self._uuids.items() if uuid == table_uuid), key=str))
+
+    def shared_tables(self) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
+        with self._open():
+            names = {table: self.names_of(uuid) for table, uuid in self._uuids.items()}
+            return {table: found for table, found in names.items() if len(found) > 1}
+
     def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
         with self._open():
             if metric not in HISTORY_METRICS:
