@@ -104,7 +104,7 @@ def test_a_catalog_that_spark_cannot_reach_is_measured_and_its_rules_say_how_to_
         assert record.plan.planned == ()
         assert {skip.code for skip in record.plan.skipped if skip.code is not SkipCode.DISABLED} == {SkipCode.NO_RUNNER}
         assert {skip.reason for skip in record.plan.skipped if skip.code is SkipCode.NO_RUNNER} == {
-            f"catalog lake: property {name} cannot be translated for Spark; write its Spark counterpart under spark:, or {name} itself to pass it on"
+            f'catalog lake: property {name} cannot be translated for Spark; under spark:, write {name} to pass it on, or {name}: "" and what Spark calls it'
         }
         assert list(app.ports.no_runner) == ["lake"]
         asked, job = request_run(app.ports, table, (RuleName.REWRITE_DATA_FILES,), "a person")

@@ -34,6 +34,7 @@ _LOG: Final = logging.getLogger(__name__)
 _EXPIRY: Final = re.compile(r"(s3\.session-token|adls\.sas-token|gcs\.oauth2\.token)-expires-at(-ms)?(\.|$)")
 _EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECASE)
 _TIMED_OUT: Final = re.compile(r"\bkind: Timeout\b|\bTimedOut\b|timed out")  # each of obstore's errors names its retry_timeout, and a path may say timeout
+_OWN_IO: Final = "py-io-impl"  # somebody's own way to read files: it is taken for those of this machine too
 _HASTY: Final = 2  # credentials that live less than this many times RENEW_BEFORE
 
 
@@ -109,7 +110,9 @@ class Access:
     async def _read(self, io: FileIO, location: str, most: int) -> bytes:
         check_scheme(location)
         path = local_path(location)
-        if path is not None:
+        if path is not None and _OWN_IO in io.properties:
+            os.close(open_regular(path)[0])
+        elif path is not None:
             raw = _read_here(path, most, LOCAL_BYTES)
             return raw if raw is not None else await in_thread(_read_local, path, most)
         try:

@@ -60,7 +60,8 @@ _TYPE_BY_SCHEME = {"http": "rest", "https": "rest", "thrift": "hive", "sqlite": 
 def spark_configuration(name: str, properties: Mapping[str, str], spark_overrides: Mapping[str, str]) -> dict[str, str]:
     """Spark's settings for one catalog; ConfigurationError naming the property that has no counterpart.
 
-    An override is a property of Iceberg's Java catalog, or a whole Spark setting when it starts with ``spark.``; it stands in for the property of its name.
+    An override is a property of Iceberg's Java catalog, or a whole Spark setting when it starts with ``spark.``; it stands in for the property of its name,
+    and an empty one leaves that out.
     """
     if _NAME.fullmatch(name) is None or name in _RESERVED_NAMES:
         message = f"catalog name {name!r} cannot be a Spark catalog; use letters, digits, - and _, and none of {', '.join(sorted(_RESERVED_NAMES))}"
@@ -80,7 +81,7 @@ def spark_configuration(name: str, properties: Mapping[str, str], spark_override
     if "io-impl" not in spark_overrides and _uses_s3(kind, translated):
         translated["io-impl"] = _S3_FILE_IO
     prefix = f"spark.sql.catalog.{name}"
-    chosen = translated | {key: str(value) for key, value in spark_overrides.items()}
+    chosen = translated | {key: str(value) for key, value in spark_overrides.items() if value != ""}
     return {prefix: _SPARK_CATALOG} | {key if key.startswith("spark.") else f"{prefix}.{key}": value for key, value in chosen.items()}
 
 
@@ -178,8 +179,8 @@ def _postgresql(name: str, uri: str) -> dict[str, str]:
 
 def _name_unknown(keys: Sequence[str]) -> str:
     if len(keys) == 1:
-        return f"property {keys[0]} cannot be translated for Spark; write its Spark counterpart under spark:, or {keys[0]} itself to pass it on"
-    return f"properties {', '.join(keys)} cannot be translated for Spark; write their Spark counterparts under spark:, or the same names to pass them on"
+        return f'property {keys[0]} cannot be translated for Spark; under spark:, write {keys[0]} to pass it on, or {keys[0]}: "" and what Spark calls it'
+    return f'properties {", ".join(keys)} cannot be translated for Spark; under spark:, write each to pass it on, or with the value "" and what Spark calls it'
 
 
 def _translate(kind: str, key: str, value: str) -> dict[str, str] | None:

@@ -20,6 +20,7 @@ from typing import Any
 import fastavro
 import pytest
 import zstandard
+from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
 
 from maintainer.adapters.catalog import PyIcebergCatalog, gathered, limits, manifest, metadata
@@ -30,6 +31,7 @@ from maintainer.adapters.catalog.decoding import decode_batch
 from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.limits import MAX_BLOCK_BYTES, TooLargeError, UnreadableFileError, local_path
 from maintainer.adapters.catalog.metadata import parse_metadata
+from maintainer.adapters.catalog.storage import Storages
 from maintainer.adapters.catalog.tally import Tally
 from maintainer.domain.inventory import Content, FaultKind, TableFault, TableInventory
 from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, rows, small_target
@@ -132,6 +134,16 @@ def test_a_device_without_an_end_is_a_fault(lake: Lake, location: str) -> None:
     make_two(lake)
     lake.point_to(location, "orders")
     assert fault_of(lake).reason == "/dev/zero is not a regular file"
+
+
+def test_a_pipe_is_refused_before_somebodys_own_file_io_opens_it(tmp_path: Path) -> None:
+    own = PyArrowFileIO({"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"})
+    access = Access(own, Storages(), StoppedClock())
+    (tmp_path / "file").write_bytes(b"text")
+    os.mkfifo(tmp_path / "pipe")
+    assert asyncio.run(access.read(f"file://{tmp_path}/file")) == b"text"
+    with pytest.raises(UnreadableFileError, match="not a regular file"):
+        asyncio.run(access.read(f"file://{tmp_path}/pipe"))
 
 
 def test_where_a_location_lies_on_this_machine() -> None:

@@ -110,3 +110,9 @@ def test_a_catalog_of_any_kind_is_reached_by_what_is_written_under_spark(propert
     assert needs_s3(settings) == ("aws" in given[1])
     with pytest.raises(ConfigurationError, match=r"adls\.account-name"):
         spark_configuration("lake", properties | {"adls.account-name": "x"}, overrides)
+
+
+def test_an_empty_override_leaves_a_property_out() -> None:
+    settings = spark_configuration("lake", SQLITE | {"s3.anonymous": "true"}, {"s3.anonymous": "", "client.credentials-provider": "a.Provider"})
+    assert f"{P}.s3.anonymous" not in settings
+    assert settings[f"{P}.client.credentials-provider"] == "a.Provider"
