@@ -8,6 +8,7 @@ from datetime import timedelta
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget
 from maintainer.domain.conflict import ConflictKind
+from maintainer.domain.effect import RowProof
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import FailureReason, JobState, Outcome
 from maintainer.domain.notice import NoticeKind
@@ -74,6 +75,30 @@ def test_a_job_that_has_waited_for_quiet_long_enough_is_not_called_off_when_it_i
         world.commit(table)
     assert code_of(planned(world, table)) is None
     assert submit(world.ports) == 1
+
+
+def test_a_rewrite_that_has_waited_for_quiet_long_enough_works_beside_the_writer_and_counts_its_commits_apart() -> None:
+    world = World()
+    patience = "tables: '*'\nmode: enforce\nrules: {rewrite_data_files: {when: {average_file_size_below: 32MiB}, quiet_period: 1h, wait_for_quiet: 3h}}"
+    world.policies.layers = (layer(patience),)
+    table = world.put("orders")
+    for _ in range(6):
+        world.commit(table)
+        assert code_of(planned(world, table)) is SkipCode.NOT_QUIET
+        world.clock.advance(HOUR / 2)
+    world.commit(table)
+    (action,) = [action for action in planned(world, table).planned if action.rule is FILES]
+    assert "and it has waited for 1 h of quiet since" in action.reason
+    assert submit(world.ports) == 1
+    (job,) = world.store.unfinished_jobs()
+    world.runner.start(job.job_id)
+    world.commit(table)  # the writer goes on
+    world.runner.finish(job.job_id, world.mend(world.runner.submitted[job.job_id]))
+    watch(world.ports)
+    review(world.ports)
+    done = world.stored(job)
+    assert done.effect is not None
+    assert (done.state, done.effect.rows, done.effect.other_commits) == (JobState.SUCCEEDED, RowProof.EQUAL, 1)
 
 
 def test_guard_16_after_a_conflict_the_next_job_has_smaller_groups_and_waits_first() -> None:

@@ -107,7 +107,9 @@ class _RewriteModel(_RuleModel):
         "default: 15m without a deletion or an update for the data files of a table without partitions and without a window, else never.",
     )
     wait_for_quiet: Annotated[timedelta, DurationBetween("1m", "365d")] | None = Field(
-        None, description="How long it waits at most for writers to be quiet, in the table or in its hot partitions; then it acts all the same; default 1d."
+        None,
+        description="How long it waits at most for writers to be quiet, in the table or in its hot partitions; "
+        "then it acts all the same, and can fail a MERGE beside it; default 1d.",
     )
 
 
@@ -177,7 +179,7 @@ class RewriteDataFilesRule(_RewriteModel):
         None, description="Columns to sort by, like `id DESC NULLS LAST, name` or `zorder(a, b)`; with strategy sort."
     )
     hot_partition_age: Annotated[timedelta, DurationBetween("0s", "365d")] | None = Field(
-        None, description="Partitions that were written to within this are left alone; 0s takes all, default 15m."
+        None, description="Partitions that were written to within this are left alone; 0s takes all, and can fail a MERGE beside it; default 15m."
     )
     max_bytes_per_job: Annotated[int, SizeBetween("1MiB", "1000PiB")] | None = Field(
         None, description="One job takes the partitions with the most to gain up to this size, the next job the next; default all at once."

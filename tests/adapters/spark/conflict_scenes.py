@@ -180,6 +180,56 @@ def manifests_gone(stage: Stage) -> None:
     stage.meet(drop_files(stage, first), "rewrite_manifests", ", use_caching => false")
 
 
+def merge_copies(stage: Stage) -> None:
+    merge_beside(stage, "copy-on-write")
+
+
+def merge_marks(stage: Stage) -> None:
+    merge_beside(stage, "merge-on-read")
+
+
+def merge_beside(stage: Stage, mode: str) -> None:
+    """A MERGE has read the table and works; our rewrite of its files commits first, and the writer tries once more."""
+    stage.create(f", 'write.merge.mode' = '{mode}'")
+    place = Path(stage.load().location().removeprefix("file:"))
+    begun, go_on = place / "begun", place / "go-on"
+
+    def hold(number: int) -> int:
+        """The first call waits; only that one, because Spark may read the source twice and its other tasks need the places."""
+        try:
+            begun.touch(exist_ok=False)
+        except FileExistsError:
+            return number
+        deadline = time.monotonic() + _DEADLINE_SECONDS
+        while not go_on.exists() and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+        return number
+
+    stage.spark.udf.register("hold", hold, "bigint")
+    merge = f"""MERGE INTO {stage.name} AS t USING (SELECT hold(id) AS id FROM range(290, 310, 1, 1)) AS s ON t.id = s.id
+        WHEN MATCHED THEN UPDATE SET part = 99 WHEN NOT MATCHED THEN INSERT (id, part) VALUES (s.id, 99)"""  # noqa: S608
+    refused: list[dict[str, str]] = []
+
+    def write() -> None:
+        try:
+            stage.sql(merge)
+        except Exception as error:  # noqa: BLE001 - what Spark says to the writer is what this is about
+            refused.extend(_causes(error))
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    deadline = time.monotonic() + _DEADLINE_SECONDS
+    while not begun.exists() and writing.is_alive() and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+    stage.call("rewrite_data_files", ", options => map('rewrite-all', 'true')")
+    go_on.touch()
+    writing.join(_DEADLINE_SECONDS)
+    operations = stage.facts()["operations"]
+    stage.sql(merge)
+    merged = stage.sql(f"SELECT count(*) AS merged FROM {stage.name} WHERE part = 99")[0]["merged"]  # noqa: S608
+    stage.result |= {"refused": refused, "operations_before_the_second_try": operations, "merged": merged}
+
+
 def requirement(stage: Stage) -> None:
     """A commit of ours in the moment of another one, without another try."""
     stage.create(files=2)
@@ -192,13 +242,25 @@ def requirement(stage: Stage) -> None:
         stage.causes = _causes(error)
 
 
-SCENES = [new_position_delete, new_equality_delete, files_gone, lost_commits, all_commits_lost, deletes_gone, manifests_gone, requirement]
+SCENES = [
+    new_position_delete,
+    new_equality_delete,
+    files_gone,
+    lost_commits,
+    all_commits_lost,
+    deletes_gone,
+    manifests_gone,
+    requirement,
+    merge_copies,
+    merge_marks,
+]
 
 
 def main() -> None:
     directory, jars = sys.argv[1:3]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what Java prints goes to the log
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     spark = start(directory, jars)
     spark.sql("CREATE NAMESPACE lake.db")
     for scene in SCENES:

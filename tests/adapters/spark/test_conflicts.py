@@ -89,6 +89,16 @@ def test_guard_16_iceberg_itself_calls_a_rewrite_that_lost_commits_a_success(sce
     assert (played.facts["rows"], played.facts["ids"]) == (270, 270)
 
 
+@pytest.mark.parametrize("scene", [pytest.param("merge_copies", marks=spark), pytest.param("merge_marks", marks=spark)])
+def test_a_rewrite_that_no_longer_waits_for_quiet_can_fail_a_merge_beside_it_which_loses_nothing(scenes: Mapping[str, Played], scene: str) -> None:
+    """As docs/policies.md says of hot_partition_age: 0s and of wait_for_quiet."""
+    played = scenes[scene]
+    assert played.causes == [], "our rewrite committed first"
+    assert any("ValidationException" in cause["class"] for cause in played.result["refused"]), played.result
+    assert played.result["operations_before_the_second_try"] == ["append", "replace"], "nothing of the MERGE that failed is in the table"
+    assert (played.facts["rows"], played.facts["ids"], played.result["merged"]) == (310, 310, 20), "the second try did all of it, once"
+
+
 def test_guard_16_nothing_of_ours_touches_a_writers_isolation_level() -> None:
     told = {path.relative_to(ROOT) for path in PACKAGE.rglob("*.py") if "isolation-level" in path.read_text(encoding="utf-8")}
     assert told == set(), "no statement, option or property of ours may have it"
