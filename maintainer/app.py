@@ -50,6 +50,7 @@ from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.clock import Clock
 from maintainer.ports.notifier import NoNotifier, Notifier
+from maintainer.ports.policies import Policies
 from maintainer.ports.store import Store
 from maintainer.scheduler import Scheduler, Step
 from maintainer.settings import ImpactSettings, NotificationSettings, ScanSettings, Settings
@@ -92,8 +93,7 @@ def open_app(settings: Settings) -> Iterator[App]:
     """Put the world together; on leaving, Spark and every connection are ended."""
     with ExitStack() as stack:
         clock = SystemClock()
-        files, polaris = PolicyDirectory(settings.policies), open_polaris(settings)
-        policies = JoinedPolicies(files, polaris) if polaris is not None else files
+        policies, polaris = open_policies(settings, PolicyDirectory(settings.policies))
         store = open_store(settings.store)
         stack.callback(store.close)
         telemetry = PrometheusTelemetry(store)
@@ -129,6 +129,12 @@ def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) 
     """What this process could not settle may be taken over at once."""
     with suppress(MaintainerError):
         store.lay_down_leases(owner, clock.now() - 2 * terms.clock_margin)
+
+
+def open_policies(settings: Settings, files: PolicyDirectory) -> tuple[Policies, PolarisPolicies | None]:
+    """The policies of the files, joined with those that Polaris keeps where they are asked for."""
+    polaris = open_polaris(settings)
+    return (JoinedPolicies(files, polaris) if polaris is not None else files), polaris
 
 
 def open_polaris(settings: Settings) -> PolarisPolicies | None:

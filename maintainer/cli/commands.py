@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from typer.core import TyperGroup
 from maintainer import __version__
 from maintainer.cli import pauses, pins, show
 from maintainer.cli.audit import audit
-from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, make_console, print_json, print_list, say
+from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list, say
 from maintainer.cli.demo import demo
 from maintainer.cli.jobs import jobs_app
 from maintainer.cli.measurements import measurement_app
@@ -26,7 +27,7 @@ from maintainer.cli.why import why
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import TableFault
-from maintainer.domain.units import format_count
+from maintainer.domain.units import format_count, parse_duration
 
 # PLC0415 below: catalogs, Spark and the server take seconds to import; --help and the commands that need none of them do not wait for them.
 
@@ -131,11 +132,25 @@ def check(
 
 
 @command
-def doctor(config: Config = None) -> None:
-    """Check Java, Spark and its jars, catalogs, store, policies and page: what works, what does not, what to do."""
+def doctor(
+    deadline: Annotated[str, typer.Option("--deadline", help="How long the checks may take, such as 10s.")] = "10s",
+    output: Format = OutputFormat.TABLE,
+    config: Config = None,
+) -> None:
+    """Check Java, Spark and its jars, catalogs, store, policies and page: what works, and what to do."""
     from maintainer.cli.diagnose import diagnose  # noqa: PLC0415
 
-    if not diagnose(load(config), make_console()):
+    findings: list[tuple[str, bool, str]] = []
+
+    def note(finding: tuple[str, bool, str]) -> None:
+        findings.append(finding)
+        if output is OutputFormat.TABLE:
+            print_list(show.finding_line(*finding))
+
+    diagnose(partial(load, config), parse_duration(deadline).total_seconds(), note)
+    if output is OutputFormat.JSON:
+        print_json([{"what": what, "is_fine": is_fine, "finding": sentence} for what, is_fine, sentence in findings])
+    if not all(is_fine for _, is_fine, _ in findings):
         raise typer.Exit(EXIT_FAILED)
 
 

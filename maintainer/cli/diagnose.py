@@ -1,58 +1,147 @@
-"""`maintainer doctor`: ask everything that the daemon needs whether it is there."""
+"""`maintainer doctor`: whether everything is there that the daemon needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 
-from rich.console import Console
-from rich.markup import escape
-from rich.text import Text
-
+from maintainer.adapters.catalog import MetadataReader
+from maintainer.adapters.clock import SystemClock
+from maintainer.adapters.policies import PolicyDirectory
+from maintainer.adapters.spark.catalogs import needs_s3
+from maintainer.adapters.spark.jars import default_directory
+from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites
+from maintainer.adapters.store import open_store
 from maintainer.api.page import PAGE_DIRECTORY
-from maintainer.app import App, open_app
-from maintainer.cli.rows import Rows
-from maintainer.domain.errors import MaintainerError
+from maintainer.app import open_catalogs, open_policies, spark_catalogs
+from maintainer.domain.errors import ConfigurationError, MaintainerError
+from maintainer.domain.policy import PolicySet
+from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import find_ambiguities
+from maintainer.ports.catalog import Catalog
 from maintainer.settings import Settings
+from maintainer.settings.paths import find_sqlite_directory, is_missing_sqlite
 
-Finding = tuple[str, bool, str]
+DEFAULT_POLICIES = str(Settings.model_fields["policies"].default)
 
 
-def diagnose(settings: Settings, console: Console) -> bool:
-    """Print one row a thing; True when all is fine."""
-    findings: list[Finding] = []
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something to find out, which may take long or never end."""
+
+    what: str
+    ask: Callable[[], Iterable[Finding]]
+
+
+def run_checks(checks: Sequence[Check], seconds: float, note: Callable[[Finding], None]) -> None:
+    """Run all checks side by side, and note each finding as soon as it is there.
+
+    A check without an answer in time is a finding too; its thread is left behind.
+    """
+    answers: SimpleQueue[tuple[Check, Finding | None]] = SimpleQueue()
+    for check in checks:
+        Thread(target=partial(_answer, check, answers), name=f"check-{check.what}", daemon=True).start()
+    waiting = list(checks)
+    deadline = time.monotonic() + seconds
+    while waiting:
+        try:
+            check, finding = answers.get(timeout=max(0.0, deadline - time.monotonic()))
+        except Empty:
+            break
+        if finding is None:
+            waiting.remove(check)
+        else:
+            note(finding)
+    for check in waiting:
+        note((check.what, False, f"no answer within {seconds:g} s"))
+
+
+def _answer(check: Check, answers: SimpleQueue[tuple[Check, Finding | None]]) -> None:
+    """Put each finding into the queue, and None when the check is over."""
     try:
-        with open_app(settings) as app:
-            findings += _ask_everything(app)
+        for finding in check.ask():
+            answers.put((check, finding))
     except MaintainerError as error:
-        findings.append(("store", False, str(error)))
-    table = Rows(("what", "", "finding"))
-    for what, is_fine, sentence in findings:
-        table.add_row(escape(what), Text("ok", style="green") if is_fine else Text("FAILED", style="bold red"), Text(sentence))
-    console.print(table)
-    return all(is_fine for _, is_fine, _ in findings)
+        answers.put((check, (check.what, False, str(error))))
+    except Exception as error:  # noqa: BLE001 - one broken check must not hide the others
+        answers.put((check, (check.what, False, f"{type(error).__name__}: {error}")))
+    answers.put((check, None))
 
 
-def _ask_everything(app: App) -> Iterator[Finding]:
-    yield from app.ports.runner.describe()
-    for name, catalog in app.ports.catalogs.items():
-        yield _ask(f"catalog {name}", catalog.ping)
-    for name, reason in app.ports.no_runner.items():
+def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Finding], None]) -> None:
+    """Note what is found; without a usable configuration, what needs none."""
+    page = Check("web page", _find_page)
+    try:
+        settings = load()
+    except ConfigurationError as error:
+        note(("configuration", False, f"{error}; only what needs none was checked"))
+        run_checks([Check("Spark", partial(find_prerequisites, None, default_directory(), with_s3=False)), page], seconds, note)
+        return
+    with closing(MetadataReader()) as reader:
+        catalogs = open_catalogs(settings, SystemClock(), reader)
+        checks = [
+            Check("Spark", partial(_find_spark, settings)),
+            *(Check(f"catalog {name}", partial(_ping, catalog)) for name, catalog in catalogs.items()),
+            Check("store", partial(_find_store, settings.store)),
+            Check("policies", partial(_find_policies, settings)),
+            page,
+        ]
+        run_checks(checks, seconds, note)
+        for catalog in catalogs.values():
+            catalog.close()
+
+
+def _find_spark(settings: Settings) -> Iterator[Finding]:
+    reachable, reasons = spark_catalogs(settings)
+    for name, reason in reasons.items():
         yield f"catalog {name} in Spark", False, f"{reason}; its tables are measured, and nothing is run on them"
-    yield _ask("store", app.ports.store.describe)
-    policies = app.ports.policies.current()
+    with_s3 = any(needs_s3(given) for given in reachable.values())
+    yield from find_prerequisites(settings.spark.java_home, settings.spark.jars_dir or default_directory(), with_s3=with_s3)
+
+
+def _ping(catalog: Catalog) -> Iterator[Finding]:
+    yield f"catalog {catalog.name}", True, catalog.ping()
+
+
+def _find_store(url: str) -> Iterator[Finding]:
+    if is_missing_sqlite(url):
+        yield _judge_new_store(find_sqlite_directory(url) or Path())
+        return
+    with closing(open_store(url)) as store:
+        yield "store", True, store.describe()
+
+
+def _judge_new_store(directory: Path) -> Finding:
+    if directory.is_dir() and os.access(directory, os.W_OK):
+        return "store", True, f"not there yet; the first scan makes it in {directory}"
+    return "store", False, f"not there yet, and it cannot be made: {directory} is no directory that this user may write to"
+
+
+def _find_policies(settings: Settings) -> Iterator[Finding]:
+    directory = settings.policies
+    if settings.polaris_policies is None and directory.name == DEFAULT_POLICIES and not directory.exists():
+        yield "policies", True, f"no folder {directory}: every table is observed, and none is changed"
+        return
+    yield from judge_policies(open_policies(settings, PolicyDirectory(directory))[0].current(), directory)
+
+
+def judge_policies(policies: PolicySet, directory: Path) -> Iterator[Finding]:
+    """Each problem and note; a count when there is no problem."""
     problems = (*policies.problems, *find_ambiguities(policies))
     yield from (("policy", problem.is_note, f"{problem.source}: {problem.message}") for problem in problems)
     if all(problem.is_note for problem in problems):
-        yield "policies", True, f"{len(policies.layers)} layers, those of files from {app.settings.policies}"
+        yield "policies", True, f"{format_count(len(policies.layers), 'layer')}, those of files from {directory}"
+
+
+def _find_page() -> Iterator[Finding]:
     if (PAGE_DIRECTORY / "index.html").is_file():
         yield "web page", True, "built"
     else:
         yield "web page", False, "not built; `make web` builds it (the API works without it)"
-
-
-def _ask(what: str, question: Callable[[], str]) -> Finding:
-    try:
-        return what, True, question()
-    except MaintainerError as error:
-        return what, False, str(error)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from rich.text import Text
 
-from maintainer.cli.rows import Rows
+from maintainer.cli.rows import Facts, Rows
 from maintainer.domain.action import Action
 from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.cost import Cost, CostBasis, EstimateError, Quantity, Score
@@ -20,6 +20,7 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_duration, format_size
+from maintainer.domain.visible import make_visible
 from maintainer.policy.explain import explain, explain_admission
 from maintainer.steps.record import Measured
 from maintainer.steps.scan import Recalled, ScannedTable
@@ -60,6 +61,17 @@ def write_time(moment: datetime) -> str:
 
 def _time(moment: datetime | None) -> str | None:
     return write_time(moment) if moment is not None else None
+
+
+# -- doctor
+
+WIDTH_OF_A_CHECK = 14  # of its name: the others are not known yet when the first is printed
+
+
+def finding_line(what: str, is_fine: bool, sentence: str) -> Facts:
+    """One line of the doctor."""
+    state = Text("ok    ", style="green") if is_fine else Text("FAILED", style="bold red")
+    return Facts([(Text.assemble(make_visible(what).ljust(WIDTH_OF_A_CHECK), "  ", state), Text(sentence))])
 
 
 # -- scan

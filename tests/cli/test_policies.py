@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -223,17 +222,12 @@ def test_what_is_no_polaris_policy_is_refused(tmp_path: Path, text: str | None, 
 
 
 def test_the_doctor_finds_files_that_disagree_and_lets_notes_pass(world: World) -> None:
-    class Healthy:
-        def describe(self) -> tuple[tuple[str, bool, str], ...]:
-            return (("java", True, "17"),)
-
     def examine() -> dict[str, bool]:
-        app = SimpleNamespace(ports=replace(world.ports, runner=Healthy()), settings=SimpleNamespace(policies="policies"))  # type: ignore[arg-type] # all that is asked of it
-        return {f"{what} {sentence}"[:40]: is_fine for what, is_fine, sentence in diagnose._ask_everything(app)}  # type: ignore[arg-type] # as above
+        return {f"{what} {sentence}"[:40]: is_fine for what, is_fine, sentence in diagnose.judge_policies(world.policies.current(), Path("policies"))}
 
     world.policies.problems = (PolicyProblem("Polaris policy x", "config.key is not used", is_note=True),)
     told = examine()
     assert told["policy Polaris policy x: config.key is n"]
-    assert told["policies 1 layers, those of files from p"]
+    assert told["policies 1 layer, those of files from po"]
     world.policies.layers = (layer(ENFORCE, "a.yaml"), layer("tables: '*'\nmode: observe", "b.yaml"))
     assert [is_fine for told, is_fine in examine().items() if told.startswith("policy a.yaml:3: mode is enforce")] == [False]

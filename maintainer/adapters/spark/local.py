@@ -24,6 +24,7 @@ from maintainer.adapters.spark.liveness import owner_lives
 from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, executor_settings, megabytes, spark_settings
 from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list, write_listing
 from maintainer.adapters.spark.ownership import Ownership
+from maintainer.adapters.spark.prerequisites import find_prerequisites
 from maintainer.adapters.spark.statements import Statements, statements_of
 from maintainer.adapters.spark.tracking import TrackedJob, blame, failure, lost, read_causes
 from maintainer.domain.action import RemoveOrphanFiles
@@ -254,21 +255,7 @@ class LocalRunner:
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         """What is there and what is missing, each in a sentence."""
-        lines: list[tuple[str, bool, str]] = []
-        try:
-            java = self._find_java()
-            lines.append(("Java", True, f"Java {java.version} at {java.home} (from {java.source})"))
-        except RunnerUnavailableError as error:
-            lines.append(("Java", False, str(error)))
-        try:
-            lines.append(("Spark", True, f"pyspark {version('pyspark')} at {jars.spark_home()}"))
-        except (RunnerUnavailableError, ModuleNotFoundError) as error:
-            lines.append(("Spark", False, str(error)))
-        try:
-            lines.append(("Spark jars", True, f"{', '.join(path.name for path in self._find_jars())} in {self._options.jars_dir}"))
-        except RunnerUnavailableError as error:
-            lines.append(("Spark jars", False, str(error)))
-        return lines
+        return tuple(find_prerequisites(self._options.java_home, self._options.jars_dir, with_s3=self._needs_s3()))
 
     def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
         """The driver said something (called by the driver's reader thread)."""
@@ -362,7 +349,10 @@ class LocalRunner:
         return find_java(self._options.java_home, os.environ)
 
     def _find_jars(self) -> list[Path]:
-        return jars.find_jars(self._options.jars_dir, with_s3=any(needs_s3(settings) for settings in self._catalogs.values()))
+        return jars.find_jars(self._options.jars_dir, with_s3=self._needs_s3())
+
+    def _needs_s3(self) -> bool:
+        return any(needs_s3(settings) for settings in self._catalogs.values())
 
     def _remember(self, tracked: TrackedJob) -> TrackedJob:
         told = [job_id for job_id, known in self._jobs.items() if known.is_reported]

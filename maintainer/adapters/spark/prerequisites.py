@@ -1,0 +1,52 @@
+"""What Spark needs on this machine, each thing as a sentence: Java, the pyspark package, the jars."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from maintainer.adapters.spark import jars
+from maintainer.adapters.spark.java import find_java
+from maintainer.domain.errors import RunnerUnavailableError
+
+Finding = tuple[str, bool, str]  # what, whether it is there, and where or what to do
+
+
+def find_prerequisites(java_home: Path | None, jars_dir: Path, *, with_s3: bool) -> Iterator[Finding]:
+    """Each thing that Spark needs, as it is found; nothing is started."""
+    yield _find_java(java_home)
+    yield _find_spark()
+    yield _find_jars(jars_dir, with_s3=with_s3)
+
+
+def require_prerequisites(java_home: Path | None, jars_dir: Path, *, with_s3: bool) -> None:
+    """RunnerUnavailableError that names everything that is missing, a line each."""
+    missing = [f"{what}: {sentence}" for what, is_there, sentence in find_prerequisites(java_home, jars_dir, with_s3=with_s3) if not is_there]
+    if missing:
+        raise RunnerUnavailableError("\n".join(missing))
+
+
+def _find_java(java_home: Path | None) -> Finding:
+    """The Java that would be used."""
+    try:
+        java = find_java(java_home, os.environ)
+    except RunnerUnavailableError as error:
+        return "Java", False, str(error)
+    return "Java", True, f"Java {java.version} at {java.home} (from {java.source})"
+
+
+def _find_spark() -> Finding:
+    try:
+        return "Spark", True, f"pyspark {version('pyspark')} at {jars.spark_home()}"
+    except (RunnerUnavailableError, PackageNotFoundError) as error:
+        return "Spark", False, str(error)
+
+
+def _find_jars(directory: Path, *, with_s3: bool) -> Finding:
+    try:
+        found = jars.find_jars(directory, with_s3=with_s3)
+    except RunnerUnavailableError as error:
+        return "Spark jars", False, str(error)
+    return "Spark jars", True, f"{', '.join(path.name for path in found)} in {directory}"

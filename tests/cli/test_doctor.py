@@ -1,0 +1,168 @@
+"""`maintainer doctor`: what it checks, what it needs, and that nothing keeps it waiting."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from maintainer.adapters.spark import prerequisites
+from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites, require_prerequisites
+from maintainer.cli import commands, diagnose
+from maintainer.cli.diagnose import Check, run_checks
+from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
+
+LONG = 30.0  # seconds: more than any of these checks takes
+
+
+@pytest.fixture
+def healthy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Spark and the page are there, whatever this machine has."""
+    page = tmp_path / "page"
+    page.mkdir()
+    (page / "index.html").write_text("<html>")
+    monkeypatch.setattr(diagnose, "PAGE_DIRECTORY", page)
+    monkeypatch.setattr(diagnose, "find_prerequisites", lambda *_, **__: iter([("Java", True, "Java 21")]))
+
+
+def examine(*words: str, home: Path) -> Result:
+    configuration = home / "maintainer.yaml"
+    return CliRunner().invoke(commands.application, ["doctor", "--config", str(configuration), *words], env={"COLUMNS": "100"})
+
+
+def write_configuration(home: Path, more: str = "") -> None:
+    (home / "maintainer.yaml").write_text(f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}'}}}}\n{more}")
+
+
+def findings_of(result: Result) -> dict[str, tuple[bool, str]]:
+    return {one["what"]: (one["is_fine"], one["finding"]) for one in json.loads(result.stdout)}
+
+
+@pytest.mark.usefixtures("healthy")
+def test_without_a_policies_folder_every_table_is_observed_and_that_is_fine(tmp_path: Path) -> None:
+    write_configuration(tmp_path)
+    is_fine, sentence = findings_of(examine("--format", "json", home=tmp_path))["policies"]
+    assert (is_fine, sentence) == (True, f"no folder {tmp_path}/policies: every table is observed, and none is changed")
+
+
+@pytest.mark.usefixtures("healthy")
+def test_a_policies_folder_that_was_named_and_is_not_there_is_not_fine(tmp_path: Path) -> None:
+    write_configuration(tmp_path, "policies: ./polices\n")
+    found = findings_of(examine("--format", "json", home=tmp_path))
+    assert found["policy"][0] is False
+    assert "polices cannot be read (No such file or directory)" in found["policy"][1]
+
+
+@pytest.mark.usefixtures("healthy")
+def test_without_a_configuration_it_says_so_and_checks_what_needs_none(tmp_path: Path) -> None:
+    result = examine("--format", "json", home=tmp_path)
+    assert result.exit_code == 1
+    found = findings_of(result)
+    assert set(found) == {"configuration", "Java", "web page"}
+    assert found["configuration"][0] is False
+    assert found["configuration"][1].startswith(f"there is no configuration file {tmp_path}/maintainer.yaml")
+    assert found["Java"] == (True, "Java 21")
+
+
+@pytest.mark.usefixtures("healthy")
+def test_a_broken_configuration_is_one_of_the_findings(tmp_path: Path) -> None:
+    (tmp_path / "maintainer.yaml").write_text("catalog: {lake: {}}\n")
+    found = findings_of(examine("--format", "json", home=tmp_path))
+    assert "unknown key 'catalog', did you mean 'catalogs'?" in found["configuration"][1]
+    assert found["Java"][0]
+
+
+@pytest.mark.usefixtures("healthy")
+def test_a_store_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
+    write_configuration(tmp_path)
+    assert findings_of(examine("--format", "json", home=tmp_path))["store"] == (True, f"not there yet; the first scan makes it in {tmp_path}")
+    assert not (tmp_path / "maintainer.db").exists()
+    write_configuration(tmp_path, "store: sqlite:///nowhere/maintainer.db\n")
+    is_fine, sentence = findings_of(examine("--format", "json", home=tmp_path))["store"]
+    assert (is_fine, f"{tmp_path}/nowhere is no directory" in sentence) == (False, True)
+
+
+@pytest.mark.usefixtures("healthy")
+def test_a_store_that_cannot_be_read_hides_no_other_finding(tmp_path: Path) -> None:
+    write_configuration(tmp_path)
+    (tmp_path / "maintainer.db").write_text("this is no database, but a text that is long enough to be looked at as one")
+    found = findings_of(examine("--format", "json", home=tmp_path))
+    assert (found["store"][0], found["policies"][0], "catalog lake" in found) == (False, True, True)
+
+
+@pytest.mark.usefixtures("healthy")
+def test_a_row_is_a_name_a_state_and_a_sentence_that_hangs_beside_them(tmp_path: Path) -> None:
+    write_configuration(tmp_path)
+    lines = examine(home=tmp_path).stdout.splitlines()
+    assert "Java            ok      Java 21" in lines
+    at = next(number for number, line in enumerate(lines) if line.startswith("catalog lake    FAILED  catalog lake cannot be reached"))
+    assert lines[at + 1].startswith(" " * 24)
+
+
+def test_a_finding_is_noted_while_other_checks_still_run() -> None:
+    release, noted = Event(), []
+
+    def wait() -> Iterator[Finding]:
+        yield "slow", release.wait(LONG), "the quick one was noted first"
+
+    def note(finding: Finding) -> None:
+        noted.append(finding)
+        release.set()
+
+    run_checks([Check("slow", wait), Check("quick", lambda: [("quick", True, "here")])], LONG, note)
+    assert noted == [("quick", True, "here"), ("slow", True, "the quick one was noted first")]
+
+
+def test_a_check_without_an_answer_in_time_is_a_finding() -> None:
+    forever, noted = Event(), list[Finding]()
+
+    def hang() -> Iterator[Finding]:
+        yield "store", True, "its first finding"
+        forever.wait(LONG)
+
+    run_checks([Check("store", hang)], 0.2, noted.append)
+    forever.set()
+    assert noted == [("store", True, "its first finding"), ("store", False, "no answer within 0.2 s")]
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"), [(MaintainerError("no access"), "no access"), (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero")]
+)
+def test_a_check_that_fails_hides_no_other(error: Exception, sentence: str) -> None:
+    def fail() -> list[Finding]:
+        raise error
+
+    noted = list[Finding]()
+    run_checks([Check("bad", fail), Check("good", lambda: [("good", True, "fine")])], LONG, noted.append)
+    assert sorted(noted) == [("bad", False, sentence), ("good", True, "fine")]
+
+
+def test_a_catalog_that_never_answers_does_not_keep_the_process(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        (tmp_path / "maintainer.yaml").write_text(f"catalogs: {{lake: {{type: rest, uri: 'http://127.0.0.1:{silent.getsockname()[1]}'}}}}\n")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("MAINTAINER_")}
+        program = [sys.executable, "-c", "from maintainer.cli import main; main()", "doctor", "--deadline", "1s"]
+        done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert "catalog lake    FAILED  no answer within 1 s" in done.stdout.splitlines()
+    assert "Traceback" not in done.stderr
+
+
+def test_everything_that_spark_lacks_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prerequisites, "find_java", refuse_java)
+    assert [what for what, is_there, _ in find_prerequisites(None, tmp_path, with_s3=False) if not is_there] == ["Java", "Spark jars"]
+    with pytest.raises(RunnerUnavailableError, match=r"(?s)^Java: none here\nSpark jars: jar iceberg-spark-runtime.* is missing in .*; fetch it with: "):
+        require_prerequisites(None, tmp_path, with_s3=False)
+
+
+def refuse_java(*_: object) -> None:
+    message = "none here"
+    raise RunnerUnavailableError(message)
