@@ -1,4 +1,4 @@
-"""What happens on a table now and next, and how far a job is."""
+"""What happens on a table now and next, how far a job is, and what maintenance cannot do."""
 
 from __future__ import annotations
 
@@ -47,3 +47,15 @@ class OutlookOut(Schema):
     why: Annotated[str, Field(description="Why nothing starts; empty where the sentence says it, and where something does.")]
     next_at: Annotated[datetime | None, Field(description="The next check of what is not started; null: when the table or its policy changes.")]
     job: UnfinishedJobOut | None
+
+
+class PartitionAdviceOut(Schema):
+    """Most files stay small whatever maintenance does, because the partitions are too fine."""
+
+    partitions: Annotated[int, Field(description="That are too small to fill one file.")]
+    average_bytes: Annotated[float, Field(description="Of these.")]
+    files_left: Annotated[int, Field(description="Small files that the best rewrite leaves.")]
+    better: Annotated[str, Field(description="Partition fields that would help; empty: none at all, or other columns.")]
+    better_partitions: int
+    better_average_bytes: float
+    sentence: Annotated[str, Field(description="The cause and what would help.")]

@@ -19,7 +19,7 @@ from maintainer.api.health_schemas import (
     UnreadableOut,
     WriterRateOut,
 )
-from maintainer.api.outlook_schemas import OutlookOut, ProgressOut
+from maintainer.api.outlook_schemas import OutlookOut, PartitionAdviceOut, ProgressOut
 from maintainer.api.plan_schemas import CostOut, EstimateOut, FindingOut, PlanOut, ScoreOut
 from maintainer.domain.cost import Quantity
 from maintainer.domain.effect import ContentProof, RowProof
@@ -160,6 +160,7 @@ class TableDetail(TableSummary):
     disagreements: list[DisagreementOut]
     impact: ImpactOut | None
     outlook: Annotated[OutlookOut, Field(description="What happens now and next.")]
+    partition_advice: Annotated[PartitionAdviceOut | None, Field(description="Why files stay small; null where maintenance helps.")]
 
 
 class PartitionOut(Schema):

@@ -23,6 +23,7 @@ from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import describe, describe_layer
 from maintainer.policy.layering import weak_to_strong
 from maintainer.policy.outlook import Outlook
+from maintainer.policy.partitioning import advise_partitions
 from maintainer.ports.store import Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, JobAction], str]
@@ -87,6 +88,7 @@ def write_detail(
         disagreements=[health_schemas.DisagreementOut.model_validate(found) for found in health.disagreements] if health else [],
         impact=_write_impact(health, model, timings),
         outlook=outlook,
+        partition_advice=_write_advice(health),
     )
 
 
@@ -204,6 +206,11 @@ def write_job(job: Job, statement: Statement) -> schemas.JobOut:
         size=job.size,
         size_reason=job.size_reason,
     )
+
+
+def _write_advice(health: TableHealth | None) -> outlook_schemas.PartitionAdviceOut | None:
+    advice = advise_partitions(health) if health else None
+    return outlook_schemas.PartitionAdviceOut.model_validate(advice) if advice else None
 
 
 def write_outlook(outlook: Outlook, job: Job | None) -> outlook_schemas.OutlookOut:

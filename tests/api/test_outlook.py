@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from maintainer.domain.admission import Halt
+from maintainer.domain.health import PartitionHealth
+from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.progress import Progress, Stage
+from maintainer.domain.units import MIB
 from maintainer.ports.store import Pause
-from tests.api.nouns import HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job
+from tests.api.nouns import GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, run_job
 from tests.api.serving import Client, path_of
 
 
@@ -66,3 +69,13 @@ def test_a_pause_of_the_namespace_counts_like_the_tables_own(idle: Client) -> No
 
 def test_a_table_without_job_and_pause_says_what_its_plan_wants(idle: Client) -> None:
     assert outlook_of(idle) == {"kind": "planned", "sentence": "Compacting data files is planned.", "why": "", "next_at": None, "job": None}
+
+
+def test_a_table_whose_partitions_are_too_fine_says_what_would_help(idle: Client) -> None:
+    assert idle.get(path_of(ORDERS)).json()["partition_advice"] is None
+    days = tuple(PartitionHealth(0, f"day=2026-01-{day:02}", 4, 20 * MIB, 4, 20 * MIB, 0, 0, 0) for day in range(1, 32))
+    spec = PartitionSpec(0, (PartitionField("day", "day", ("ts",), "timestamp"),))
+    idle.daemon.store.record_health(replace(HEALTH, partitions=days, specs=(spec,)), GRADE)
+    advice = idle.get(path_of(ORDERS)).json()["partition_advice"]
+    assert (advice["partitions"], advice["files_left"], advice["better"], advice["better_partitions"]) == (31, 31, "month(ts)", 1)
+    assert advice["sentence"].endswith("Partitioned by month(ts) instead of day(ts) the data would lie in 1 partition of 620 MiB.")

@@ -1798,6 +1798,41 @@ export interface components {
       /** Version */
       version: string;
     };
+    /**
+     * PartitionAdviceOut
+     * @description Most files stay small whatever maintenance does, because the partitions are too fine.
+     */
+    PartitionAdviceOut: {
+      /**
+       * Average Bytes
+       * @description Of these.
+       */
+      average_bytes: number;
+      /**
+       * Better
+       * @description Partition fields that would help; empty: none at all, or other columns.
+       */
+      better: string;
+      /** Better Average Bytes */
+      better_average_bytes: number;
+      /** Better Partitions */
+      better_partitions: number;
+      /**
+       * Files Left
+       * @description Small files that the best rewrite leaves.
+       */
+      files_left: number;
+      /**
+       * Partitions
+       * @description That are too small to fill one file.
+       */
+      partitions: number;
+      /**
+       * Sentence
+       * @description The cause and what would help.
+       */
+      sentence: string;
+    };
     /** PartitionOut */
     PartitionOut: {
       /** Average File Size Bytes */
@@ -2571,6 +2606,8 @@ export interface components {
       oldest_snapshot_at: string | null;
       /** @description What happens now and next. */
       outlook: components["schemas"]["OutlookOut"];
+      /** @description Why files stay small; null where maintenance helps. */
+      partition_advice: components["schemas"]["PartitionAdviceOut"] | null;
       /**
        * Partition Skew
        * @description Bytes of the largest partition / mean of all.

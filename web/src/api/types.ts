@@ -28,6 +28,7 @@ export type OrphanList = Schemas["OrphanListOut"];
 export type Outlook = Schemas["OutlookOut"];
 export type Overview = Schemas["OverviewOut"];
 export type Partition = Schemas["PartitionOut"];
+export type PartitionAdvice = Schemas["PartitionAdviceOut"];
 export type Plan = Schemas["PlanOut"];
 export type Planned = Schemas["PlannedOut"];
 export type PolicyLayer = Schemas["PolicyLayerOut"];

@@ -112,6 +112,12 @@ export function Answers({ table }: { table: TableDetail }) {
         <dd>
           <Health table={table} />
         </dd>
+        {table.partition_advice && (
+          <>
+            <dt>What would help?</dt>
+            <dd>{table.partition_advice.sentence}</dd>
+          </>
+        )}
         <dt>What happens next?</dt>
         <dd>
           <Next outlook={table.outlook} />

@@ -111,6 +111,7 @@ export function ImpactPanel({ table, path }: { table: TableDetail; path: TablePa
             )}
           </dl>
           {isOwn && <Comparisons comparisons={impact.comparisons} />}
+          {table.partition_advice && <p>Maintenance does not change this: the partitions are too fine. See “What would help?” above.</p>}
           <p className="dim">{impact.source}</p>
         </div>
       )}

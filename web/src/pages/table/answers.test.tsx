@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { makeJob, makeProgress } from "../../../dev/fixtures/jobs";
-import { makeDetail, makeTable, tables } from "../../../dev/fixtures/tables";
+import { makeAdvice, makeDetail, makeTable, tables } from "../../../dev/fixtures/tables";
 import { JobList } from "../../components/JobList";
 import { JobProgress, StageList } from "../../components/JobProgress";
 import { show } from "../../testing/render";
@@ -39,6 +39,16 @@ describe("what happens next on a table", () => {
     expect(screen.getByText("Why is nothing started?")).toBeInTheDocument();
     expect(screen.getByText(/^Compacting data files would achieve nothing/)).toBeInTheDocument();
   });
+});
+
+it("says what would help where maintenance cannot, in the daemon's sentence", async () => {
+  const table = makeDetail(makeTable({ band: "healthy" }));
+  const { unmount } = await show(<Answers table={table} />);
+  expect(screen.queryByText("What would help?")).not.toBeInTheDocument();
+  unmount();
+  await show(<Answers table={{ ...table, partition_advice: makeAdvice() }} />);
+  expect(screen.getByText("What would help?")).toBeInTheDocument();
+  expect(screen.getByText(makeAdvice().sentence)).toBeInTheDocument();
 });
 
 describe("the bar of a job", () => {
