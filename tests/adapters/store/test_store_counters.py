@@ -254,8 +254,8 @@ def test_jobs_are_counted_as_they_come_move_and_go(store: Store) -> None:
 
 
 def test_the_figures_of_tables_are_those_of_the_first_by_name(store: Store) -> None:
-    record(store, NESTED, Band.CRITICAL, data_files=7)
     record(store, SALES, Band.WATCH, data_files=None)
+    record(store, NESTED, Band.CRITICAL, data_files=7)
     store.record_fault(TableFault(SEA, FaultKind.METADATA_CORRUPT, "not JSON", NOW))
     figures = store.table_figures(10)
     assert [(one.table, one.band, one.data_files) for one in figures] == [(NESTED, Band.CRITICAL, 7), (SALES, Band.WATCH, None)]
