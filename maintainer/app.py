@@ -121,8 +121,9 @@ def open_app(settings: Settings) -> Iterator[App]:
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)
-        ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, admission_rules(settings), settings.lease.as_terms(), no_runner)
-        yield App(settings, ports, telemetry, polaris=polaris, reach=Reach(frozenset(catalogs)), read=reader.count)
+        rules, terms, stopping = admission_rules(settings), settings.lease.as_terms(), Event()
+        ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, rules, terms, no_runner, stopping.is_set)
+        yield App(settings, ports, telemetry, stopping, polaris, reach=Reach(frozenset(catalogs)), read=reader.count)
 
 
 def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
-from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.executors.base import BaseExecutor
+from apscheduler.job import Job as ScheduledJob
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
@@ -30,7 +31,16 @@ JITTER_SHARE = 0.1  # of the interval, at random: many daemons must not ask a ca
 CANCEL_GRACE = timedelta(seconds=30)
 MISSED_RUNS = 3  # a step that has not ended a run for so many intervals, or so many times as long as its last run took, is late
 LEAST_PATIENCE = timedelta(minutes=10)
-MOST_CALLS = 100  # of one step at once: APScheduler warns of each further one, where run_step leaves at once
+STOP_GRACE = timedelta(seconds=5)  # for steps to end; one that hangs is left, and ends with the process
+
+
+class _Threads(BaseExecutor):  # type: ignore[misc]  # apscheduler has no types
+    """A thread for each run, which does not keep the process alive. Runs of one step are kept apart by run_step, without a word."""
+
+    def submit_job(self, job: ScheduledJob, run_times: list[datetime]) -> None:  # noqa: ARG002 - as APScheduler calls it
+        threading.Thread(target=job.func, args=job.args, name=f"step-{job.id}", daemon=True).start()
+
+    _do_submit_job = submit_job
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +140,8 @@ class Scheduler:
         self._is_ending = False
         self._apscheduler = BackgroundScheduler(
             timezone=self._time,
-            executors={"default": ThreadPoolExecutor(2 * max(1, len(steps)))},  # one that finds its step running needs a thread too, for a moment
-            job_defaults={"coalesce": True, "max_instances": MOST_CALLS, "misfire_grace_time": None},
+            executors={"default": _Threads()},
+            job_defaults={"coalesce": True, "misfire_grace_time": None},
         )
 
     def start(self) -> None:
@@ -143,9 +153,12 @@ class Scheduler:
         self._apscheduler.start()
 
     def run_step(self, name: str) -> bool:
-        """One run of a step, now; False when it failed, rests or is running already. A failure is logged and counted, never raised."""
+        """One run of a step, now; False when it failed, rests, is running already or must not begin any more. A failure is logged and counted, never raised."""
         step = self._steps[name]
         if self._is_resting(step) or not self._runs[name].acquire(blocking=False):
+            return False
+        if self._is_ending:
+            self._runs[name].release()
             return False
         started = time.monotonic()
         is_ok = False
@@ -216,11 +229,15 @@ class Scheduler:
             threading.Event().wait(0.2)
         return True
 
-    def stop(self) -> None:
-        """End; returns when no step is running any more."""
-        with (
-            self._hastening
-        ):  # apscheduler holds its jobs while it waits for steps: one that then asked for its follower would wait for the end, and the end for it
+    def stop(self, grace: timedelta = STOP_GRACE) -> None:
+        """Begin no run any more; returns when no step is running, or the grace is over."""
+        with self._hastening:
             self._is_ending = True
         if self._apscheduler.running:
-            self._apscheduler.shutdown(wait=True)
+            self._apscheduler.shutdown(wait=False)
+        deadline = time.monotonic() + grace.total_seconds()
+        for name, run in self._runs.items():
+            if run.acquire(timeout=max(0.0, deadline - time.monotonic())):
+                run.release()
+            else:
+                log.warning("step.left step=%s (it did not end within %g s and ends with the process)", name, grace.total_seconds())

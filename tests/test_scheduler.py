@@ -238,3 +238,31 @@ def test_a_step_whose_end_meets_the_schedulers_end_does_not_hold_it_up(make: Cal
     stopping.start()
     stopping.join(20)
     assert not stopping.is_alive(), "the end waits for a step that waits for the end"
+
+
+def test_a_step_that_hangs_is_left_and_does_not_keep_the_process(make: Callable[..., Scheduler], caplog: pytest.LogCaptureFixture) -> None:
+    entered, release = threading.Event(), threading.Event()
+    threads: list[threading.Thread] = []
+
+    def hang() -> None:
+        threads.append(threading.current_thread())
+        entered.set()
+        release.wait(20)
+
+    scheduler = make(Step("submit", hang, RARELY, starts_work=True))
+    scheduler.start()
+    assert entered.wait(20)
+    begun = time.monotonic()
+    scheduler.stop(timedelta(milliseconds=50))
+    assert time.monotonic() - begun < 10
+    assert "step.left step=submit" in caplog.text
+    assert threads[0].daemon
+    release.set()
+
+
+def test_after_the_end_no_step_begins(make: Callable[..., Scheduler]) -> None:
+    runs: list[str] = []
+    scheduler = make(Step("watch", lambda: runs.append("watch"), RARELY, starts_work=False))
+    scheduler.stop()
+    assert not scheduler.run_step("watch")
+    assert runs == []

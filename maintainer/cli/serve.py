@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from queue import SimpleQueue
@@ -60,7 +61,7 @@ def _run(app: App, listener: socket.socket) -> None:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True)
     with signals.caught():
         thread.start()
-        _resume(app)
+        _resume(app, signals)
         scheduler.start()
         host, port = listener.getsockname()[:2]
         log.info("daemon.started page=http://%s:%d/ application=%s", f"[{host}]" if ":" in host else host, port, app.ports.runner.application)
@@ -76,9 +77,9 @@ def _run(app: App, listener: socket.socket) -> None:
     log.info("daemon.stopped")
 
 
-def _resume(app: App) -> None:
+def _resume(app: App, signals: _Signals) -> None:
     try:
-        resume_requests(app.ports)
+        resume_requests(replace(app.ports, is_stopping=lambda: signals.is_asked))
     except MaintainerError as error:
         log.warning("daemon.not_resumed error=%s", error)  # people see that their second rule was not carried out, and ask again
     except Exception:
@@ -100,6 +101,11 @@ class _Signals:
     def wait(self) -> None:
         """Until the first."""
         self._caught.get()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether there was a first."""
+        return self._count > 0
 
     @property
     def is_urgent(self) -> bool:

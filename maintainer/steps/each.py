@@ -42,11 +42,16 @@ class Trouble:
         raise first
 
 
-def each(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
-    """Do it for every item; the first error is raised when all have had their turn, that of the store, without which nothing goes, at once."""
+def each(items: Iterable[T], do: Callable[[T], R], should_stop: Callable[[], bool] = lambda: False) -> list[R]:
+    """Do it for every item, or until it should stop.
+
+    The first error is raised when all have had their turn, that of the store, without which nothing goes, at once.
+    """
     trouble = Trouble()
     done: list[R] = []
     for item in items:
+        if should_stop():
+            break
         trouble.guard(lambda item=item: done.append(do(item)))  # type: ignore[misc]  # mypy infers no lambda's default
     trouble.tell()
     return done

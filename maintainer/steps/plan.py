@@ -38,7 +38,8 @@ def plan(ports: Ports) -> int:
     version = f"{__version__} {ports.policies.current().version} {digest_halts(ports.store.halts())}".rstrip()
     if ports.no_runner:  # the next configuration may be another one
         version += f" {crc32(repr(sorted(ports.no_runner.items())).encode()):x}"
-    return sum(each(ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs), partial(_plan_due_table, ports, version)))
+    due = ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs)
+    return sum(each(due, partial(_plan_due_table, ports, version), ports.is_stopping))
 
 
 def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:

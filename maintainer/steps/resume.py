@@ -19,7 +19,7 @@ def resume_requests(ports: Ports) -> int:
     since = ports.clock.now() - RESUME_WITHIN
     done = ports.store.jobs(JobQuery((JobState.SUCCEEDED,), limit=_JOBS_LOOKED_AT)).items
     left = [job for job in done if job.then and job.finished_at is not None and job.finished_at >= since and not _is_followed(ports, job)]
-    return sum(each(left, lambda job: continue_request(ports, job) is not None))
+    return sum(each(left, lambda job: continue_request(ports, job) is not None, ports.is_stopping))
 
 
 def _is_followed(ports: Ports, job: Job) -> bool:

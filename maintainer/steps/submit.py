@@ -46,7 +46,7 @@ CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between
 def submit(ports: Ports) -> int:
     """Admit what the stored plans want and start it; returns how many jobs were handed to the runner."""
     try:
-        each(admit_now(ports), partial(_add_admitted, ports))
+        each(admit_now(ports), partial(_add_admitted, ports), ports.is_stopping)
     finally:
         started = start_pending(ports)
     return started
@@ -69,7 +69,7 @@ def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
     pending = [job for job in ports.store.unfinished_jobs() if job.state is JobState.PENDING and (only is None or job.job_id in only)]
     if is_blackout(ports):  # it may have begun since they were admitted
         pending = [job for job in pending if job.requested_by not in {"policy", BY_SCAN}]
-    return sum(each(pending, partial(_start, ports)))
+    return sum(each(pending, partial(_start, ports), ports.is_stopping))
 
 
 def request_run(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, Job | None]:

@@ -25,6 +25,8 @@ def note_waits(ports: Ports) -> int:
     changes = find_wait_changes(read_candidates(ports), ports.store.standing_verdicts(), circumstances)[:MOST_CHANGES]
     changed = 0
     for start in range(0, len(changes), BATCH):
+        if ports.is_stopping():
+            break
         wanted = (_write_change(ports, change, circumstances.now) for change in changes[start : start + BATCH])
         written = ports.store.replace_verdicts([change for change in wanted if change is not None])
         ports.telemetry.verdicts_changed(written)
