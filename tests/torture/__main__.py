@@ -35,7 +35,7 @@ def main() -> int:
     if given.json is not None:
         given.json.write_text(json.dumps(report.as_document(), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(report.as_text() + "\n")
-    return 0 if report.is_clean and report.is_enough else 1
+    return report.exit_code
 
 
 def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's signature

@@ -29,6 +29,7 @@ ANSWER_SECONDS = 20
 LOOK_SECONDS = 0.2
 RESTART_SECONDS = 1.0
 PAGE = 200  # jobs of one answer
+COMMAND_CHARACTERS = 120  # of a process that was left
 FULL_DISK_BYTES = 512  # the largest file that can be written while the disk is full
 
 # As aggressive as the bounds of a policy allow: a minute between two runs of a rule, hot partitions too, the least ages and counts.
@@ -158,6 +159,10 @@ class Daemon:
         """The living processes that work in its directory and whose command holds the text: also a Spark that has outlived its daemon."""
         found = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal())
         return [pid for pid in found if self._works_here(pid) and is_alive(pid) and needle in _read_command(pid)]
+
+    def commands(self) -> list[str]:
+        """What its living processes were started as, cut short."""
+        return [f"{pid} {_read_command(pid)[:COMMAND_CHARACTERS]}" for pid in self.pids()]
 
     def limit_files(self, limit_bytes: int) -> bool:
         """Let none of its processes write a file beyond this size (-1: no limit); False when there is none."""

@@ -122,6 +122,11 @@ class Report:
         return all(minimum.is_met for minimum in self.minima)
 
     @property
+    def exit_code(self) -> int:
+        """What the whole program ends with: 0 when all is as it should be."""
+        return 0 if self.is_clean and self.is_enough else 1
+
+    @property
     def total_commits(self) -> int:
         """Of writers, beside the daemon, and of the daemon."""
         return count_committed(self.torture) + self.our_commits

@@ -137,13 +137,13 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
         paused = _find_paused(daemon)
     finally:
         code = daemon.stop()
-        left = daemon.pids()
+        left = daemon.commands()
         daemon.sweep()
     with stage.timed("checks"):
         checked = stage.checked
         if not is_quiet or code != 0:
             checked.add(Fault.DAEMON, "the end", [f"quiet: {is_quiet}, exit code {code}"])
-        checked.add(Fault.DAEMON, "the end", [f"{len(left)} of its processes were left"] if left else [])
+        checked.add(Fault.DAEMON, "the end", [f"a process was left: {command}" for command in left])
         checked.add(Fault.TABLE_PAUSED, "pauses", paused)
         operations = ledger.read()
         readings = _check_tables(stage, NAMESPACE, operations)

@@ -8,7 +8,7 @@ from maintainer.adapters.spark.procedure import call_statement
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.identifier import TableIdentifier
 from tests.torture.chaos import Event
-from tests.torture.check import Checked
+from tests.torture.check import Checked, Fault
 from tests.torture.minima import LEAST_COMMITS, LEAST_JOBS, WORKS, Minimum, count_successes, measure_minima, name_work
 from tests.torture.report import Report
 from tests.torture.schedule import USUAL_TROUBLES, Trouble
@@ -94,3 +94,12 @@ def test_the_strategies_of_a_rewrite_are_told_apart(work: str) -> None:
 def test_a_procedure_that_never_succeeded_is_counted_too() -> None:
     assert count_successes([job("expire_snapshots"), job("rewrite_manifests", "failed")])["expire_snapshots"] == 1
     assert count_successes([job("rewrite_manifests", "failed")])["rewrite_manifests"] == 0
+
+
+def test_the_exit_code_says_that_a_process_was_left_or_too_little_happened() -> None:
+    enough, report = [Minimum("jobs", 1, 1)], report_of([Minimum("jobs", 1, 1)])
+    assert report.exit_code == 0
+    report.checked.add(Fault.DAEMON, "the end", ["a process was left: 17 java"])
+    assert report.exit_code == 1
+    assert "a process was left: 17 java" in report.as_text()
+    assert report_of([*enough, Minimum("jobs", 2, 1)]).exit_code == 1

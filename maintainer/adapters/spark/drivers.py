@@ -126,7 +126,9 @@ class Drivers:
         return True
 
     def close(self) -> None:
-        """End them all; returns when their processes are gone."""
+        """End them all, and those that a killed process has left and nobody has needed since; returns when their processes are gone."""
+        for owner in self._ownership.find_orphaned():
+            self.take_over(owner, frozenset())
         with self._mutex:
             for process in self._living.values():
                 self._set_timer(process, None)

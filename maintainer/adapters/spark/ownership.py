@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from maintainer.adapters.spark.liveness import owner_lives
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -105,6 +106,7 @@ class Ownership:
         RunnerUnavailableError when another live process has the same owner name, or the directory cannot be written.
         """
         self.run_dir = run_dir
+        self._owner = owner
         try:
             run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock = take_lock(_lock_path(run_dir, owner))
@@ -155,6 +157,12 @@ class Ownership:
         lock.forget()
         recorded = _read_record(_record_path(self.run_dir, owner))
         return {driver: processes for driver, processes in recorded.items() if any(process.is_alive for process in processes)}
+
+    def find_orphaned(self) -> Sequence[str]:
+        """The owners that are gone and whose drivers may live; none while another process here lives, which looks after them."""
+        others = [path.stem for path in self.run_dir.glob("*.lock") if path != _lock_path(self.run_dir, self._owner)]
+        gone = [owner for owner in others if owner_lives(self.run_dir, owner) is False]
+        return gone if len(gone) == len(others) else ()
 
     def is_adopted(self, driver: str) -> bool:
         """True while some live process looks after the driver."""

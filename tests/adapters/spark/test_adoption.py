@@ -95,3 +95,19 @@ def find_lost(lake: Lake, table: TableIdentifier) -> None:
     assert (found.kind, found.reason) == ("lost", FailureReason.LOST_RUNNER)
     assert len(lake.summaries(table)) == 1
     runner.close()
+
+
+def test_an_orderly_end_leaves_no_spark_of_a_daemon_that_was_killed_before(own_lake: Lake) -> None:
+    """Nobody has asked for its jobs since: they were settled, and it would have waited for a minute for somebody to come back."""
+    table = own_lake.create("t", files=40, partitions=2)
+    run_dir = own_lake.root / "run"
+    with daemon_at_work(own_lake.root) as killed:
+        live = runner_on([own_lake], run_dir, "daemon-2")
+        killed.kill()
+        wait_until(lambda: len(own_lake.summaries(table)) == 2)
+        following = runner_on([own_lake], run_dir, "daemon-3")
+        following.close()
+        assert Path(f"/proc/{killed.driver_pid}").exists(), "daemon-2 lives: it may go on with that Spark"
+        live.close()
+        assert killed.has_left_nothing
+    assert not list(run_dir.glob("*.spark-*"))
