@@ -168,8 +168,8 @@ def test_a_missing_file_is_one_line_that_says_how_to_make_one(tmp_path: Path) ->
     with pytest.raises(ConfigurationError) as caught:
         load_settings(tmp_path / "no.yaml", {})
     assert str(caught.value) == (
-        f"there is no configuration file {tmp_path}/no.yaml; write one that begins with `catalogs: {{lake: {{type: rest, uri: ...}}}}`, "
-        "name another with --config or MAINTAINER_CONFIG, or try `maintainer demo`"
+        f"there is no configuration file {tmp_path}/no.yaml; `maintainer init` writes one, "
+        "--config or MAINTAINER_CONFIG names another, and `maintainer demo` needs none"
     )
 
 

@@ -14,6 +14,7 @@ from maintainer.cli import pauses, pins, show
 from maintainer.cli.audit import audit
 from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_json, print_list, say
 from maintainer.cli.demo import demo
+from maintainer.cli.init import init
 from maintainer.cli.jobs import jobs_app
 from maintainer.cli.measurements import measurement_app
 from maintainer.cli.orphans import orphans_app
@@ -34,7 +35,7 @@ from maintainer.domain.units import format_count, parse_duration
 PANELS = {
     "Look": ("scan", "check", "plan", "why", "jobs", "audit", "pauses"),
     "Act": ("run", "pause", "resume", "drain", "rollback", "orphans", "pin", "unpin", "measurement"),
-    "Set up": ("demo", "doctor", "policies", "simulate", "serve", "openapi"),
+    "Set up": ("init", "demo", "doctor", "policies", "simulate", "serve", "openapi"),
 }
 _PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
 
@@ -165,7 +166,7 @@ def openapi() -> None:
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *(scan, check, plan, why, audit, pauses.pauses),
     *(run, pauses.pause, pauses.resume, pauses.drain, rollback, pins.pin, pins.unpin),
-    *(demo, doctor, simulate, serve, openapi),
+    *(init, demo, doctor, simulate, serve, openapi),
 )
 for _command in _COMMANDS:
     application.command(_command.__name__, rich_help_panel=_PANEL_OF[_command.__name__])(_command)

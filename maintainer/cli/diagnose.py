@@ -98,6 +98,17 @@ def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Findi
             catalog.close()
 
 
+def ping_catalogs(settings: Settings, seconds: float) -> Sequence[Finding]:
+    """Whether each catalog answers in time."""
+    found: list[Finding] = []
+    with closing(MetadataReader()) as reader:
+        catalogs = open_catalogs(settings, SystemClock(), reader)
+        run_checks([Check(f"catalog {name}", partial(_ping, catalog)) for name, catalog in catalogs.items()], seconds, found.append)
+        for catalog in catalogs.values():
+            catalog.close()
+    return found
+
+
 def _find_spark(settings: Settings) -> Iterator[Finding]:
     reachable, reasons = spark_catalogs(settings)
     for name, reason in reasons.items():

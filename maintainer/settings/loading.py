@@ -38,8 +38,7 @@ def _read_text(file: Path) -> str:
         return file.read_text("utf-8")
     except FileNotFoundError as error:
         message = (
-            f"there is no configuration file {file}; write one that begins with `catalogs: {{lake: {{type: rest, uri: ...}}}}`, "
-            f"name another with --config or {FILE_VARIABLE}, or try `maintainer demo`"
+            f"there is no configuration file {file}; `maintainer init` writes one, --config or {FILE_VARIABLE} names another, and `maintainer demo` needs none"
         )
         raise ConfigurationError(message) from error
     except UnicodeDecodeError as error:

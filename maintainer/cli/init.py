@@ -1,0 +1,185 @@
+"""`maintainer init`: a configuration with one catalog, and a first policy that only observes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from re import compile as compile_regex
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from maintainer.adapters.policies import parse_policy
+from maintainer.cli.console import command, say
+from maintainer.cli.state import Config
+from maintainer.domain.errors import ConfigurationError, InvalidValueError
+from maintainer.domain.policy import PolicyLayer
+from maintainer.domain.redaction import names_secret, redact_url
+from maintainer.settings import FILE_VARIABLE, load_settings
+from maintainer.settings.loading import DEFAULT_FILE
+
+PING_SECONDS = 10.0
+_PLAIN = compile_regex(r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*")  # means the same without quotes
+_WORDS = {"true", "false", "null", "True", "False"}
+_VARIABLE = compile_regex(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_POLICY = """\
+# What holds for all tables of the catalog {name} until another file says more about some of them.
+# `maintainer plan` shows what would run. To let it run, write a file for a few tables with `mode: enforce`.
+# All settings: docs/policies.md, or `maintainer policies schema`.
+tables: "{name}.*"
+mode: observe
+rules:
+  rewrite_data_files: {{when: {{average_file_size_below: 32MiB}}}}
+  rewrite_manifests: {{when: {{manifest_count_above: 100}}}}
+  expire_snapshots: {{when: {{snapshot_count_above: 100}}, max_age: 5d, keep: 10}}
+"""
+
+
+class CatalogType(StrEnum):
+    """The types that are asked for; others can be written by hand."""
+
+    REST = "rest"
+    SQL = "sql"
+    GLUE = "glue"
+    HIVE = "hive"
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """What is known of the catalog so far."""
+
+    name: str | None
+    type: CatalogType | None
+    properties: dict[str, str] = field(default_factory=dict)
+
+
+@command
+def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    catalog: Annotated[str | None, typer.Option("--catalog", metavar="NAME", help="The catalog's name, the first part of its tables' names.")] = None,
+    catalog_type: Annotated[CatalogType | None, typer.Option("--type", help="The catalog's type.")] = None,
+    uri: Annotated[str | None, typer.Option("--uri", help="The catalog's address.")] = None,
+    warehouse: Annotated[str | None, typer.Option("--warehouse", help="The warehouse's name or location.")] = None,
+    properties: Annotated[
+        list[str] | None, typer.Option("--property", metavar="KEY=VALUE", help="A property of PyIceberg; may be repeated. Secrets as KEY=${VARIABLE}.")
+    ] = None,
+    config: Config = None,
+) -> None:
+    """Write maintainer.yaml and a first policy; asks for what is not given by options."""
+    file = config or Path(os.environ.get(FILE_VARIABLE) or DEFAULT_FILE)
+    policy_file = file.parent / "policies" / "default.yaml"
+    if file.exists():
+        message = f"{file} exists already, and is not overwritten; name another place with --config"
+        raise ConfigurationError(message)
+    wanted = _Wanted(catalog, catalog_type, _read_properties(properties or []))
+    wanted.properties |= {key: value for key, value in (("uri", uri), ("warehouse", warehouse)) if value is not None}
+    if sys.stdin.isatty():
+        _ask_rest(wanted)
+    _refuse_gaps(wanted)
+    text, policy = write_configuration(wanted.name or "", wanted.type or CatalogType.REST, wanted.properties), _POLICY.format(name=wanted.name)
+    _check(text, policy)
+    if policy_file.exists():
+        typer.echo(f"kept {policy_file}, which was there")
+    else:
+        _write_new(policy_file, policy)
+        typer.echo(f"wrote {policy_file}")
+    _write_new(file, text)
+    typer.echo(f"wrote {file}")
+    _try_catalog(file, wanted.properties)
+    typer.echo("next: `maintainer doctor` checks everything, `maintainer scan` measures the tables, `maintainer plan` shows what would run")
+
+
+def _read_properties(given: Sequence[str]) -> dict[str, str]:
+    read: dict[str, str] = {}
+    for text in given:
+        key, separator, value = text.partition("=")
+        if not key or not separator:
+            message = f"--property {text!r} is not understood; write it as KEY=VALUE"
+            raise InvalidValueError(message)
+        read[key] = value
+    return read
+
+
+def _ask_rest(wanted: _Wanted) -> None:
+    """What the options left open."""
+    if wanted.name is None:
+        wanted.name = typer.prompt("Name of the catalog", default="lake", err=True)
+    if wanted.type is None:
+        wanted.type = CatalogType(typer.prompt(f"Type ({', '.join(CatalogType)})", default=CatalogType.REST.value, err=True))
+    if "uri" not in wanted.properties and wanted.type is not CatalogType.GLUE:
+        wanted.properties["uri"] = typer.prompt("Address (uri)", err=True)
+    if "warehouse" not in wanted.properties:
+        answer = typer.prompt("Warehouse (empty: none)", default="", show_default=False, err=True)
+        wanted.properties |= {"warehouse": answer} if answer else {}
+    if wanted.type is CatalogType.REST and not {"token", "credential"} & wanted.properties.keys():
+        answer = typer.prompt("Environment variable with the token (empty: none)", default="", show_default=False, err=True)
+        wanted.properties |= {"token": f"${{{answer}}}"} if answer else {}
+
+
+def _refuse_gaps(wanted: _Wanted) -> None:
+    if wanted.name is None:
+        message = "there is no terminal to ask on; give --catalog and --uri, and what else the catalog needs (`maintainer init --help`)"
+        raise InvalidValueError(message)
+    if wanted.type is not CatalogType.GLUE and not wanted.properties.get("uri"):
+        message = f"catalog {wanted.name} of type {(wanted.type or CatalogType.REST).value} needs an address; give --uri"
+        raise InvalidValueError(message)
+    for key, value in wanted.properties.items():
+        is_secret = names_secret(key) or redact_url(value) != value
+        if is_secret and _VARIABLE.search(value) is None:
+            message = f"property {key} holds a secret, which does not belong in a file; put it into an environment variable, and give {key}=${{VARIABLE}}"
+            raise InvalidValueError(message)
+
+
+def write_configuration(name: str, catalog_type: CatalogType, properties: Mapping[str, str]) -> str:
+    """The text of maintainer.yaml."""
+    lines = ["# Catalogs take PyIceberg's own properties. ${NAME} stands for an environment variable.", "catalogs:"]
+    lines += [f"  {_quote(name)}:", f"    type: {catalog_type.value}"]
+    lines += [f"    {_quote(key)}: {_quote(value)}" for key, value in properties.items()]
+    return "\n".join([*lines, "store: sqlite:///maintainer.db", "policies: ./policies", ""])
+
+
+def _quote(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) and text not in _WORDS else json.dumps(text, ensure_ascii=False)
+
+
+def _check(text: str, policy: str) -> None:
+    """Both are read as the daemon would, before either is written; variables need not be set for that."""
+    environ = dict.fromkeys(_VARIABLE.findall(text), "x")
+    with TemporaryDirectory() as place:
+        trial = Path(place) / DEFAULT_FILE
+        trial.write_text(text, encoding="utf-8")
+        try:
+            load_settings(trial, environ)
+        except ConfigurationError as error:
+            message = str(error).replace(f"{trial}:", "line ")
+            raise InvalidValueError(message) from error
+    parsed = parse_policy(policy, "default.yaml")
+    if not isinstance(parsed, PolicyLayer):
+        raise InvalidValueError("\n".join(problem.message for problem in parsed))
+
+
+def _write_new(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except OSError as error:
+        message = f"{file} cannot be written: {error.strerror or error}"
+        raise ConfigurationError(message) from error
+
+
+def _try_catalog(file: Path, properties: Mapping[str, str]) -> None:
+    """Whether the catalog answers; an answer is no condition, since the catalog may come later."""
+    missing = [name for value in properties.values() for name in _VARIABLE.findall(value) if name not in os.environ]
+    if missing:
+        say(f"warning: set the environment variable {missing[0]} before the next command")
+        return
+    from maintainer.cli.diagnose import ping_catalogs  # noqa: PLC0415 - catalogs take seconds to import
+
+    for _, is_fine, sentence in ping_catalogs(load_settings(file, os.environ), PING_SECONDS):
+        say(sentence if is_fine else f"warning: {sentence}")
