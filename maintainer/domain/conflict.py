@@ -17,6 +17,7 @@ class ConflictKind(StrEnum):
     REQUIREMENT_FAILED = "requirement_failed"
     COMMITS_LOST = "commits_lost"
     TAKEN_BACK = "taken_back"
+    SNAPSHOT_CHANGED = "snapshot_changed"
 
 
 CONFLICT_WORDS: Mapping[ConflictKind, str] = {
@@ -28,4 +29,5 @@ CONFLICT_WORDS: Mapping[ConflictKind, str] = {
     ConflictKind.REQUIREMENT_FAILED: "the table was changed in the moment of each attempt to commit",
     ConflictKind.COMMITS_LOST: "too many of the commits in parts were refused",
     ConflictKind.TAKEN_BACK: "the table has no snapshot of ours any more, as if its catalog had taken the work back in favour of whoever committed meanwhile",
+    ConflictKind.SNAPSHOT_CHANGED: "the table was changed before the dangling delete files could be removed; they stay",
 }

@@ -264,6 +264,9 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     if kind == "cancelled":
         return Verdict(JobState.CANCELLED, None, _partial(job, effect))
     if kind == "failed":
+        # Dangling deletes are removed after the whole rewrite: what was to be rewritten is.
+        if outcome is not None and outcome.conflict is ConflictKind.SNAPSHOT_CHANGED and effect.own_commits:
+            return _conclude_checked(job, effect, Verdict(JobState.SUCCEEDED, None, _tell_conflict(outcome)))
         reason = outcome.reason if outcome is not None else None
         parts = (_tell_conflict(outcome), message, _partial(job, effect))
         return Verdict(JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part))

@@ -379,6 +379,17 @@ def test_guard_16_a_conflict_says_what_the_writer_had_done() -> None:
     assert conclude(make_job(outcome=refused), IDLE).message == "A writer won: rows of files that were being rewritten were deleted meanwhile. x"
 
 
+def test_a_rewrite_is_done_although_a_writer_kept_dangling_deletes_from_being_removed() -> None:
+    met = Outcome("failed", NOW, reason=FailureReason.CONFLICT, message="x", conflict=ConflictKind.SNAPSHOT_CHANGED)
+    told = "A writer won: the table was changed before the dangling delete files could be removed; they stay."
+    done = conclude(make_job(AT_ONCE, met), DONE)
+    assert (done.state, done.reason, done.message) == (JobState.SUCCEEDED, None, told)
+    idle = conclude(make_job(AT_ONCE, met), IDLE)
+    assert (idle.state, idle.reason, idle.message) == (JobState.FAILED, FailureReason.CONFLICT, f"{told} x")
+    other = conclude(make_job(AT_ONCE, replace(met, conflict=ConflictKind.NEW_DELETES)), DONE)
+    assert (other.state, other.reason) == (JobState.FAILED, FailureReason.CONFLICT)
+
+
 def test_every_kind_of_conflict_has_words() -> None:
     assert set(CONFLICT_WORDS) == set(ConflictKind)
 

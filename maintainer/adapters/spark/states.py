@@ -18,6 +18,7 @@ _CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
     ConflictKind.NEW_FILES: ("found conflicting files that can contain", "conflicts with existing partition"),
     ConflictKind.MANIFESTS_GONE: ("manifest is missing", "deleted manifest .* could not be found in the latest snapshot"),
     ConflictKind.HISTORY_GONE: ("cannot determine history between", "snapshot ancestry validation failed"),
+    ConflictKind.SNAPSHOT_CHANGED: ("cannot remove dangling deletes: current snapshot changed",),
     ConflictKind.COMMITS_LOST: ("rewrite commits failed. This is more than the maximum allowed", "no rewrite commits succeeded"),
     ConflictKind.REQUIREMENT_FAILED: ("CommitFailedException", "Cannot commit, ", "Requirement failed: "),
 }

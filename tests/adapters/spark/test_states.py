@@ -62,6 +62,7 @@ def test_a_message_is_freed_of_class_names_stack_frames_and_length() -> None:
         ("ValidationException", "Deleted manifest m could not be found in the latest snapshot 7", ConflictKind.MANIFESTS_GONE),
         ("ValidationException", "Manifest is missing: m", ConflictKind.MANIFESTS_GONE),
         ("ValidationException", "Cannot determine history between starting snapshot 1 and the last known ancestor 3", ConflictKind.HISTORY_GONE),
+        ("ValidationException", "Cannot remove dangling deletes: current snapshot changed from 1 to 2", ConflictKind.SNAPSHOT_CHANGED),
         ("CommitFailedException", "Commit failed: Requirement failed: branch main has changed: expected id 1 != 2", ConflictKind.REQUIREMENT_FAILED),
         ("CommitFailedException", "Cannot commit db.t: metadata location a has changed from b", ConflictKind.REQUIREMENT_FAILED),
         ("CommitFailedException", "Cannot commit glue.db.t because Glue detected concurrent update", ConflictKind.REQUIREMENT_FAILED),
