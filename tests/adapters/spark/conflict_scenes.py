@@ -115,6 +115,12 @@ def delete_row(stage: Stage, *, equality: bool = False) -> Callable[[], None]:
     return lambda: table.newRowDelta().addDeletes(made).commit()
 
 
+def is_rewritten(table: JavaObject) -> bool:
+    """True once a rewrite is the table's newest commit."""
+    table.refresh()
+    return bool(table.currentSnapshot().operation() == "replace")
+
+
 def _numbered(name: str, kind: pa.DataType, field_id: int) -> pa.Field:
     return pa.field(name, kind, nullable=False, metadata={"PARQUET:field_id": str(field_id)})
 
@@ -128,6 +134,40 @@ def new_equality_delete(stage: Stage) -> None:
     stage.create()
     options = ", options => map('rewrite-all', 'true', 'use-starting-sequence-number', 'true')"
     stage.meet(delete_row(stage, equality=True), "rewrite_data_files", options)
+
+
+DROP_DANGLING = "'rewrite-all', 'true', 'use-starting-sequence-number', 'true', 'remove-dangling-deletes', 'true'"
+
+
+def old_spec_delete(stage: Stage) -> None:
+    """A writer that still has the spec without partitions deletes a row while the files are rewritten into partitions."""
+    stage.create()
+    write = delete_row(stage, equality=True)
+    stage.sql(f"ALTER TABLE {stage.name} ADD PARTITION FIELD part")
+    stage.meet(write, "rewrite_data_files", f", options => map({DROP_DANGLING})")
+
+
+def _delete_without_partitions(stage: Stage) -> Callable[[], None]:
+    """A writer of an equality delete for all partition specs, on a table whose files lie in partitions of an old spec.
+
+    The partition that the scene rewrites has a position delete, which dangles afterwards.
+    """
+    stage.create(clauses="PARTITIONED BY (part)")
+    stage.sql(f"DELETE FROM {stage.name} WHERE id = 153")  # noqa: S608 - our own name
+    stage.sql(f"ALTER TABLE {stage.name} DROP PARTITION FIELD part")
+    return delete_row(stage, equality=True)
+
+
+def delete_for_all_specs(stage: Stage) -> None:
+    """The equality delete's own spec has newer files only; the row that it deletes lies in a file of the other spec."""
+    _delete_without_partitions(stage)()
+    stage.call("rewrite_data_files", f", where => 'part = 5', options => map({DROP_DANGLING})")
+
+
+def dangling_deletes_met(stage: Stage) -> None:
+    """The writer commits between the rewrite and the removal of dangling deletes, which are two commits."""
+    write, table = _delete_without_partitions(stage), stage.load()
+    stage.meet(write, "rewrite_data_files", f", where => 'part = 5', options => map({DROP_DANGLING})", lambda: is_rewritten(table))
 
 
 def files_gone(stage: Stage) -> None:
@@ -145,12 +185,7 @@ def lost_commits(stage: Stage) -> None:
         "partial-progress.enabled": "true", "partial-progress.max-commits": "10", "partial-progress.max-failed-commits": "3",
     }  # fmt: skip
     written = ", ".join(f"'{key}', '{value}'" for key, value in options.items())
-
-    def is_begun() -> bool:
-        table.refresh()
-        return bool(table.currentSnapshot().operation() == "replace")
-
-    stage.meet(removal, "rewrite_data_files", f", options => map({written})", is_begun)
+    stage.meet(removal, "rewrite_data_files", f", options => map({written})", lambda: is_rewritten(table))
 
 
 def all_commits_lost(stage: Stage) -> None:
@@ -245,6 +280,9 @@ def requirement(stage: Stage) -> None:
 SCENES = [
     new_position_delete,
     new_equality_delete,
+    old_spec_delete,
+    delete_for_all_specs,
+    dangling_deletes_met,
     files_gone,
     lost_commits,
     all_commits_lost,

@@ -81,6 +81,32 @@ def test_guard_15_the_starting_sequence_number_lets_an_equality_delete_in_the_mi
     assert played.facts["operations"] == ["append", "delete", "replace"]
 
 
+@pytest.mark.parametrize("scene", [pytest.param("old_spec_delete", marks=spark)])
+def test_guard_15_a_delete_by_a_writer_of_the_old_spec_is_not_dropped_as_dangling(scenes: Mapping[str, Played], scene: str) -> None:
+    """Its own spec has no data file left; it applies to the new files, whose sequence number is lower."""
+    played = scenes[scene]
+    assert played.causes == []
+    assert played.facts["operations"] == ["append", "delete", "replace"], "the delete came while the files were rewritten"
+    assert (played.facts["rows"], played.facts["ids"], played.facts["deleted"]) == (299, 299, 0)
+
+
+@pytest.mark.parametrize("scene", [pytest.param("delete_for_all_specs", marks=spark)])
+def test_guard_15_an_equality_delete_without_partitions_stays_while_it_applies_to_files_of_another_spec(scenes: Mapping[str, Played], scene: str) -> None:
+    played = scenes[scene]
+    assert played.causes == []
+    assert played.result["removed_delete_files_count"] == 1, "the position delete in the partition that was rewritten"
+    assert played.facts["operations"] == ["append", "delete", "delete", "replace", "replace"]
+    assert (played.facts["rows"], played.facts["ids"], played.facts["deleted"]) == (298, 298, 0)
+
+
+@pytest.mark.parametrize("scene", [pytest.param("dangling_deletes_met", marks=spark)])
+def test_guard_16_a_writer_between_a_rewrite_and_the_removal_of_dangling_deletes_is_a_conflict(scenes: Mapping[str, Played], scene: str) -> None:
+    played = scenes[scene]
+    assert find_conflict(played.causes) is ConflictKind.SNAPSHOT_CHANGED, played
+    assert played.facts["operations"] == ["append", "delete", "replace", "delete"], "the rewrite is committed, and no delete file was removed"
+    assert (played.facts["rows"], played.facts["deleted"]) == (298, 0)
+
+
 @pytest.mark.parametrize("scene", [pytest.param("lost_commits", marks=spark)])
 def test_guard_16_iceberg_itself_calls_a_rewrite_that_lost_commits_a_success(scenes: Mapping[str, Played], scene: str) -> None:
     played = scenes[scene]

@@ -70,3 +70,8 @@ def test_every_pin_is_whole() -> None:
 def test_guard_13_the_iceberg_that_runs_expiry_is_new_enough_for_several_refs() -> None:
     runtime = next(jar for jar in jars.PINNED_JARS if jar.artifact.startswith("iceberg-spark-runtime"))
     assert tuple(map(int, runtime.version.split("."))) >= (1, 10), "before 1.10 expiry could delete wrongly where a table has several refs"
+
+
+def test_guard_15_the_iceberg_that_removes_dangling_deletes_looks_at_all_files_that_they_apply_to() -> None:
+    runtime = next(jar for jar in jars.PINNED_JARS if jar.artifact.startswith("iceberg-spark-runtime"))
+    assert tuple(map(int, runtime.version.split("."))) >= (1, 12), "1.11 drops equality deletes that only files of another spec need"
