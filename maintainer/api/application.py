@@ -14,6 +14,7 @@ from starlette.routing import request_response
 from maintainer import __version__
 from maintainer.api import audit, catalogs, documentation, jobs, namespaces, orphans, overview, pauses, pins, policies, probes, queue, story, tables
 from maintainer.api.auth import authenticate
+from maintainer.api.contract import complete_document
 from maintainer.api.deps import Services
 from maintainer.api.errors import declare_problems, register_errors
 from maintainer.api.guard import Guard
@@ -64,6 +65,7 @@ class _Api(FastAPI):
             )
             for model in (Problem, JobEventOut):  # referred to by responses that FastAPI does not look into
                 document["components"]["schemas"][model.__name__] = model.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+            complete_document(document, PREFIX)
             self.openapi_schema = document
         return self.openapi_schema
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import AwareDatetime
 
 from maintainer.api.deps import ServicesIn
+from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema
 from maintainer.api.tables import DEFAULT_PAGE, Cursor, Limit, Text, in_utc
 from maintainer.domain.audit import AuditEntry, AuditQuery, Deed
@@ -45,8 +45,8 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
     table: Annotated[Text | None, Query(description="catalog.namespace.table")] = None,
     job: Annotated[Text, Query(description="A job's id.")] = "",
     actor: Annotated[Text, Query(description="As the log has it, such as `person ada`.")] = "",
-    since: Annotated[AwareDatetime | None, Query(description="RFC 3339, inclusive.")] = None,
-    until: Annotated[AwareDatetime | None, Query(description="RFC 3339, exclusive.")] = None,
+    since: Annotated[Time | None, Query(description="RFC 3339, inclusive.")] = None,
+    until: Annotated[Time | None, Query(description="RFC 3339, exclusive.")] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> AuditPage:

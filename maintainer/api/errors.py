@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import lru_cache
 from http import HTTPStatus
+from re import Pattern
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from maintainer.api.schemas import Problem
 from maintainer.domain.errors import (
@@ -93,9 +96,22 @@ def _answer_http(request: Request, error: Exception) -> Response:
     if error.status_code == HTTPStatus.NOT_FOUND and detail == HTTPStatus.NOT_FOUND.phrase:
         detail = f"there is nothing at {request.url.path}; /docs lists what there is"
     elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        allowed = (error.headers or {}).get("Allow", "other methods")
+        allowed = _list_methods(request) or (error.headers or {}).get("Allow", "other methods")
         detail = f"{request.url.path} answers {allowed}, not {request.method}"
+        return problem_response(error.status_code, detail, request.url.path, {**(error.headers or {}), "Allow": allowed})
     return problem_response(error.status_code, detail, request.url.path, error.headers)
+
+
+def _list_methods(request: Request) -> str:
+    """All methods of the path, as the document has them; empty for what is not in it. A router by itself names those of its first route only."""
+    paths = request.app.openapi()["paths"]
+    methods = {method.upper() for path, operations in paths.items() if _compile(path).fullmatch(request.scope["path"]) for method in operations}
+    return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+
+
+@lru_cache(maxsize=512)
+def _compile(path: str) -> Pattern[str]:
+    return compile_path(path)[0]
 
 
 def _answer_invalid(request: Request, error: Exception) -> Response:

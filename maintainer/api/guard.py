@@ -41,7 +41,9 @@ class Guard:
             response = problem_response(*refusal, scope["path"])
             await response(scope, receive, _with_headers(send))
             return
-        await self.app({**scope, "path": _segment_path(scope)}, _bounded(receive), _with_headers(send))
+        is_head = scope["method"] == "HEAD"
+        passed = {**scope, "path": _segment_path(scope), "method": "GET" if is_head else scope["method"]}
+        await self.app(passed, _bounded(receive), _with_headers(_without_body(send) if is_head else send))
 
 
 def _refuse(scope: Scope, hosts: AllowedHosts) -> tuple[HTTPStatus, str] | None:
@@ -103,6 +105,21 @@ def _bounded(receive: Receive) -> Receive:
         return message
 
     return receive_bounded
+
+
+def _without_body(send: Send) -> Send:
+    """For HEAD, which is answered as GET is; the answer ends with its headers, also that of a stream."""
+    is_told = False
+
+    async def send_headers(message: Message) -> None:
+        nonlocal is_told
+        if message["type"] == "http.response.start":
+            await send(message)
+        elif not is_told:
+            is_told = True
+            await send({"type": "http.response.body", "body": b""})
+
+    return send_headers
 
 
 def _with_headers(send: Send) -> Send:

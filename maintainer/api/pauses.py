@@ -12,6 +12,7 @@ from pydantic import Field
 from maintainer.api.auth import ActorIn
 from maintainer.api.deps import ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.fields import Flag
 from maintainer.api.health_schemas import Schema
 from maintainer.domain.admission import EVERYTHING, MAX_SCOPE_CHARACTERS, Halt, read_scope
 
@@ -28,8 +29,8 @@ class HaltRequest(Schema):
 
     scope: Scope = EVERYTHING
     reason: Annotated[str, Field(max_length=1000)] = ""
-    cancel: Annotated[bool, Field(description="Ask what runs there to end as well: the kill switch.")] = False
-    drain: Annotated[bool, Field(description="Of everything: not even what a person asked for starts, what runs goes on to its end.")] = False
+    cancel: Annotated[Flag, Field(description="Ask what runs there to end as well: the kill switch.")] = False
+    drain: Annotated[Flag, Field(description="Of everything: not even what a person asked for starts, what runs goes on to its end.")] = False
 
 
 class HaltOut(Schema):

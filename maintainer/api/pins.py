@@ -7,11 +7,12 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Path
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from maintainer.api.auth import ActorIn, speak_for
 from maintainer.api.deps import REQUESTED_BY, RecordIn, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.fields import Time
 from maintainer.api.health_schemas import Schema
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.health import TableHealth
@@ -34,7 +35,7 @@ class PinRequest(Schema):
     name: Annotated[str, Field(min_length=1, max_length=100, description="Letters, digits, dots, dashes and underscores; a pin of that name is replaced.")]
     snapshot_id: Annotated[str, Field(pattern="^[0-9]{1,19}$")]
     by: Annotated[str, Field(max_length=200, description="Who needs it; shown where it holds something back.")] = REQUESTED_BY
-    until: Annotated[AwareDatetime | None, Field(description="RFC 3339; without it the pin holds until it is taken away.")] = None
+    until: Annotated[Time | None, Field(description="RFC 3339; without it the pin holds until it is taken away.")] = None
 
 
 class PinOut(Schema):

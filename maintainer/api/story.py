@@ -7,9 +7,10 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter
-from pydantic import AliasChoices, AwareDatetime, Field
+from pydantic import AliasChoices, Field
 
 from maintainer.api.deps import RecordIn, ServicesIn
+from maintainer.api.fields import Number, Time
 from maintainer.api.health_schemas import Schema
 from maintainer.api.plan_schemas import VerdictPage
 from maintainer.api.plan_wire import write_verdicts
@@ -24,9 +25,9 @@ class NewTiming(Schema):
     name: Annotated[
         str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS, validation_alias=AliasChoices("name", "query"), description="What you call the query.")
     ]
-    seconds: Annotated[float, Field(gt=0, le=MAX_SECONDS)]
-    at: Annotated[AwareDatetime | None, Field(description="RFC 3339; now when left out.")] = None
-    cost: Annotated[float | None, Field(ge=0, le=MAX_COST, description="In your own currency.")] = None
+    seconds: Annotated[Number, Field(gt=0, le=MAX_SECONDS)]
+    at: Annotated[Time | None, Field(description="RFC 3339; now when left out.")] = None
+    cost: Annotated[Number | None, Field(ge=0, le=MAX_COST, description="In your own currency.")] = None
 
 
 class TimingOut(Schema):

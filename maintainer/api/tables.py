@@ -8,12 +8,13 @@ from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import AfterValidator, AwareDatetime
+from pydantic import AfterValidator
 
 from maintainer.api import plan_schemas, schemas, wire
 from maintainer.api.auth import ActorIn
 from maintainer.api.deps import RecordIn, Services, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
+from maintainer.api.fields import Time
 from maintainer.api.outlook_schemas import OutlookOut
 from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
@@ -111,8 +112,8 @@ def get_history(
     record: RecordIn,
     services: ServicesIn,
     metric: MetricName = "average_file_size_bytes",
-    since: Annotated[AwareDatetime | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")] = None,
-    until: Annotated[AwareDatetime | None, Query(alias="to", description="RFC 3339; now when left out.")] = None,
+    since: Annotated[Time | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")] = None,
+    until: Annotated[Time | None, Query(alias="to", description="RFC 3339; now when left out.")] = None,
 ) -> schemas.History:
     """Samples of one metric, oldest first; a series of more than 2000 is thinned evenly."""
     last = in_utc(until) if until else services.clock.now()

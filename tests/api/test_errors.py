@@ -66,10 +66,12 @@ def test_nothing_is_there_is_a_problem_too(client: Client, path: str) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
-        ("DELETE", "/api/v1/tables", "GET"),
+        ("DELETE", "/api/v1/tables", "GET, HEAD"),
+        ("PATCH", "/api/v1/pauses", "DELETE, GET, HEAD, POST"),
+        ("DELETE", f"{path_of(ORDERS)}/plan", "GET, HEAD, POST"),
         ("GET", RUN, "POST"),
-        ("PUT", path_of(ORDERS), "GET"),
-        ("POST", "/livez", "GET"),
+        ("PUT", path_of(ORDERS), "GET, HEAD"),
+        ("POST", "/livez", "GET, HEAD"),
         ("POST", "/some/page", "GET, HEAD"),
     ],
 )

@@ -1,0 +1,23 @@
+"""What a request may hold: values of exactly the type that the document names."""
+
+from __future__ import annotations
+
+from re import compile as compile_regex
+from typing import Annotated
+
+from pydantic import AwareDatetime, BeforeValidator, Field, StrictBool
+
+_RFC_3339 = compile_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})")
+
+
+def _check_time(value: object) -> object:
+    """Without this, numbers are seconds since 1970 and a day alone is its midnight."""
+    if not isinstance(value, str) or _RFC_3339.fullmatch(value) is None:
+        message = "must be an RFC 3339 time with an offset, like 2026-03-01T12:00:00Z"
+        raise ValueError(message)
+    return value
+
+
+Time = Annotated[AwareDatetime, BeforeValidator(_check_time)]
+Flag = StrictBool
+Number = Annotated[float, Field(strict=True)]
