@@ -1,0 +1,68 @@
+"""Requests that Schemathesis makes from the OpenAPI document, valid and not, to the daemon's own server on a real lake and store."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from maintainer.api.application import build_api
+from maintainer.app import make_scheduler, make_services, open_app
+from maintainer.settings import load_settings
+from maintainer.steps.plan import plan
+from maintainer.steps.scan import scan
+from tests.adapters.catalog.lake import Lake, rows
+from tests.api.listening import listening
+
+pytestmark = pytest.mark.slow
+
+TOKEN = "not-a-secret-0123456789"  # noqa: S105 - of a test
+BEARER = ("--header", f"Authorization: Bearer {TOKEN}")
+RUN_SECONDS = 200
+COMMAND = (sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run")
+OPTIONS = (
+    *("--generation-deterministic", "--no-shrink", "--no-color", "--warnings", "off", "--max-failures", "20", "--workers", "2"),
+    *("--exclude-path-regex", "/events$"),  # streams until the job is over
+    *("--exclude-checks", "positive_data_acceptance"),  # a schema cannot say which cursors, versions and policy texts there are
+)
+
+
+@contextmanager
+def daemon(directory: Path, *, has_tokens: bool) -> Iterator[str]:
+    """The daemon's API, with one table that is measured and planned; nothing is submitted to Spark."""
+    lake = Lake(directory)
+    table = lake.make_table("sales", "orders")  # as the document's examples name it
+    for _ in range(3):
+        table.append(rows(1))
+    (directory / "policies").mkdir()
+    text = "catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}\nscan: {decode_processes: 0}\n"
+    file = directory / "maintainer.yaml"
+    file.write_text(text + (f"auth: {{tokens: {{ci: {TOKEN}}}}}\n" if has_tokens else ""))
+    with open_app(load_settings(file, {})) as app:
+        scan(app.ports)
+        plan(app.ports)
+        with listening(build_api(make_services(app, make_scheduler(app))), app.stopping) as served:
+            yield served.address
+    lake.close()
+
+
+def send_generated(address: str, cwd: Path, *options: str) -> None:
+    done = subprocess.run([*COMMAND, f"{address}/openapi.json", *OPTIONS, *options], cwd=cwd, capture_output=True, text=True, timeout=RUN_SECONDS, check=False)
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2000:]
+    assert "Tested: " in done.stdout
+    assert " generated" in done.stdout
+
+
+def test_no_generated_request_gets_an_answer_that_the_document_does_not_have(tmp_path: Path) -> None:
+    with daemon(tmp_path, has_tokens=False) as address:
+        send_generated(address, tmp_path, "--phases", "examples,coverage,fuzzing", "--max-examples", "2")
+
+
+def test_nor_with_a_token_or_without_one_where_changes_need_it(tmp_path: Path) -> None:
+    with daemon(tmp_path, has_tokens=True) as address:
+        send_generated(address, tmp_path, "--phases", "examples,fuzzing", "--max-examples", "2", *BEARER)
+        send_generated(address, tmp_path, "--phases", "examples,fuzzing", "--max-examples", "1")
