@@ -37,7 +37,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
     place = os.environ.get("ICEBERG_JARS") or str(Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars")
     jars = ",".join(str(jar) for jar in sorted(Path(place).glob("*.jar")))
     command = [sys.executable, "-m", conflict_scenes.__name__, str(tmp_path_factory.mktemp("conflicts")), jars]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=180, env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"})
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300, env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"})
     assert done.returncode == 0, done.stderr[-4000:]
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     return {
@@ -45,7 +45,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
     }
 
 
-spark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(240), pytest.mark.xdist_group("conflicts")]
+spark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(360), pytest.mark.xdist_group("conflicts")]
 
 
 @pytest.mark.parametrize(
