@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maintainer.cli.console import command, print_list
+from maintainer.cli.console import command, print_json, print_list
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, load, open_app
+from maintainer.cli.terminal import write_json
 from maintainer.domain.audit import AuditEntry, AuditQuery
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.units import parse_duration
@@ -57,10 +57,10 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     entries = [_write(entry) for entry in reversed(found)]
     match output:
         case AuditFormat.JSON:
-            typer.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+            print_json(entries)
         case AuditFormat.JSONL:
             for entry in entries:
-                typer.echo(json.dumps(entry, ensure_ascii=False))
+                typer.echo(write_json(entry))
         case AuditFormat.TABLE:
             shown = Rows(("at", "actor", "deed", "job", "table", "what"), below="what", alone="table")
             for entry in entries:

@@ -18,6 +18,7 @@ from maintainer.cli.console import OutputFormat, command, make_console, print_js
 from maintainer.cli.rows import Facts, Rows
 from maintainer.cli.show import ROW_PROOFS, STATE_STYLES, effect_table
 from maintainer.cli.state import Config, Format, load
+from maintainer.cli.terminal import echo
 from maintainer.domain.effect import Measurement, RowProof
 from maintainer.domain.errors import MaintainerError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
@@ -103,7 +104,7 @@ def show_job(job: JobId, output: Format = OutputFormat.TABLE, config: Config = N
 def cancel_job(job: JobId, config: Config = None) -> None:
     """Ask the running daemon to end a job. Uncommitted work is discarded."""
     answer = _ask_daemon(load(config), "POST", f"/jobs/{quote(job, safe='')}/cancel")
-    typer.echo(f"job {job}: {answer['state']}, cancel requested")
+    echo(f"job {job}: {answer['state']}, cancel requested")
 
 
 def _jobs_table(found: Sequence[Answer]) -> Rows:

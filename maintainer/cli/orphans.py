@@ -11,6 +11,7 @@ from maintainer.api.orphans import MAX_FILES_TOLD, OrphanFileOut, write_list
 from maintainer.cli.console import OutputFormat, command, print_json, print_list
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
+from maintainer.cli.terminal import echo
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_size
@@ -36,7 +37,7 @@ def list_lists(table: TableName, output: Format = OutputFormat.TABLE, config: Co
         print_json([write_list(orphans, now).model_dump(mode="json") for orphans in lists])
         return
     if not lists:
-        typer.echo(f"{wanted} has no list of orphan files")
+        echo(f"{wanted} has no list of orphan files")
         return
     grid = Rows(("list", "made at (UTC)", "files", "bytes", "state", "by"), right=("files", "bytes"))
     for orphans in lists:
@@ -76,12 +77,12 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
         print_json({"list": write_list(orphans, now).model_dump(mode="json"), "files": told})
         return
     for line in _describe(orphans, now):
-        typer.echo(line)
+        echo(line)
     for file in files:
         size = format_size(file.size_bytes) if file.size_bytes is not None else "?"
-        typer.echo(f"{size:>10}  {f'{file.modified_at:%Y-%m-%d %H:%M}' if file.modified_at is not None else '?':<16}  {file.path}")
+        echo(f"{size:>10}  {f'{file.modified_at:%Y-%m-%d %H:%M}' if file.modified_at is not None else '?':<16}  {file.path}")
     if after + len(files) < orphans.files:
-        typer.echo(f"... and {orphans.files - after - len(files):,} more: --after {after + len(files)}")
+        echo(f"... and {orphans.files - after - len(files):,} more: --after {after + len(files)}")
 
 
 def _describe(orphans: OrphanList, now: datetime) -> list[str]:
@@ -111,7 +112,7 @@ def approve(
     """Approve deletion of exactly the files in a list: by the next job, or now by `maintainer run TABLE --action remove_orphan_files`."""
     with open_app(load(config)) as app:
         orphans = approve_list(app.ports, TableIdentifier.parse(table), list_id, by, digest)
-    typer.echo(f"{orphans.files:,} files of {format_size(orphans.bytes)} may go until {orphans.expires_at:%Y-%m-%d %H:%M} UTC, as {by} says")
+    echo(f"{orphans.files:,} files of {format_size(orphans.bytes)} may go until {orphans.expires_at:%Y-%m-%d %H:%M} UTC, as {by} says")
 
 
 @orphans_app.command()
@@ -120,7 +121,7 @@ def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Confi
     """Reject deletion of the files in a list, even if it was approved before."""
     with open_app(load(config)) as app:
         orphans = reject_list(app.ports, TableIdentifier.parse(table), list_id, by)
-    typer.echo(f"nothing of list {orphans.list_id} goes, as {by} says")
+    echo(f"nothing of list {orphans.list_id} goes, as {by} says")
 
 
 @orphans_app.command()
@@ -129,4 +130,4 @@ def restore(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Conf
     """Bring the files of a list back from quarantine: by the next job, or now by `maintainer run TABLE --action remove_orphan_files`."""
     with open_app(load(config)) as app:
         orphans = restore_list(app.ports, TableIdentifier.parse(table), list_id, by)
-    typer.echo(f"the {orphans.removed_files:,} files of list {orphans.list_id} come back with the next job on {orphans.table}, as {by} says")
+    echo(f"the {orphans.removed_files:,} files of list {orphans.list_id} come back with the next job on {orphans.table}, as {by} says")

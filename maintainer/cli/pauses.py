@@ -11,6 +11,7 @@ from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_jso
 from maintainer.cli.rows import Rows
 from maintainer.cli.show import write_time
 from maintainer.cli.state import Config, Format, load, open_app
+from maintainer.cli.terminal import echo
 from maintainer.domain.admission import EVERYTHING, Halt, Standstill, read_scope
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.units import format_count, format_duration, parse_duration
@@ -39,7 +40,7 @@ def pause(
         running = halt(ports, halted)
         cancelled = cancel_halted(ports, halted.scope, by) if cancel else 0
     rest = f"jobs asked to end: {cancelled}" if cancel else f"jobs that run on to their end: {running}"
-    typer.echo(f"paused {halted.scope}; {rest}")
+    echo(f"paused {halted.scope}; {rest}")
 
 
 @command
@@ -50,7 +51,7 @@ def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None
         if not lift(app.ports, wanted, by):
             message = f"nothing is paused as {wanted}; `maintainer pauses` lists what is"
             raise UnknownTableError(message)
-    typer.echo(f"resumed {wanted}")
+    echo(f"resumed {wanted}")
 
 
 @command
@@ -67,9 +68,9 @@ def drain(
         halt(ports, Halt(EVERYTHING, by, ports.clock.now(), reason, is_drain=True))
         found = read_standstill(ports) if longest is None else _wait_until_drained(ports, longest.total_seconds())
     if found.is_drained:
-        typer.echo("drained: nothing runs")
+        echo("drained: nothing runs")
         return
-    typer.echo(f"draining: {format_count(len(found.running), 'running job')} left")
+    echo(f"draining: {format_count(len(found.running), 'running job')} left")
     if longest is not None:
         say(f"not drained within {format_duration(longest)}")
         raise typer.Exit(EXIT_FAILED)
@@ -93,7 +94,7 @@ def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
         print_json({"items": items, "is_draining": found.is_draining, "is_drained": found.is_drained, "running_jobs": jobs})
         return
     if not found.halts:
-        typer.echo("nothing is paused")
+        echo("nothing is paused")
         return
     shown = Rows(("scope", "since", "by", "reason"), below="reason")
     for one in found.halts:
@@ -101,4 +102,4 @@ def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
         shown.add_row(kind, write_time(one.at), one.by, one.reason)
     print_list(shown)
     for job in found.running:
-        typer.echo(f"still running: {job.rule} on {job.table} ({job.job_id})")
+        echo(f"still running: {job.rule} on {job.table} ({job.job_id})")

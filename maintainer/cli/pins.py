@@ -10,6 +10,7 @@ import typer
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import command
 from maintainer.cli.state import Config, TableName, load, open_app
+from maintainer.cli.terminal import echo
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import TableHealth
@@ -46,7 +47,7 @@ def pin(  # noqa: PLR0913, PLR0917 - the options of one command
             ports.store.set_pin(health.table_uuid, Pin(name, snapshot, by, now, now + span if span is not None else None))
             _note(ports, health, by, Deed.SNAPSHOT_PINNED, {"name": name, "snapshot_id": str(snapshot), "by": by})
         for line in _describe(ports, health, now):
-            typer.echo(line)
+            echo(line)
 
 
 @command
@@ -64,7 +65,7 @@ def unpin(
             message = f"table {wanted} has no pin {name!r}"
             raise InvalidValueError(message)
         _note(app.ports, health, by, Deed.SNAPSHOT_UNPINNED, {"name": name})
-        typer.echo(f"pin {name} of {wanted} is gone")
+        echo(f"pin {name} of {wanted} is gone")
 
 
 def _note(ports: Ports, health: TableHealth, by: str, deed: Deed, fields: dict[str, object]) -> None:

@@ -17,6 +17,7 @@ from maintainer.cli.complete import known_tables
 from maintainer.cli.console import EXIT_USAGE, OutputFormat, command, join, print_json, print_list, say
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
+from maintainer.cli.terminal import echo
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicySet
@@ -47,14 +48,14 @@ def check_policies(
     policies = PolicyDirectory(place).current()
     problems = (*policies.problems, *find_ambiguities(policies, _known_tables(settings, policies)))
     for problem in problems:
-        typer.echo(f"{problem.source}: {problem.message}", err=True)
+        echo(f"{problem.source}: {problem.message}", is_error=True)
     if problems:
         raise typer.Exit(EXIT_USAGE)
     if not policies.layers:
         message = f"{place} has no policy files; they are named *.yaml or *.yml"
         raise ConfigurationError(message)
     verb = "is" if len(policies.layers) == 1 else "are"
-    typer.echo(f"{format_count(len(policies.layers), 'policy file')} {verb} valid: {join([layer.name for layer in policies.layers])}")
+    echo(f"{format_count(len(policies.layers), 'policy file')} {verb} valid: {join([layer.name for layer in policies.layers])}")
 
 
 def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableIdentifier]:
@@ -89,7 +90,7 @@ def explain_policy(table: TableName, output: Format = OutputFormat.TABLE, config
         print_list(shown)
     for ambiguity in policy.ambiguities:
         problem = describe_ambiguity(ambiguity, f"{table} gets no action until then")
-        typer.echo(f"error: {problem.source}: {problem.message}", err=True)
+        echo(f"error: {problem.source}: {problem.message}", is_error=True)
     if policy.ambiguities:
         raise typer.Exit(EXIT_USAGE)
 

@@ -53,6 +53,16 @@ def test_lists_and_their_files_are_printed(config: Path) -> None:
     assert len(json.loads(call(config, "show", str(TABLE), "--list", "m-1", "--format", "json").output)["files"]) == 4
 
 
+def test_a_file_whose_name_holds_a_line_break_is_one_visible_line(config: Path) -> None:
+    hostile = FoundFile("s3://lake/orders/data/x\n... and 0 more\x1b[2J.parquet", 1, None)
+    store = open_store(f"sqlite:///{config.parent}/m.db")
+    store.add_orphan_list(replace(WAITING, list_id="m-2", files=1, bytes=1, digest=digest_files([hostile])), [hostile])
+    store.close()
+    shown = call(config, "show", str(TABLE), "--list", "m-2").output
+    assert "\\x1b[2J.parquet\n" in shown
+    assert [line for line in shown.splitlines() if line.startswith("... and")] == []
+
+
 def test_a_list_is_approved_and_rejected_by_name(config: Path) -> None:
     assert "for another list" in call(config, "approve", str(TABLE), "--list", "m-1", "--digest", "0" * 64).output
     approved = call(config, "approve", str(TABLE), "--list", "m-1", "--by", "ada", "--digest", WAITING.digest)

@@ -23,11 +23,12 @@ VISIBLE = r"x\x1b[2J\x1b]0;title\x9b31m\u202e"
 
 
 def test_a_list_on_a_terminal_has_only_our_own_escape_sequences(capsys: pytest.CaptureFixture[str]) -> None:
-    table = TableIdentifier("lake", ("sales",), HOSTILE)
+    table = TableIdentifier("lake", ("sales",), f"{HOSTILE}\nlake.sales.forged  healthy")
     make_console().print(health_table([TableFault(table, FaultKind.METADATA_MISSING, f"reason {HOSTILE}", datetime(2026, 3, 1, tzinfo=UTC))]))
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
     assert shown.replace("\n", "").isprintable()
+    assert [line for line in shown.splitlines() if line.startswith("lake.sales.forged")] == []
 
 
 def test_styles_stay_and_what_they_are_put_on_is_visible() -> None:
