@@ -4,7 +4,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client";
-import { router } from "./router";
+import { preloadPages, router } from "./router";
 import "./styles/mantine.css";
 import "./styles/base.css";
 import "./styles/components.css";
@@ -38,3 +38,6 @@ createRoot(element).render(
     </MantineProvider>
   </StrictMode>,
 );
+
+const PRELOAD_AFTER_MS = 1_000;
+window.setTimeout(preloadPages, PRELOAD_AFTER_MS);

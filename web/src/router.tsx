@@ -1,7 +1,14 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { Layout } from "./components/Layout";
 import { NotFound, RouteError } from "./components/RouteError";
+import { lazyPage } from "./lib/lazyPage";
 import { readJobsAddress, readTableAddress, readTablesAddress } from "./lib/addresses";
+
+const tablesPage = lazyPage(() => import("./pages/tables/TablesPage"), "TablesPage");
+const tablePage = lazyPage(() => import("./pages/table/TablePage"), "TablePage");
+const jobsPage = lazyPage(() => import("./pages/jobs/JobsPage"), "JobsPage");
+const jobPage = lazyPage(() => import("./pages/job/JobPage"), "JobPage");
+const policiesPage = lazyPage(() => import("./pages/policies/PoliciesPage"), "PoliciesPage");
 
 const root = createRootRoute({ component: Layout, notFoundComponent: NotFound, errorComponent: RouteError });
 
@@ -9,40 +16,46 @@ const tablesRoute = createRoute({
   getParentRoute: () => root,
   path: "/",
   validateSearch: readTablesAddress,
-  component: lazyRouteComponent(() => import("./pages/tables/TablesPage"), "TablesPage"),
+  component: tablesPage,
 });
 
 const tableRoute = createRoute({
   getParentRoute: () => root,
   path: "/tables/$catalog/$namespace/$table",
   validateSearch: readTableAddress,
-  component: lazyRouteComponent(() => import("./pages/table/TablePage"), "TablePage"),
+  component: tablePage,
 });
 
 const jobsRoute = createRoute({
   getParentRoute: () => root,
   path: "/jobs",
   validateSearch: readJobsAddress,
-  component: lazyRouteComponent(() => import("./pages/jobs/JobsPage"), "JobsPage"),
+  component: jobsPage,
 });
 
 const jobRoute = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$id",
-  component: lazyRouteComponent(() => import("./pages/job/JobPage"), "JobPage"),
+  component: jobPage,
 });
 
 const policiesRoute = createRoute({
   getParentRoute: () => root,
   path: "/policies",
-  component: lazyRouteComponent(() => import("./pages/policies/PoliciesPage"), "PoliciesPage"),
+  component: policiesPage,
 });
 
 export const router = createRouter({
   routeTree: root.addChildren([tablesRoute, tableRoute, jobsRoute, jobRoute, policiesRoute]),
   defaultPreload: "intent",
+  defaultErrorComponent: RouteError,
   scrollRestoration: true,
 });
+
+/** Fetches every page while the daemon answers: the next click must not depend on it. */
+export function preloadPages(): void {
+  for (const page of [tablesPage, tablePage, jobsPage, jobPage, policiesPage]) void page.preload();
+}
 
 declare module "@tanstack/react-router" {
   interface Register {

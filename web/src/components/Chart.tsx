@@ -1,6 +1,7 @@
 import { useComputedColorScheme } from "@mantine/core";
 import type { ECharts, EChartsCoreOption } from "echarts/core";
 import { useEffect, useRef, useState } from "react";
+import { PartMissing } from "./PartMissing";
 import { paletteOf, type Palette } from "../lib/palette";
 
 interface ChartProps {
@@ -41,6 +42,6 @@ export function Chart({ label, option }: ChartProps) {
     if (chart && !chart.isDisposed()) chart.setOption(option(paletteOf(scheme)), { notMerge: true });
   }, [chart, option, scheme]);
 
-  if (isMissing) return <p className="dim">The chart could not be loaded; reload the page to try again.</p>;
+  if (isMissing) return <PartMissing />;
   return <div ref={element} className="chart" role="img" aria-label={label} />;
 }

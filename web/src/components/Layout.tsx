@@ -2,6 +2,7 @@ import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { overviewQuery } from "../api/queries";
+import { ConnectionNotice, UpgradeNotice } from "./ConnectionNotice";
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
   { value: "auto", label: "Auto" },
@@ -45,7 +46,11 @@ export function Layout() {
         </div>
       </header>
       <main id="content" className="frame" tabIndex={-1}>
-        <Outlet />
+        <div className="stack">
+          <ConnectionNotice />
+          <UpgradeNotice />
+          <Outlet />
+        </div>
       </main>
       <footer className="footer frame row row-apart">
         <span>

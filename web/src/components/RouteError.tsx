@@ -1,5 +1,7 @@
 import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+import { PartMissingError } from "../lib/lazyPage";
 import { ErrorNotice } from "./notices";
+import { PartMissing } from "./PartMissing";
 
 export function NotFound() {
   return (
@@ -15,6 +17,7 @@ export function NotFound() {
 /** A page that broke while it was drawn: the others stay in reach. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
+  if (error instanceof PartMissingError) return <PartMissing />;
   return (
     <ErrorNotice
       error={error instanceof Error ? error : new Error(String(error))}

@@ -33,6 +33,11 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
   );
 }
 
+/** The page says once, at its top, that the daemon does not answer. */
+function isUnanswered(error: Error): boolean {
+  return error instanceof ApiError && error.status === 0;
+}
+
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
@@ -77,7 +82,7 @@ export function Loaded<T>({ query, label, height, heading, children }: LoadedPro
   }
   return (
     <>
-      {error && <ErrorNotice error={error} />}
+      {error && !isUnanswered(error) && <ErrorNotice error={error} />}
       {children(data)}
     </>
   );
