@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.lease import LeaseTerms
@@ -15,14 +15,18 @@ RENEWALS_PER_LEASE = 3
 
 
 class LeaseSettings(Strict):
-    """How long a lease lasts unless it is renewed, and how far the clocks of two machines may differ.
+    """How long a process may work on a table without renewing its lease.
 
-    A job whose lease is not renewed in time, because the store cannot be reached or the daemon hangs, is ended by its runner; another machine takes its table
-    over clock_margin later.
+    The runner ends a job whose lease was not renewed in time, because the store cannot be reached
+    or the daemon hangs.
     """
 
-    duration: Annotated[timedelta, DurationBetween("30s", "1h")] = timedelta(minutes=2)
-    clock_margin: Annotated[timedelta, DurationBetween("1s", "10m")] = timedelta(seconds=15)
+    duration: Annotated[
+        timedelta, DurationBetween("30s", "1h"), Field(description="How long a lease lasts without renewal; at least three times `watch.interval`.")
+    ] = timedelta(minutes=2)
+    clock_margin: Annotated[
+        timedelta, DurationBetween("1s", "10m"), Field(description="How far clocks of two machines may differ; a takeover waits this much longer.")
+    ] = timedelta(seconds=15)
 
     @model_validator(mode="after")
     def _check_margin(self) -> LeaseSettings:

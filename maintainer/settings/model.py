@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.redaction import HIDDEN, names_secret, redact_url
@@ -31,9 +31,17 @@ def _check_store(value: object) -> object:
 class Settings(Strict):
     """Everything that an operator can set; paths are absolute."""
 
-    catalogs: Annotated[dict[str, CatalogSettings], BeforeValidator(check_catalogs)]
-    store: Annotated[str, BeforeValidator(_check_store)] = "sqlite:///maintainer.db"
-    policies: Annotated[Path, BeforeValidator(read_path)] = Path("policies")
+    catalogs: Annotated[
+        dict[str, CatalogSettings],
+        BeforeValidator(check_catalogs),
+        Field(description="PyIceberg's own properties of a catalog; under `spark`, what only Spark needs."),
+    ]
+    store: Annotated[
+        str, BeforeValidator(_check_store), Field(description="The daemon's database: `sqlite:///FILE`, or `postgresql://...` for several daemons.")
+    ] = "sqlite:///maintainer.db"
+    policies: Annotated[Path, BeforeValidator(read_path), Field(description="The directory of policy files. It is read again when a file changes.")] = Path(
+        "policies"
+    )
     scan: ScanSettings = ScanSettings()
     plan: PlanSettings = PlanSettings()
     submit: SubmitSettings = SubmitSettings()
@@ -47,7 +55,9 @@ class Settings(Strict):
     admission: AdmissionSettings = AdmissionSettings()
     lease: LeaseSettings = LeaseSettings()
     polaris_policies: PolarisSettings | None = None
-    drain_timeout: Annotated[timedelta, DurationBetween("0s", "1d")] = timedelta(seconds=60)
+    drain_timeout: Annotated[
+        timedelta, DurationBetween("0s", "1d"), Field(description="How long running jobs may finish after SIGTERM before they are cancelled.")
+    ] = timedelta(seconds=60)
     auth: AuthSettings = AuthSettings()
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Whom to tell what, and how often at most."""
+"""Which notices are sent, to which targets, and how often at most."""
 
 from __future__ import annotations
 
@@ -38,17 +38,25 @@ _Template = Annotated[str, BeforeValidator(_check_template), Field(min_length=1,
 
 
 class NoticeTemplate(Strict):
-    """The words of one kind of notice; what is left out is said in ours."""
+    """Your words for one kind of notice; the built-in text stands in for what is left out."""
 
-    title: _Template | None = None
-    body: _Template | None = None
+    title: _Template | None = Field(default=None, description="The first line of the notice.")
+    body: _Template | None = Field(default=None, description="The text of the notice.")
 
 
 class NotificationSettings(Strict):
-    """Targets are Apprise URLs by name; each hides its secrets. The same is told once in repeat_after, and max_per_hour notices in all."""
+    """Which notices are sent, to which targets, and how often at most."""
 
-    targets: Annotated[dict[str, str], Field(repr=False, max_length=20)] = Field(default_factory=dict)
-    kinds: Annotated[tuple[NoticeKind, ...], BeforeValidator(_read_kinds)] = tuple(NoticeKind)
-    templates: Annotated[dict[NoticeKind, NoticeTemplate], BeforeValidator(_read_templates)] = Field(default_factory=dict)
-    repeat_after: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=6)
-    max_per_hour: Annotated[int, Field(ge=1, le=10_000)] = 60
+    targets: Annotated[
+        dict[str, str], Field(repr=False, max_length=20, description="Apprise URLs by name. They hold secrets: take them from the environment.")
+    ] = Field(default_factory=dict)
+    kinds: Annotated[tuple[NoticeKind, ...], BeforeValidator(_read_kinds), Field(description="The kinds of notices that are sent.")] = tuple(NoticeKind)
+    templates: Annotated[
+        dict[NoticeKind, NoticeTemplate],
+        BeforeValidator(_read_templates),
+        Field(description="Your own words for a kind of notice, with `$kind`, `$subject`, `$sentence`, `$at`, `$job`, `$held_back`."),
+    ] = Field(default_factory=dict)
+    repeat_after: Annotated[timedelta, DurationBetween("1s"), Field(description="The same kind about the same table is sent once in this time.")] = timedelta(
+        hours=6
+    )
+    max_per_hour: Annotated[int, Field(ge=1, le=10_000, description="The most notices in an hour; the next one says how many were held back.")] = 60

@@ -1,4 +1,4 @@
-"""Where the API and the page are served, and to whom."""
+"""Where the API and the page are served, and to which names."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ def _check_tokens(value: object) -> object:
 
 
 class AuthSettings(Strict):
-    """Who may change anything by the API: tokens by the names under which the audit log has those who bear them. None: anybody who reaches it."""
+    """Who may make changes through the API. The audit log has the name of the token."""
 
-    tokens: Annotated[dict[str, str], BeforeValidator(_check_tokens), Field(repr=False, max_length=100)] = Field(default_factory=dict)
+    tokens: Annotated[
+        dict[str, str],
+        BeforeValidator(_check_tokens),
+        Field(repr=False, max_length=100, description="API tokens by name: 16 or more printable characters. Without any, changes need no token."),
+    ] = Field(default_factory=dict)
 
 
 def _read_hosts(value: object) -> object:
@@ -49,8 +53,12 @@ def _read_hosts(value: object) -> object:
 
 
 class ServerSettings(Strict):
-    """Where the API and the page are served; port 0 is any free one. hosts: further names under which the page is reached; a variable has them with commas."""
+    """Where the API and the page are served."""
 
-    host: Annotated[str, Field(min_length=1, max_length=255)] = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=GREATEST_PORT)] = 8080
-    hosts: Annotated[tuple[str, ...], BeforeValidator(_read_hosts), Field(max_length=_MOST_HOSTS)] = ()
+    host: Annotated[str, Field(min_length=1, max_length=255, description="The address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=GREATEST_PORT, description="The port to listen on; 0 takes any free one.")] = 8080
+    hosts: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_read_hosts),
+        Field(max_length=_MOST_HOSTS, description="Further names under which the page is reached. A variable holds them with commas."),
+    ] = ()

@@ -66,46 +66,68 @@ def _check_conf(value: object) -> object:
 
 
 class ExecutorsSettings(Strict):
-    """The processes in which a cluster runs the tasks of a driver: how many, and the memory and the tasks of each."""
+    """The executors of a driver on a standalone cluster."""
 
-    count: Annotated[int, Field(ge=1, le=1000)] = 1
-    memory: Annotated[str, BeforeValidator(_read_memory)] = "2048m"
-    cores: Annotated[int, Field(ge=1, le=64)] = 1
+    count: Annotated[int, Field(ge=1, le=1000, description="Executors of one driver.")] = 1
+    memory: Annotated[str, BeforeValidator(_read_memory), Field(description="Memory of one executor, 512MiB to 1TiB.", examples=["4g"])] = "2048m"
+    cores: Annotated[int, Field(ge=1, le=64, description="Tasks that one executor runs at once.")] = 1
 
 
 class ProfileSettings(Strict):
     """The driver that jobs of one size run in."""
 
-    driver_memory: Annotated[str, BeforeValidator(_read_memory)] | None = None  # None: spark.driver_memory
-    max_jobs: Annotated[int, Field(ge=1, le=64)] | None = None  # None: half of spark.max_jobs for medium jobs, one for large ones
-    executors: ExecutorsSettings | None = None  # None: spark.executors
+    driver_memory: Annotated[str, BeforeValidator(_read_memory)] | None = Field(
+        default=None, description="Memory of the driver. Default: `spark.driver_memory`.", examples=["2g"]
+    )
+    max_jobs: Annotated[int, Field(ge=1, le=64)] | None = Field(
+        default=None, description="Jobs that share the driver. Default: half of `spark.max_jobs` (medium), 1 (large)."
+    )
+    executors: ExecutorsSettings | None = Field(default=None, description="Executors on a standalone cluster. Default: `spark.executors`.")
 
 
 class ProfilesSettings(Strict):
-    """The drivers of medium and large jobs; small ones run as spark.driver_memory and spark.max_jobs say."""
+    """The drivers of medium and large jobs; `spark` itself describes that of small jobs."""
 
     medium: ProfileSettings = Field(default_factory=ProfileSettings)
     large: ProfileSettings = Field(default_factory=ProfileSettings)
 
 
 class SparkSettings(Strict):
-    """Where and with what the jobs run; ``run_dir`` is beside the store when it is not given."""
+    """How Spark is started and how much memory its jobs get."""
 
-    runner: Annotated[Literal["local"], BeforeValidator(_check_runner)] = "local"
-    master: Annotated[str, BeforeValidator(_check_master)] = "local[2]"
-    driver_memory: Annotated[str, BeforeValidator(_read_memory)] = "2048m"
-    max_jobs: Annotated[int, Field(ge=1, le=64)] = 2
+    runner: Annotated[Literal["local"], BeforeValidator(_check_runner), Field(description="How Spark is started.")] = "local"
+    master: Annotated[
+        str, BeforeValidator(_check_master), Field(description="`local`, `local[N]`, `local[*]`, or `spark://HOST:PORT` of a standalone cluster.")
+    ] = "local[2]"
+    driver_memory: Annotated[str, BeforeValidator(_read_memory), Field(description="Memory of the driver of small jobs, 512MiB to 1TiB.", examples=["2g"])] = (
+        "2048m"
+    )
+    max_jobs: Annotated[int, Field(ge=1, le=64, description="Small jobs that share the driver.")] = 2
     profiles: ProfilesSettings = Field(default_factory=ProfilesSettings)
-    max_memory: Annotated[str, BeforeValidator(_read_memory)] | None = None  # of all drivers together; None: that of the largest
-    executors: ExecutorsSettings | None = None  # of small jobs on a cluster; None there: the defaults
-    driver_host: Annotated[str, BeforeValidator(_check_host)] | None = None  # of this machine, as a cluster's executors reach it; None: 127.0.0.1
-    idle_timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
-    start_timeout: Annotated[timedelta, DurationBetween("1s", "1h")] = timedelta(seconds=120)
-    java_home: Annotated[Path, BeforeValidator(read_path)] | None = None
-    jars_dir: Annotated[Path, BeforeValidator(read_path)] | None = None
-    run_dir: Annotated[Path, BeforeValidator(read_path)] | None = None
-    let_writers_win: bool | None = None  # None: where a catalog is a REST catalog
-    conf: Annotated[dict[str, str], BeforeValidator(_check_conf)] = Field(default_factory=dict, repr=False)
+    max_memory: Annotated[str, BeforeValidator(_read_memory)] | None = Field(
+        default=None, description="The memory of all drivers together. Default: that of the largest.", examples=["16g"]
+    )
+    executors: ExecutorsSettings | None = Field(default=None, description="Executors on a standalone cluster.")
+    driver_host: Annotated[str, BeforeValidator(_check_host)] | None = Field(
+        default=None, description="The address of this machine as executors reach it. Default: 127.0.0.1."
+    )
+    idle_timeout: Annotated[timedelta, DurationBetween("1s"), Field(description="A driver without a job ends after this time.")] = timedelta(minutes=10)
+    start_timeout: Annotated[timedelta, DurationBetween("1s", "1h"), Field(description="The time in which a driver must start.")] = timedelta(seconds=120)
+    java_home: Annotated[Path, BeforeValidator(read_path)] | None = Field(
+        default=None, description="The Java to use. Default: `JAVA_HOME`, else the one on the PATH."
+    )
+    jars_dir: Annotated[Path, BeforeValidator(read_path)] | None = Field(
+        default=None, description="The directory of Spark's jars. Default: where `make setup` puts them."
+    )
+    run_dir: Annotated[Path, BeforeValidator(read_path)] | None = Field(
+        default=None, description="Logs, sockets and locks of drivers. Default: `run` beside the store."
+    )
+    let_writers_win: bool | None = Field(
+        default=None, description="Mark rewrites so that some catalogs may undo them for a writer. Default: with a REST catalog."
+    )
+    conf: Annotated[dict[str, str], BeforeValidator(_check_conf), Field(description="Spark's own settings; names begin with `spark.`.")] = Field(
+        default_factory=dict, repr=False
+    )
 
     def driver_of(self, size: JobSize) -> tuple[str, int]:
         """The memory of the driver that jobs of that size run in, and how many share it."""

@@ -14,48 +14,51 @@ from maintainer.policy.effective import write_value
 
 
 class CatalogScanSettings(Strict):
-    """The bounds of asking one catalog, where they are to be others than for all."""
+    """Bounds for one catalog that differ from those for all."""
 
-    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] | None = None
-    max_requests: Annotated[int, Field(ge=1, le=512)] | None = None
-    min_interval: Annotated[timedelta, DurationBetween("1s")] | None = None
-    max_interval: Annotated[timedelta, DurationBetween("1s")] | None = None
-    interval_growth: Annotated[float, Field(ge=1, le=10)] | None = None
-    interval_jitter: Annotated[float, Field(ge=0, le=0.5)] | None = None
+    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] | None = Field(default=None, description="The most requests a second to one catalog.")
+    max_requests: Annotated[int, Field(ge=1, le=512)] | None = Field(
+        default=None, description="Files that are fetched at once, and requests to a catalog at once."
+    )
+    min_interval: Annotated[timedelta, DurationBetween("1s")] | None = Field(
+        default=None, description="How often a changing table is asked for, where each question costs a request."
+    )
+    max_interval: Annotated[timedelta, DurationBetween("1s")] | None = Field(default=None, description="How often an unchanged table is asked for.")
+    interval_growth: Annotated[float, Field(ge=1, le=10)] | None = Field(
+        default=None, description="The interval of an unchanged table grows by this factor each time."
+    )
+    interval_jitter: Annotated[float, Field(ge=0, le=0.5)] | None = Field(default=None, description="Each interval varies by up to this share of itself.")
 
 
 class ScanSettings(Strict):
-    """How often the catalogs are measured, and with how much at once.
+    """How often the catalogs are scanned, how much is read at once, and how often they are asked.
 
-    `workers` tables are read side by side in each catalog; for all catalogs together at most max_requests files are fetched at once, at most
-    manifest_memory of manifests waits to be decoded, and decode_processes decode (0: the daemon itself).
-
-    An unchanged table is measured anew after `remeasure`, and the longest unmeasured ones of a catalog before that, to notice files that were deleted: of
-    those that rested for recheck_after, at most `rechecks` and recheck_share of the catalog at every scan. Where asking whether one changed costs a
-    request (all but SQL catalogs), it is asked after min_interval to max_interval, by how long it rests, within requests_per_second of its catalog;
-    the interval grows by interval_growth each time, and lies up to interval_jitter of itself to either side. `catalogs` has other bounds for some, by
-    their names.
-
-    A table of which more than spark_digest_above_files files have to be read is left to a job on Spark, which changes nothing.
+    An unchanged table is measured again now and then, to notice files that were deleted. Where
+    asking whether a table changed costs a request (all but SQL catalogs), a table is asked for
+    after min_interval to max_interval, the longer the longer it has not changed.
     """
 
-    interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=5)
-    workers: Annotated[int, Field(ge=1, le=64)] = 8
-    decode_processes: Annotated[int, Field(ge=0, le=64)] = 2
-    manifest_memory: Annotated[int, SizeBetween("16MiB", "64GiB")] = 256 * MIB
-    timeout: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=10)
-    remeasure: Annotated[timedelta, DurationBetween("1m")] = timedelta(hours=6)
-    rechecks: Annotated[int, Field(ge=0, le=1_000_000)] = 100
-    recheck_share: Annotated[float, Field(ge=0, le=1)] = 0.05
-    recheck_after: Annotated[timedelta, DurationBetween("0s")] = timedelta(hours=1)
-    spark_digest_above_files: Annotated[int, Field(ge=0, le=10**15)] = 20_000_000
-    min_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(minutes=1)
-    max_interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
-    interval_growth: Annotated[float, Field(ge=1, le=10)] = 1.5
-    interval_jitter: Annotated[float, Field(ge=0, le=0.5)] = 0.1
-    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] = 200.0
-    max_requests: Annotated[int, Field(ge=1, le=512)] = 64
-    catalogs: dict[str, CatalogScanSettings] = Field(default_factory=dict)
+    interval: Annotated[timedelta, DurationBetween("1s"), Field(description="How often the catalogs are scanned.")] = timedelta(minutes=5)
+    workers: Annotated[int, Field(ge=1, le=64, description="Tables of a catalog that are read side by side.")] = 8
+    decode_processes: Annotated[int, Field(ge=0, le=64, description="Processes that decode manifests; 0: the daemon itself.")] = 2
+    manifest_memory: Annotated[int, SizeBetween("16MiB", "64GiB"), Field(description="Memory for manifests that are fetched and not yet decoded.")] = 256 * MIB
+    timeout: Annotated[timedelta, DurationBetween("1s"), Field(description="The time to read one table, and to measure it.")] = timedelta(minutes=10)
+    remeasure: Annotated[timedelta, DurationBetween("1m"), Field(description="An unchanged table is measured again after this time.")] = timedelta(hours=6)
+    rechecks: Annotated[int, Field(ge=0, le=1_000_000, description="The most unchanged tables of a catalog that one scan measures again.")] = 100
+    recheck_share: Annotated[float, Field(ge=0, le=1, description="The largest share of a catalog that one scan measures again.")] = 0.05
+    recheck_after: Annotated[timedelta, DurationBetween("0s"), Field(description="A table is measured again only after this time.")] = timedelta(hours=1)
+    spark_digest_above_files: Annotated[int, Field(ge=0, le=10**15, description="With more unread files than this, Spark reads the table's manifests.")] = (
+        20_000_000
+    )
+    min_interval: Annotated[
+        timedelta, DurationBetween("1s"), Field(description="How often a changing table is asked for, where each question costs a request.")
+    ] = timedelta(minutes=1)
+    max_interval: Annotated[timedelta, DurationBetween("1s"), Field(description="How often an unchanged table is asked for.")] = timedelta(hours=1)
+    interval_growth: Annotated[float, Field(ge=1, le=10, description="The interval of an unchanged table grows by this factor each time.")] = 1.5
+    interval_jitter: Annotated[float, Field(ge=0, le=0.5, description="Each interval varies by up to this share of itself.")] = 0.1
+    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000, description="The most requests a second to one catalog.")] = 200.0
+    max_requests: Annotated[int, Field(ge=1, le=512, description="Files that are fetched at once, and requests to a catalog at once.")] = 64
+    catalogs: dict[str, CatalogScanSettings] = Field(default_factory=dict, description="Other bounds for one catalog.")
 
     def of(self, catalog: str) -> ScanSettings:
         """The settings that hold for a catalog."""
@@ -74,35 +77,37 @@ class ScanSettings(Strict):
 class PlanSettings(Strict):
     """How often plans are made from what was measured."""
 
-    interval: Annotated[timedelta, DurationBetween("100ms")] = timedelta(seconds=30)
+    interval: Annotated[timedelta, DurationBetween("100ms"), Field(description="How often plans are made.")] = timedelta(seconds=30)
 
 
 class SubmitSettings(Strict):
     """How often waiting plans are admitted as jobs."""
 
-    interval: Annotated[timedelta, DurationBetween("100ms")] = timedelta(seconds=5)
+    interval: Annotated[timedelta, DurationBetween("100ms"), Field(description="How often planned actions are admitted.")] = timedelta(seconds=5)
 
 
 class WatchSettings(Strict):
-    """How often running jobs are looked at."""
+    """How often running jobs are checked."""
 
-    interval: Annotated[timedelta, DurationBetween("100ms")] = timedelta(seconds=2)
+    interval: Annotated[timedelta, DurationBetween("100ms"), Field(description="How often running jobs are checked.")] = timedelta(seconds=2)
 
 
 class ReviewSettings(Strict):
-    """How often finished jobs are compared, before and after."""
+    """How often finished jobs are reviewed: measured again and compared."""
 
-    interval: Annotated[timedelta, DurationBetween("100ms")] = timedelta(seconds=5)
+    interval: Annotated[timedelta, DurationBetween("100ms"), Field(description="How often finished jobs are reviewed.")] = timedelta(seconds=5)
 
 
 class PruneSettings(Strict):
-    """How long the store keeps what it holds: every sample for raw_samples, then one an hour for hourly_samples, then one a day for samples."""
+    """How long the store keeps samples and jobs. Older samples are thinned to one an hour, then one a day."""
 
-    interval: Annotated[timedelta, DurationBetween("1s")] = timedelta(hours=1)
-    raw_samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=7)
-    hourly_samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=90)
-    samples: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=730)
-    jobs: Annotated[timedelta, DurationBetween("1h")] = timedelta(days=365)
+    interval: Annotated[timedelta, DurationBetween("1s"), Field(description="How often old entries are removed.")] = timedelta(hours=1)
+    raw_samples: Annotated[timedelta, DurationBetween("1h"), Field(description="How long every sample is kept.")] = timedelta(days=7)
+    hourly_samples: Annotated[timedelta, DurationBetween("1h"), Field(description="How long one sample an hour is kept.")] = timedelta(days=90)
+    samples: Annotated[timedelta, DurationBetween("1h"), Field(description="How long one sample a day is kept.")] = timedelta(days=730)
+    jobs: Annotated[timedelta, DurationBetween("1h"), Field(description="How long finished jobs, ended verdicts and orphan lists are kept.")] = timedelta(
+        days=365
+    )
 
     @model_validator(mode="after")
     def _check_order(self) -> PruneSettings:
@@ -116,8 +121,12 @@ class PruneSettings(Strict):
 
 
 class ImpactSettings(Strict):
-    """What the estimate of small files' cost assumes; without a profile each table's location decides."""
+    """What the estimate of the cost of small files assumes."""
 
-    profile: Literal["object_store", "hdfs", "ozone"] | None = None
-    request_price_per_million: Annotated[float, Field(ge=0, le=1_000_000)] | None = None
-    round_trip: Annotated[timedelta, DurationBetween("0s", "1m")] = timedelta(milliseconds=1)
+    profile: Literal["object_store", "hdfs", "ozone"] | None = Field(
+        default=None, description="The kind of storage. Default: decided by each table's location."
+    )
+    request_price_per_million: Annotated[float, Field(ge=0, le=1_000_000)] | None = Field(
+        default=None, description="The price of a million requests. Default: no cost is shown."
+    )
+    round_trip: Annotated[timedelta, DurationBetween("0s", "1m"), Field(description="The time of one request.")] = timedelta(milliseconds=1)
