@@ -23,7 +23,7 @@ RUN awk '/^[a-z]/ { wanted = /^uv==/ } wanted' toolchain.lock >/tmp/uv.lock && p
 ENV VIRTUAL_ENV=/opt/maintainer
 RUN uv pip compile pyproject.toml --extra hdfs --constraint requirements.lock --no-annotate --quiet --output-file /tmp/runtime.txt \
  && uv pip install --no-cache --require-hashes --build-constraints toolchain.lock --constraint requirements.lock --requirement /tmp/runtime.txt
-COPY README.md LICENSE ./
+COPY README.md LICENSE hatch_build.py ./
 COPY maintainer/ maintainer/
 COPY --from=page /source/maintainer/api/page/ maintainer/api/page/
 RUN uv pip install --no-cache --no-deps --build-constraints toolchain.lock . \
