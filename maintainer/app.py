@@ -29,6 +29,7 @@ from maintainer.adapters.spark.leftovers import prune_leftovers
 from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.marks import mark_settings
 from maintainer.adapters.spark.options import DriverSize, Executors, LocalSparkOptions
+from maintainer.adapters.spark.prerequisites import find_prerequisites, refuse_missing
 from maintainer.adapters.spark.statements import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
@@ -379,6 +380,7 @@ def build_demo(directory: Path, say: Callable[[str], None]) -> LakeReport:
     """Build the demo lake, or find it built."""
     if lake_is_complete(directory):  # no Spark is needed to say so
         return build_lake(directory, say, SparkLaunch(sys.executable, "", ()), datetime.now(UTC))
+    refuse_missing(find_prerequisites(None, default_directory(), with_s3=False))
     with TemporaryDirectory(prefix="iceberg-maintainer-") as scratch:
         java_home = prepare_home(find_java(None, os.environ), Path(scratch))
         jars = tuple(str(jar) for jar in find_jars(default_directory(), with_s3=False))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.live import Live
 
+from maintainer.adapters.spark.prerequisites import refuse_missing
 from maintainer.cli import show
 from maintainer.cli.console import EXIT_FAILED, command, make_console, print_list, say
 from maintainer.cli.once import run_until_rest
@@ -54,6 +55,7 @@ def demo(
         serve_daemon(settings)
         return
     with open_app(settings) as app:
+        refuse_missing(app.ports.runner.describe())
         _demo_once(app)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from maintainer.adapters.spark.prerequisites import refuse_missing
 from maintainer.adapters.spark.statements import main_statement
 from maintainer.app import App
 from maintainer.cli.console import make_console, say
@@ -17,6 +18,7 @@ from maintainer.steps.scan import find_unread
 
 def read_on_spark(app: App, tables: Sequence[TableIdentifier]) -> None:
     """Have the unread manifests of each table read on Spark; what Spark does not read is read here by the measurement that follows, and that is said."""
+    refuse_missing(app.ports.runner.describe())
     for table in tables:
         settle_left_jobs(app.ports, table)
         unread = find_unread(app.ports, table)

@@ -25,8 +25,7 @@ from maintainer.settings import FILE_VARIABLE, load_settings
 from maintainer.settings.loading import DEFAULT_FILE
 
 PING_SECONDS = 10.0
-_PLAIN = compile_regex(r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*")  # means the same without quotes
-_WORDS = {"true", "false", "null", "True", "False"}
+_PLAIN = compile_regex(r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*")  # needs no quotes: properties are texts
 _VARIABLE = compile_regex(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _POLICY = """\
 # What holds for all tables of the catalog {name} until another file says more about some of them.
@@ -144,7 +143,7 @@ def write_configuration(name: str, catalog_type: CatalogType, properties: Mappin
 
 
 def _quote(text: str) -> str:
-    return text if _PLAIN.fullmatch(text) and text not in _WORDS else json.dumps(text, ensure_ascii=False)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 def _check(text: str, policy: str) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from maintainer.adapters.spark.prerequisites import refuse_missing
 from maintainer.cli.console import EXIT_FAILED, command, say
 from maintainer.cli.follow import follow, print_job
 from maintainer.cli.once import settle_left_jobs
@@ -29,6 +30,7 @@ def rollback(
         if undone is None:
             message = f"no job {job!r} is known; finished jobs are forgotten after their retention"
             raise UnknownTableError(message)
+        refuse_missing(app.ports.runner.describe())
         settle_left_jobs(app.ports, undone.table)
         if not yes:
             _ask(f"Set {undone.table} back to what it was before job {job} ({undone.rule}), and pause it?")

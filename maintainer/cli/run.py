@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from maintainer.adapters.spark.prerequisites import refuse_missing
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import EXIT_FAILED, command, make_console, say
 from maintainer.cli.follow import follow, print_job
@@ -44,6 +45,7 @@ def run(
     identifier = TableIdentifier.parse(table)
     rules = tuple(dict.fromkeys(action or []))
     with open_app(load(config)) as app:
+        refuse_missing(app.ports.runner.describe())
         measure_named(app.ports, identifier)
         settle_left_jobs(app.ports, identifier)
         if not yes:

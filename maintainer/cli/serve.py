@@ -66,6 +66,7 @@ def _run(app: App, listener: socket.socket) -> None:
         host, port = listener.getsockname()[:2]
         log.info("daemon.started page=http://%s:%d/ application=%s", f"[{host}]" if ":" in host else host, port, app.ports.runner.application)
         _log_policy_problems(app)
+        _log_missing(app.ports.runner)
         signals.wait()
         log.info("daemon.stopping running_jobs=%d (they may finish; a second signal cancels them)", len(held_jobs(app.ports)))
         app.stopping.set()
@@ -89,6 +90,13 @@ def _resume(app: App, signals: _Signals) -> None:
 def _log_policy_problems(app: App) -> None:
     for problem in app.ports.policies.current().problems:
         log.warning("policy.refused source=%s problem=%r", problem.source, problem.message)
+
+
+def _log_missing(runner: Runner) -> None:
+    """What Spark lacks is known at once, not only when the first job fails."""
+    for what, is_there, sentence in runner.describe():
+        if not is_there:
+            log.warning("spark.missing what=%r problem=%r (tables are measured; jobs would fail)", what, sentence)
 
 
 class _Signals:

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from maintainer.adapters.spark import prerequisites
-from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites, require_prerequisites
+from maintainer.adapters.spark.prerequisites import Finding, find_prerequisites, refuse_missing
 from maintainer.cli import commands, diagnose
 from maintainer.cli.diagnose import Check, run_checks
 from maintainer.domain.errors import MaintainerError, RunnerUnavailableError
@@ -158,9 +158,11 @@ def test_a_catalog_that_never_answers_does_not_keep_the_process(tmp_path: Path) 
 
 def test_everything_that_spark_lacks_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prerequisites, "find_java", refuse_java)
-    assert [what for what, is_there, _ in find_prerequisites(None, tmp_path, with_s3=False) if not is_there] == ["Java", "Spark jars"]
+    found = list(find_prerequisites(None, tmp_path, with_s3=False))
+    assert [what for what, is_there, _ in found if not is_there] == ["Java", "Spark jars"]
+    refuse_missing([finding for finding in found if finding[1]])
     with pytest.raises(RunnerUnavailableError, match=r"(?s)^Java: none here\nSpark jars: jar iceberg-spark-runtime.* is missing in .*; fetch it with: "):
-        require_prerequisites(None, tmp_path, with_s3=False)
+        refuse_missing(found)
 
 
 def refuse_java(*_: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -21,9 +21,9 @@ def find_prerequisites(java_home: Path | None, jars_dir: Path, *, with_s3: bool)
     yield _find_jars(jars_dir, with_s3=with_s3)
 
 
-def require_prerequisites(java_home: Path | None, jars_dir: Path, *, with_s3: bool) -> None:
+def refuse_missing(findings: Iterable[Finding]) -> None:
     """RunnerUnavailableError that names everything that is missing, a line each."""
-    missing = [f"{what}: {sentence}" for what, is_there, sentence in find_prerequisites(java_home, jars_dir, with_s3=with_s3) if not is_there]
+    missing = [f"{what}: {sentence}" for what, is_there, sentence in findings if not is_there]
     if missing:
         raise RunnerUnavailableError("\n".join(missing))
 
