@@ -33,7 +33,7 @@ UV_READY := $(STAMPS)/uv
 endif
 
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
-PURE_CORE := maintainer/domain maintainer/health maintainer/policy
+PURE_CORE := $(addprefix maintainer/,admit compare decide domain estimate measure policy)
 
 .PHONY: help setup demo run test test-web test-fast conformance bench torture interleavings check check-format check-lint check-types check-layers check-generated check-page generate fix web lock clean
 

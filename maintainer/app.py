@@ -16,7 +16,7 @@ from threading import Event
 from uuid import uuid4
 
 from maintainer.adapters.catalog import MetadataReader, PollLimits, PyIcebergCatalog, ReadCount, ReadLimits
-from maintainer.adapters.catalog.fast import slow_reader_reason
+from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
@@ -27,26 +27,26 @@ from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
 from maintainer.adapters.spark.leftovers import prune_leftovers
 from maintainer.adapters.spark.local import LocalRunner
-from maintainer.adapters.spark.marks import mark_settings
 from maintainer.adapters.spark.options import DriverSize, Executors, LocalSparkOptions
 from maintainer.adapters.spark.prerequisites import find_prerequisites, refuse_missing
+from maintainer.adapters.spark.snapshot_marks import mark_settings
 from maintainer.adapters.spark.statements import main_statement
 from maintainer.adapters.store import open_store
 from maintainer.adapters.telemetry import PrometheusTelemetry
-from maintainer.api.board import QueueBoard
 from maintainer.api.deps import Services
 from maintainer.api.hosts import AllowedHosts
+from maintainer.api.queue_cache import QueueBoard
 from maintainer.domain.admission import AdmissionRules, Halt
 from maintainer.domain.errors import ConfigurationError, InvalidTransitionError, MaintainerError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.lease import LeaseTerms
 from maintainer.domain.notice import NoticeLimits
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import PolicyLayer, RuleName
-from maintainer.domain.size import JobSize
-from maintainer.health.impact import ImpactModel, StorageProfile
+from maintainer.measure.impact import ImpactModel, StorageProfile
 from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog
 from maintainer.ports.clock import Clock

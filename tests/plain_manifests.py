@@ -21,11 +21,11 @@ import pyarrow as pa
 import pytest
 import zstandard
 
-from maintainer.adapters.catalog import fast
 from maintainer.adapters.catalog.limits import UnreadableFileError
-from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
-from maintainer.adapters.catalog.metadata import MetadataError, parse_metadata
-from maintainer.adapters.catalog.partition import Spec
+from maintainer.adapters.catalog.manifests import fast_reader as fast
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest, describe_manifest
+from maintainer.adapters.catalog.manifests.metadata import MetadataError, parse_metadata
+from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, path_key, unpack_files
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, ManifestContent, ManifestDigest, SizeClasses
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from maintainer.domain.file_sizes import FileSizes
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
@@ -19,9 +20,8 @@ from maintainer.domain.inventory import (
     TableInventory,
     histogram_bin,
 )
-from maintainer.domain.sizes import FileSizes
 from maintainer.domain.units import MIB
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 TABLE = TableIdentifier("lake", ("sales",), "orders")

@@ -9,8 +9,8 @@ from maintainer.app import admission_rules
 from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import ConfigurationError
+from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.policy import Window
-from maintainer.domain.size import JobSize, SizeProfile
 from maintainer.domain.units import GIB
 from maintainer.settings import Settings, load_settings
 

@@ -9,7 +9,7 @@ import pytest
 from maintainer.adapters.spark.options import DriverSize, Executors, executor_settings
 from maintainer.app import admission_rules, spark_options
 from maintainer.domain.errors import ConfigurationError
-from maintainer.domain.size import JobSize, SizeProfile
+from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.settings import Settings, load_settings
 
 CATALOGS = "catalogs: {lake: {type: sql, uri: 'sqlite:///lake.db'}}\n"

@@ -12,7 +12,8 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import request_response
 
 from maintainer import __version__
-from maintainer.api import audit, catalogs, documentation, jobs, namespaces, orphans, overview, pauses, pins, policies, probes, queue, story, tables
+from maintainer.api import activity as story
+from maintainer.api import audit, catalogs, documentation, jobs, namespaces, orphans, overview, pauses, pins, policies, probes, queue, tables
 from maintainer.api.auth import authenticate
 from maintainer.api.contract import complete_document
 from maintainer.api.deps import Services

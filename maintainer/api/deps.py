@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 from fastapi import Depends, Path, Request
 
-from maintainer.api.board import Queue
 from maintainer.api.hosts import AllowedHosts
+from maintainer.api.queue_cache import Queue
 from maintainer.domain.admission import Halt, Standstill
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier, split_levels
@@ -25,7 +25,7 @@ from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicyS
 from maintainer.domain.policy_version import PolicyChange
 from maintainer.domain.preview import TablePreview
 from maintainer.domain.reading import JobAction
-from maintainer.health.impact import ImpactModel
+from maintainer.measure.impact import ImpactModel
 from maintainer.ports.clock import Clock
 from maintainer.ports.policies import Policies
 from maintainer.ports.store import Store, TableRecord

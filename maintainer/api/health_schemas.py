@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from maintainer.health.impact import StorageProfile
+from maintainer.measure.impact import StorageProfile
 
 
 class Schema(BaseModel):

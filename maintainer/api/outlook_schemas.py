@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import Field
 
 from maintainer.api.health_schemas import Schema
+from maintainer.decide.outlook import OutlookKind
 from maintainer.domain.job import JobRule, JobState
 from maintainer.domain.progress import Stage
-from maintainer.policy.outlook import OutlookKind
 
 
 class ProgressOut(Schema):

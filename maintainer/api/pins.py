@@ -18,7 +18,7 @@ from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.health import TableHealth
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import Rule, RuleName
-from maintainer.policy.expiry import ExpiryPreview, find_keepers, preview_expiry
+from maintainer.estimate.retained_snapshots import ExpiryPreview, find_keepers, preview_expiry
 from maintainer.ports.store import TableRecord
 
 MAX_LISTED_SNAPSHOTS = 1000  # of a preview; `snapshots` says how many there are

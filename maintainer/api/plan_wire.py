@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from maintainer.api import plan_schemas
 from maintainer.api.wire import Statement, score_out, write_cost, write_findings, write_id, write_score
+from maintainer.decide.explanation import explain, explain_admission
 from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkippedRule
 from maintainer.domain.verdict import RuleVerdict
-from maintainer.policy.explain import explain, explain_admission
 from maintainer.ports.store import Page
 
 

@@ -11,7 +11,7 @@ from maintainer.api import policy_schemas, schemas, wire
 from maintainer.api.deps import RecordIn, ServicesIn
 from maintainer.api.errors import ProblemError, declare_problems
 from maintainer.domain.policy import PolicyLayer
-from maintainer.policy.candidate import find_affected, with_candidate
+from maintainer.policy.preview import find_affected, with_candidate
 from maintainer.ports.store import MAX_PAGE
 
 CANDIDATE = "candidate.yaml"  # what problems call a policy that came in a request

@@ -26,8 +26,8 @@ from maintainer.domain.effect import ContentProof, RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.job import FailureReason, JobRule, JobState
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import Mode, RuleName
-from maintainer.domain.size import JobSize
 
 T = TypeVar("T")
 

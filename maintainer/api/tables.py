@@ -18,13 +18,13 @@ from maintainer.api.fields import Time
 from maintainer.api.outlook_schemas import OutlookOut
 from maintainer.api.plan_wire import write_plan
 from maintainer.api.policies import CANDIDATE, read_candidate
+from maintainer.decide.outlook import find_outlook
 from maintainer.domain.admission import Halt
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer
-from maintainer.policy.outlook import find_outlook
 from maintainer.ports.store import HISTORY_METRICS, MAX_PAGE, TABLE_SORTS, Pause, TableQuery, TableRecord
 
 DEFAULT_PAGE = 100

@@ -8,6 +8,8 @@ from typing import Any
 
 from maintainer import __version__
 from maintainer.api import health_schemas, outlook_schemas, plan_schemas, schemas
+from maintainer.decide.outlook import Outlook
+from maintainer.decide.partitioning import advise_partitions
 from maintainer.domain.cost import Cost, Score
 from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.health import Band, Finding, ManifestGroup, RefHold, TableHealth
@@ -18,12 +20,10 @@ from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicyS
 from maintainer.domain.reading import JobAction
 from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.timing import QueryTiming
-from maintainer.health.impact import ImpactModel, find_impact
+from maintainer.measure.impact import ImpactModel, find_impact
 from maintainer.policy.ambiguity import describe_ambiguity, find_ambiguities
 from maintainer.policy.effective import describe, describe_layer
 from maintainer.policy.layering import weak_to_strong
-from maintainer.policy.outlook import Outlook
-from maintainer.policy.partitioning import advise_partitions
 from maintainer.ports.store import Overview, TableRecord
 
 Statement = Callable[[TableIdentifier, JobAction], str]

@@ -20,7 +20,7 @@ from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 from maintainer.domain.preview import TablePreview
 from maintainer.domain.units import format_count
 from maintainer.policy.ambiguity import find_ambiguities
-from maintainer.policy.candidate import find_affected, with_candidate, with_file
+from maintainer.policy.preview import find_affected, with_candidate, with_file
 from maintainer.steps.candidate import preview_tables
 
 STDIN = "-"

@@ -12,7 +12,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Plan
 from maintainer.domain.units import format_count
-from maintainer.policy.halt import is_draining
+from maintainer.policy.halts import is_draining
 from maintainer.ports.store import JobQuery
 from maintainer.steps.lease import held_jobs
 from maintainer.steps.plan import plan

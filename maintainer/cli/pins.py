@@ -17,7 +17,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.pin import Pin
 from maintainer.domain.units import parse_duration
-from maintainer.policy.expiry import find_pin_trouble
+from maintainer.estimate.retained_snapshots import find_pin_trouble
 from maintainer.steps.plan import measured_record
 from maintainer.steps.ports import Ports
 

@@ -15,11 +15,11 @@ from maintainer.cli.console import EXIT_FAILED, OutputFormat, command, print_jso
 from maintainer.cli.rows import Rows
 from maintainer.cli.show import NOTHING_WAITS, Waits
 from maintainer.cli.state import Config, Format, Tables, load, open_app
+from maintainer.decide.explanation import explain_admission, write_next_look
 from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.plan import Plan, SkippedRule
-from maintainer.policy.explain import explain_admission, write_next_look
 from maintainer.steps.admission import read_queue
 from maintainer.steps.plan import preview
 

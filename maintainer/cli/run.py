@@ -15,12 +15,12 @@ from maintainer.cli.follow import follow, print_job
 from maintainer.cli.once import settle_left_jobs
 from maintainer.cli.plan import plan_details
 from maintainer.cli.state import Config, TableName, load, open_app
+from maintainer.decide.plan import on_request
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.policy.decide import on_request
 from maintainer.steps.plan import make_plan, measured_record, policy_of
 from maintainer.steps.submit import request_run
 

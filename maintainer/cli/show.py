@@ -9,6 +9,7 @@ from types import MappingProxyType
 from rich.text import Text
 
 from maintainer.cli.rows import Facts, Rows
+from maintainer.decide.explanation import explain, explain_admission
 from maintainer.domain.action import Action
 from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.cost import Cost, CostBasis, EstimateError, Quantity, Score
@@ -21,7 +22,6 @@ from maintainer.domain.plan import Estimate, Plan
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import format_duration, format_size
 from maintainer.domain.visible import make_visible
-from maintainer.policy.explain import explain, explain_admission
 from maintainer.steps.record import Measured
 from maintainer.steps.scan import Recalled, ScannedTable
 

@@ -16,6 +16,7 @@ from maintainer.cli.console import OutputFormat, command, make_console, print_js
 from maintainer.cli.rows import Rows
 from maintainer.cli.show import BAND_STYLES, Waits, admission_json, finding_json, jobs_table, plan_json, weigh, write_time
 from maintainer.cli.state import Config, Format, TableName, load, open_app
+from maintainer.decide.explanation import give_verdicts, write_next_look
 from maintainer.domain.errors import MaintainerError
 from maintainer.domain.health import Grade
 from maintainer.domain.identifier import TableIdentifier
@@ -23,7 +24,6 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.policy.explain import give_verdicts, write_next_look
 from maintainer.ports.store import JobQuery
 from maintainer.steps.admission import waits_of
 from maintainer.steps.plan import preview

@@ -12,9 +12,9 @@ from maintainer.domain.cost import Cost, Score, Worth
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier, TablePattern, split_levels
 from maintainer.domain.job import Job
+from maintainer.domain.job_size import SizeProfile
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName, Window
-from maintainer.domain.size import SizeProfile
 
 EVERYTHING = "*"  # the scope of all tables
 MAX_SCOPE_CHARACTERS = 500

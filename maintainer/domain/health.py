@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from maintainer.domain.file_sizes import DeletedFiles, FileSizes
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import ManifestContent, PartitionSpec, Ref, Unreadable
-from maintainer.domain.sizes import DeletedFiles, FileSizes
 
 
 class Band(StrEnum):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from maintainer.domain.file_sizes import FileSizes
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.sizes import FileSizes
 from maintainer.domain.units import GIB, KIB, MIB
 
 DEFAULT_TARGET_FILE_SIZE_BYTES = 512 * MIB  # Iceberg: write.target-file-size-bytes

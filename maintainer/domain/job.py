@@ -16,13 +16,13 @@ from maintainer.domain.effect import Effect, Measurement
 from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.plan import Estimate, name_state
 from maintainer.domain.policy import RuleName
 from maintainer.domain.progress import Progress
 from maintainer.domain.reading import DigestManifests, JobAction, Reading
 from maintainer.domain.rollback import Repair, RollBack
 from maintainer.domain.safeguards import Safeguards
-from maintainer.domain.size import JobSize
 
 JobRule = RuleName | Reading | Repair
 

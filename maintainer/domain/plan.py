@@ -11,8 +11,8 @@ from maintainer.domain.budget import Budget
 from maintainer.domain.cost import BENEFIT, Cost, Score, Worth
 from maintainer.domain.health import Finding
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import Mode, RuleName
-from maintainer.domain.size import JobSize
 
 _MAX_HALVINGS = 6
 

@@ -10,8 +10,8 @@ from typing import Literal
 
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TablePattern
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.safeguards import Safeguards
-from maintainer.domain.size import JobSize
 
 
 class Mode(StrEnum):

@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import (
     Approval,
     ImportedFiles,
@@ -29,7 +30,6 @@ from maintainer.domain.policy import (
 )
 from maintainer.domain.rule_defaults import DEFAULT_QUIET_WAIT, DEFAULT_TIMEOUTS
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards
-from maintainer.domain.size import JobSize
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.policy.inherited import TableProperties, source_of
 from maintainer.policy.layering import lay_layers

@@ -10,8 +10,8 @@ from typing import Protocol
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, ManifestDigest, Snapshot, TableFault, TableInventory
+from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, StoredFile
-from maintainer.domain.place import Place
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 
 # (table, its properties) -> the target file size in bytes that "small" and "large" are measured against

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, OrphanList
-from maintainer.domain.place import Place
 
 MAX_LISTS = 100  # told of one table, or of those that wait
 

@@ -12,8 +12,8 @@ from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.location import Place
 from maintainer.domain.pin import Pin
-from maintainer.domain.place import Place
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion

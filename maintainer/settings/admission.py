@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from maintainer.adapters.policies.model import MAXIMUM_WINDOWS, BudgetModel, WindowModel, read_windows
 from maintainer.adapters.policies.validation import DurationBetween, refuse
 from maintainer.domain.admission import AdmissionRules, Scorer
-from maintainer.domain.size import SizeProfile
+from maintainer.domain.job_size import SizeProfile
 
 FLEET = "the fleet"
 

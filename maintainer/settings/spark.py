@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from maintainer.adapters.policies.validation import DurationBetween, Strict, refuse
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.size import JobSize, SizeProfile
+from maintainer.domain.job_size import JobSize, SizeProfile
 from maintainer.domain.units import GIB, MIB, parse_size
 from maintainer.settings.paths import read_path
 

@@ -10,6 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from maintainer.admit.admission import choose
+from maintainer.decide.bands import grade
+from maintainer.decide.gain import target_of_policy
+from maintainer.decide.plan import decide
+from maintainer.decide.retry_scope import PARTIAL_PROGRESS
+from maintainer.decide.rewrite_limits import MOST_FILES
+from maintainer.decide.table_state import digest_state
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates
 from maintainer.domain.budget import Budget, Charge
@@ -17,17 +25,9 @@ from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_AL
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, name_state
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Window
-from maintainer.policy.admit import choose
-from maintainer.policy.decide import decide
+from maintainer.estimate.filter_writer import write_where
 from maintainer.policy.effective import effective
-from maintainer.policy.gain import target_of_policy
-from maintainer.policy.grade import grade
-from maintainer.policy.hold import Circumstances
-from maintainer.policy.shrink import PARTIAL_PROGRESS
-from maintainer.policy.slices import MOST_FILES
-from maintainer.policy.state import digest_state
-from maintainer.policy.where import write_where
-from maintainer.policy.window import blackout_end, is_blacked_out, is_open, next_opening
+from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
 from maintainer.simulation.fleet import Traits
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Outcome, Work

@@ -13,7 +13,7 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES
 from maintainer.domain.units import GIB, KIB, MIB
-from maintainer.health.measure import target_file_size
+from maintainer.measure.health import target_file_size
 
 # Shares of files by size in one real name-node image of a billion files, without directories and empty files: (upper bound in bytes, share in percent).
 PUBLISHED_FILE_SIZES: tuple[tuple[int, float], ...] = (

@@ -12,7 +12,7 @@ from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import RuleName
-from maintainer.policy.cost import find_pace
+from maintainer.estimate.cost import find_pace
 from maintainer.simulation.fleet import SMALLEST_FILE_BYTES, Traits, Writer, take_table
 
 METRICS = ("commits_per_hour", "data_files", "data_bytes")  # of which samples are asked for

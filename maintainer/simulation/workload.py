@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from maintainer.admit.admission import AdmissionCircumstances, Running, find_blackout, next_day
 from maintainer.domain.admission import AdmissionRules, Candidate
 from maintainer.domain.budget import NOTHING_SPENT, Charge, Spending, day_of
-from maintainer.policy.admit import AdmissionCircumstances, Running, find_blackout, next_day
 
 
 @dataclass(frozen=True, slots=True)

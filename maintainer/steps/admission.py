@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from maintainer.admit.admission import AdmissionCircumstances, admit, choose, find_blackout, find_spent, is_shut, running_of
+from maintainer.decide.notices import notice_of_budget
 from maintainer.domain.admission import AdmissionVerdict, Candidate
 from maintainer.domain.budget import day_of
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.policy.admit import AdmissionCircumstances, admit, choose, find_blackout, find_spent, is_shut, running_of
-from maintainer.policy.notices import notice_of_budget
 from maintainer.steps.ports import Ports
 
 

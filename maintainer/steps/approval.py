@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from maintainer.decide.approval import approve, refuse_approval, refuse_rejection, refuse_restoring, reject
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidTransitionError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.orphan import OrphanList, OrphanListState
-from maintainer.policy.approval import approve, refuse_approval, refuse_rejection, refuse_restoring, reject
 from maintainer.steps.ports import Ports
 
 

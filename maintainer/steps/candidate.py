@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from maintainer.decide.gain import target_of_policy
+from maintainer.decide.plan import decide
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.preview import TablePreview
-from maintainer.health.measure import measure
-from maintainer.policy.candidate import compare_plans
-from maintainer.policy.decide import decide
+from maintainer.measure.health import measure
 from maintainer.policy.effective import effective
-from maintainer.policy.gain import target_of_policy
+from maintainer.policy.preview import compare_plans
 from maintainer.steps.plan import circumstances_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import read_under, scan_table

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
 
+from maintainer.compare.effect import describe_timeout, is_timed_out
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import is_recent
@@ -15,7 +16,6 @@ from maintainer.domain.inventory import FaultKind, ManifestDigest, TableFault
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import Estimate
 from maintainer.domain.reading import DigestManifests, FoundManifest, Reading, UnreadManifests
-from maintainer.health.compare import describe_timeout, is_timed_out
 from maintainer.ports.catalog import KeepDigests
 from maintainer.ports.store import JobQuery
 from maintainer.steps.lease import token_of

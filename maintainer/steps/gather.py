@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
+from maintainer.decide.notices import MOST_NAMED, notice_of_many
 from maintainer.domain.notice import Notice, NoticeKind
-from maintainer.policy.notices import MOST_NAMED, notice_of_many
 from maintainer.ports.notifier import Notifier
 
 _GATHERED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})

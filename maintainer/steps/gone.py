@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from maintainer.decide.notices import notice_of_gone
 from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.policy.notices import notice_of_gone
 from maintainer.steps.ports import Ports
 
 BY_SCAN = "a scan"

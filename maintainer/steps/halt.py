@@ -5,7 +5,7 @@ from __future__ import annotations
 from maintainer.domain.admission import Halt, Standstill
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.identifier import TableIdentifier, TablePattern
-from maintainer.policy.halt import is_draining
+from maintainer.policy.halts import is_draining
 from maintainer.ports.store import Pause
 from maintainer.steps.each import each
 from maintainer.steps.ports import Ports

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from maintainer.admit.leases import is_abandoned, is_due
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.lease import Lease
-from maintainer.policy.lease import is_abandoned, is_due
 from maintainer.steps.ports import Ports
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.job import Job, JobEvent
-from maintainer.domain.place import HDFS_SCHEMES
+from maintainer.domain.location import HDFS_SCHEMES
 from maintainer.steps.ports import Ports
 
 LISTED = "orphans.listed"

@@ -11,7 +11,7 @@ from maintainer.domain.action import Action, Disposal, ExpireSnapshots, RemoveOr
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from maintainer.domain.place import normalise_path, paths_of
+from maintainer.domain.location import normalise_path, paths_of
 from maintainer.policy.effective import effective
 from maintainer.ports.catalog import Catalog, Polled
 from maintainer.steps.ports import Ports

@@ -9,7 +9,7 @@ from maintainer.domain.action import Action, Disposal, RemoveOrphanFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from maintainer.domain.place import Place, normalise_path, paths_of
+from maintainer.domain.location import Place, normalise_path, paths_of
 from maintainer.ports.catalog import Polled
 from maintainer.steps.ports import Ports
 from maintainer.steps.scan import scan_table

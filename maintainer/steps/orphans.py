@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from maintainer.compare.effect import Verdict, conclude
+from maintainer.decide.approval import Look, describe_list, make_list
+from maintainer.decide.notices import notice_of_list
+from maintainer.decide.orphans import MAX_FILES, Judgement, describe_judgement, judge_orphans
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanListState
 from maintainer.domain.policy import Policy, RuleName
-from maintainer.health.compare import Verdict, conclude
-from maintainer.policy.approval import Look, describe_list, make_list
 from maintainer.policy.effective import DEFAULT_QUARANTINE
-from maintainer.policy.notices import notice_of_list
-from maintainer.policy.orphans import MAX_FILES, Judgement, describe_judgement, judge_orphans
 from maintainer.steps.plan import policy_of
 from maintainer.steps.ports import Ports
 from maintainer.steps.record import Measured

@@ -8,21 +8,21 @@ from functools import partial
 from zlib import crc32
 
 from maintainer import __version__
+from maintainer.decide.explanation import give_verdicts
+from maintainer.decide.orphans import Surroundings
+from maintainer.decide.plan import decide
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
-from maintainer.domain.place import paths_of
+from maintainer.domain.location import paths_of
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, RuleName
-from maintainer.health.measure import measure
-from maintainer.policy.candidate import with_candidate
-from maintainer.policy.decide import decide
+from maintainer.measure.health import measure
 from maintainer.policy.effective import effective
-from maintainer.policy.explain import give_verdicts
-from maintainer.policy.halt import digest_halts, find_halt
-from maintainer.policy.hold import Circumstances
-from maintainer.policy.orphans import Surroundings
+from maintainer.policy.halts import digest_halts, find_halt
+from maintainer.policy.preview import with_candidate
 from maintainer.ports.store import LONGEST_TRUST, PlanDue, TableRecord
 from maintainer.steps.each import each
 from maintainer.steps.names import registrations_of

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from maintainer.compare.proof import compare_contents, explain_difference, find_failed_proofs, tell_unmade_checks
 from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.effect import Effect, RowProof
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Job, JobEvent
 from maintainer.domain.safeguards import Canary
-from maintainer.health.proof import compare_contents, explain_difference, find_failed_proofs, tell_unmade_checks
 from maintainer.ports.store import Pause
 from maintainer.steps.ports import Ports
 

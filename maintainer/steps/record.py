@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from maintainer.decide.bands import grade
+from maintainer.decide.notices import notice_of_fault, notice_of_grade
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
@@ -14,10 +16,8 @@ from maintainer.domain.pin import Pin
 from maintainer.domain.policy import PolicySet
 from maintainer.domain.reading import UnreadManifests
 from maintainer.domain.registration import Registration
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
 from maintainer.policy.effective import effective
-from maintainer.policy.grade import grade
-from maintainer.policy.notices import notice_of_fault, notice_of_grade
 from maintainer.ports.catalog import Taken
 from maintainer.ports.store import ScanMark
 from maintainer.steps.bounded import Bound, StoppedError, TookTooLongError

@@ -8,17 +8,17 @@ from datetime import timedelta
 from itertools import islice
 from types import MappingProxyType
 
+from maintainer.compare.effect import Verdict, conclude
+from maintainer.decide.approval import refuse_removal
+from maintainer.decide.orphans import MAX_FILES, judge_orphans
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
+from maintainer.domain.location import respell
 from maintainer.domain.orphan import FoundFile, OrphanListState, RemovedOrphans, StoredFile, digest_files, quarantine_of
-from maintainer.domain.place import respell
 from maintainer.domain.units import format_size
-from maintainer.health.compare import Verdict, conclude
-from maintainer.policy.approval import refuse_removal
-from maintainer.policy.orphans import MAX_FILES, judge_orphans
 from maintainer.steps.neighbours import find_newcomers
 from maintainer.steps.ports import Ports
 from maintainer.steps.proof import pause

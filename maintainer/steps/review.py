@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from maintainer.compare.effect import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, rows_to_count, split_commits, spread_counts
+from maintainer.compare.missing_parent import prove_rows_since
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import StoreUnavailableError
@@ -12,9 +14,7 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
-from maintainer.health.before import prove_rows_since
-from maintainer.health.compare import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, rows_to_count, split_commits, spread_counts
-from maintainer.health.measure import summarise
+from maintainer.measure.health import summarise
 from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
 from maintainer.steps.lease import held_jobs, token_of

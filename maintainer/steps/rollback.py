@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from maintainer.compare.effect import Verdict
+from maintainer.compare.rollback import compare_rollback, conclude_rollback
+from maintainer.decide.rollback import judge_rollback
 from maintainer.domain.admission import Halt
 from maintainer.domain.effect import Effect
 from maintainer.domain.errors import InvalidTransitionError
@@ -9,10 +12,7 @@ from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Estimate
 from maintainer.domain.rollback import Repair, RollBack
-from maintainer.health.compare import Verdict
-from maintainer.health.measure import summarise
-from maintainer.health.rollback import compare_rollback, conclude_rollback
-from maintainer.policy.rollback import judge_rollback
+from maintainer.measure.health import summarise
 from maintainer.steps.halt import halt
 from maintainer.steps.ports import Ports
 from maintainer.steps.record import Measured

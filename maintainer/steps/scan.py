@@ -13,6 +13,7 @@ from threading import Lock
 from zlib import crc32
 
 from maintainer import __version__
+from maintainer.decide.gain import target_of_policy
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
@@ -20,11 +21,10 @@ from maintainer.domain.instants import is_ahead
 from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.reading import UnreadManifests
-from maintainer.health.measure import target_file_size
-from maintainer.policy.basis import Bases
-from maintainer.policy.candidate import with_candidate
+from maintainer.measure.health import target_file_size
 from maintainer.policy.effective import effective
-from maintainer.policy.gain import target_of_policy
+from maintainer.policy.fingerprint import Bases
+from maintainer.policy.preview import with_candidate
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
 from maintainer.steps.bounded import DEFAULT_LIMIT, Bound, StoppedError

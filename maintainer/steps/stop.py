@@ -6,7 +6,7 @@ from datetime import datetime
 
 from maintainer.domain.admission import Halt
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.policy.halt import find_halt
+from maintainer.policy.halts import find_halt
 from maintainer.steps.ports import Ports
 
 

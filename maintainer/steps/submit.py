@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from maintainer.decide.plan import decide, on_request
+from maintainer.decide.rollback import refuse_rollback
+from maintainer.decide.safeguards import find_lapsed_tags, surround
+from maintainer.decide.table_state import digest_state
+from maintainer.decide.timeouts import find_deadline
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.action import Action
 from maintainer.domain.admission import AdmissionVerdict, Halt
 from maintainer.domain.errors import InvalidTransitionError, RunnerUnavailableError
@@ -16,15 +22,9 @@ from maintainer.domain.plan import Plan, PlannedAction, SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
-from maintainer.health.measure import summarise
-from maintainer.policy.decide import decide, on_request
-from maintainer.policy.guard import check_before_submit
-from maintainer.policy.halt import describe_halt, find_halt, is_draining
-from maintainer.policy.hold import Circumstances
-from maintainer.policy.rollback import refuse_rollback
-from maintainer.policy.safeguards import find_lapsed_tags, surround
-from maintainer.policy.state import digest_state
-from maintainer.policy.timeouts import find_deadline
+from maintainer.estimate.floors import check_before_submit
+from maintainer.measure.health import summarise
+from maintainer.policy.halts import describe_halt, find_halt, is_draining
 from maintainer.steps.admission import admit_now, is_blackout
 from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from maintainer.decide.notices import notice_of_job, notice_of_list
 from maintainer.domain.effect import Effect
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.notice import Notice
 from maintainer.domain.policy import RuleName
-from maintainer.policy.notices import notice_of_job, notice_of_list
 from maintainer.ports.clock import Clock
 from maintainer.ports.store import JobQuery, Store
 from maintainer.steps.ports import Ports

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from maintainer.compare.effect import Verdict
+from maintainer.compare.proof_deadline import find_end_of_wait, is_worth_telling
+from maintainer.decide.notices import notice_of_wait
 from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.reading import DigestManifests
-from maintainer.health.compare import Verdict
-from maintainer.policy.notices import notice_of_wait
-from maintainer.policy.unread import find_end_of_wait, is_worth_telling
 from maintainer.ports.store import Pause
 from maintainer.steps.ports import Ports
 

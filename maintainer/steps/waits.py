@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from maintainer.admit.waiting_verdicts import WaitChange, find_wait_changes
+from maintainer.decide.explanation import give_wait
 from maintainer.domain.verdict import RuleVerdict, StandingVerdict
-from maintainer.policy.explain import give_wait
-from maintainer.policy.waits import WaitChange, find_wait_changes
 from maintainer.steps.admission import look_around, read_candidates
 from maintainer.steps.ports import Ports
 

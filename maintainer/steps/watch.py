@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from maintainer.decide.timeouts import is_over_time, may_go_on
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.lease import Lease
 from maintainer.domain.progress import Stage
-from maintainer.policy.timeouts import is_over_time, may_go_on
 from maintainer.ports.runner import RunnerReport
 from maintainer.steps.each import each
 from maintainer.steps.lease import hold_lease, let_work, read_leases

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from maintainer.api.board import MAX_AGE, Queue, QueueBoard
+from maintainer.api.queue_cache import MAX_AGE, Queue, QueueBoard
 from maintainer.domain.admission import AdmissionVerdict, Candidate, Wait, WaitCode
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.policy import RuleName

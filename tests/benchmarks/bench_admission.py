@@ -17,6 +17,7 @@ from sqlalchemy import insert
 from maintainer.adapters.store import documents, open_store
 from maintainer.adapters.store.schema import candidates, plans, tables
 from maintainer.adapters.store.sql import SqlStore
+from maintainer.admit.admission import AdmissionCircumstances, admit, choose
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, find_candidates
 from maintainer.domain.budget import Budget
@@ -25,7 +26,6 @@ from maintainer.domain.health import Band, Finding
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, Plan, PlannedAction
 from maintainer.domain.policy import Mode, RuleName
-from maintainer.policy.admit import AdmissionCircumstances, admit, choose
 from tests.benchmarks.harness import Measured, less_is_better
 
 TABLES: Final = 100_000

@@ -15,8 +15,8 @@ import pyarrow as pa
 from pyiceberg.catalog import load_catalog
 from pyiceberg.table import StaticTable
 
-from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
-from maintainer.adapters.catalog.metadata import parse_metadata
+from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
+from maintainer.adapters.catalog.manifests.metadata import parse_metadata
 from maintainer.domain.inventory import ManifestDigest, SizeClasses
 from tests.benchmarks import spark_files
 from tests.benchmarks.harness import Measured, Timed, less_is_better, measure, more_is_better, peak_memory

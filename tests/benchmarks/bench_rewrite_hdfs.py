@@ -16,7 +16,7 @@ from pyiceberg.io.pyarrow import PyArrowFileIO, parquet_file_to_data_file
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog.hdfs import HdfsFileIO, HdfsInput
+from maintainer.adapters.catalog.files.hdfs import HdfsFileIO, HdfsInput
 from tests.benchmarks.bench_rewrite import FEW, MANY, SCHEMA, TARGET_BYTES, compare, make_files
 from tests.benchmarks.harness import Measured
 from tests.hdfs import serve_hdfs

@@ -26,8 +26,8 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy import func, insert, select
 
-from maintainer.adapters.catalog.manifest import ListedManifest, make_digest
-from maintainer.adapters.catalog.tally import Group, Tally
+from maintainer.adapters.catalog.manifests.digest_sums import Group, Tally
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest, make_digest
 from maintainer.adapters.store import documents, fleet, open_store, samples
 from maintainer.adapters.store.counters import recount
 from maintainer.adapters.store.name_parts import add_missing_names

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from maintainer.adapters.catalog.deletes import PATH_COLUMN
+from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN
 from tests.benchmarks import bench_readers
 from tests.benchmarks.bench_readers import FILES_A_MANIFEST
 

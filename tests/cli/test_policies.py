@@ -13,12 +13,12 @@ from typer.testing import CliRunner, Result
 from maintainer.adapters.store import open_store
 from maintainer.cli import commands, diagnose
 from maintainer.cli import policies as policy_commands
+from maintainer.decide.bands import grade
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.policy import PolicyProblem
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
 from maintainer.policy.effective import effective
-from maintainer.policy.grade import grade
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from tests.cli.conftest import open_instead

@@ -13,7 +13,7 @@ from typing import Any
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.domain.action import ExpireSnapshots
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.policy.estimate_expiry import estimate_expire_snapshots, find_expired_refs
+from maintainer.estimate.expire_snapshots import estimate_expire_snapshots, find_expired_refs
 from tests.conformance.tables import KIB, Batch, File, Lake, Layout
 
 DAY = timedelta(days=1)

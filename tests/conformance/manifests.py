@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from maintainer.adapters.spark.procedure import call_statement
 from maintainer.domain.action import RewriteManifests
 from maintainer.domain.plan import Estimate
-from maintainer.policy.estimate_manifests import estimate_spec
+from maintainer.estimate.rewrite_manifests import estimate_spec
 from tests.conformance.tables import KIB, Batch, Deletes, Fields, File, Lake, Layout
 
 

@@ -11,8 +11,8 @@ from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.health import TableHealth
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule, RuleName
-from maintainer.policy.estimate_files import estimate_rewrite_data_files
-from maintainer.policy.where import write_where
+from maintainer.estimate.filter_writer import write_where
+from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
 from tests.conformance.shapes import Shape
 from tests.conformance.tables import Lake
 

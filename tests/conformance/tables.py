@@ -39,7 +39,7 @@ from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableInventory
-from maintainer.health.measure import measure, target_file_size
+from maintainer.measure.health import measure, target_file_size
 from tests.adapters.catalog.lake import know_nothing
 from tests.conformance.session import Session
 

@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from maintainer.adapters.spark.procedure import call_statement
+from maintainer.decide.delete_memory import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
+from maintainer.decide.plan import decide
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.units import GIB
-from maintainer.policy.decide import decide
-from maintainer.policy.hold import Circumstances
-from maintainer.policy.memory import GROUPS_AT_ONCE, USABLE_SHARE, weigh_deletes
 from tests.conformance.tables import Batch, Deletes, File, Lake, Layout
 
 LAYOUT = Layout([Batch([File() for _ in range(8)])], deletes=[Deletes("equality", range(8)), Deletes("equality", [0, 1], rows=6)])

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 import pytest
 
 from maintainer.adapters.spark.procedure import call_statement
+from maintainer.decide.plan import decide
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import Metric, Mode, Others, Policy, Rule, RuleName, Threshold
-from maintainer.policy.decide import decide
-from maintainer.policy.hold import Circumstances
 from tests.conformance.shapes import TARGET_PROPERTIES
 from tests.conformance.tables import KIB, Batch, File, Lake, Layout
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from maintainer.domain.inventory import Content
-from maintainer.health.impact import ImpactModel, estimate_impact
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
+from maintainer.measure.impact import ImpactModel, estimate_impact
 from tests.samples import inventory, manifest, share
 
 PARTITIONS = 100_000

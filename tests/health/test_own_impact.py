@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from maintainer.domain.health import TableHealth
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.units import KIB, MIB
-from maintainer.health.impact import MAX_COMPARISONS, Impact, ImpactModel, compare_timings, estimate_impact, find_impact
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
+from maintainer.measure.impact import MAX_COMPARISONS, Impact, ImpactModel, compare_timings, estimate_impact, find_impact
 from tests.samples import NOW, inventory, manifest, share
 
 

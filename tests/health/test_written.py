@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from maintainer.domain.inventory import Content
-from maintainer.health.history import date_writes
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
+from maintainer.measure.history import date_writes
 from tests.samples import NOW, inventory, manifest, share, snapshot
 
 HOUR = timedelta(hours=1)

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from maintainer.decide.plan import decide
+from maintainer.decide.rewrite_scope import choose_scope
+from maintainer.decide.waiting import Circumstances, find_waiting_since
 from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.plan import FailureStreak, Plan, RuleHistory, SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
-from maintainer.policy.decide import decide
-from maintainer.policy.hold import Circumstances, find_waiting_since
-from maintainer.policy.scope import choose_scope
 from tests.samples import NOW, health_of_partitions
 
 FILES = Rule(RuleName.REWRITE_DATA_FILES)

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from maintainer.decide.plan import decide
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, Unreadable
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Metric, Mode, Policy, Rule, RuleName, Threshold
 from maintainer.domain.units import GIB, KIB, MIB
-from maintainer.health.measure import measure
-from maintainer.policy.decide import decide
+from maintainer.measure.health import measure
 from maintainer.policy.effective import THRESHOLDS
-from maintainer.policy.hold import Circumstances
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot
 
 DAY = timedelta(days=1)

@@ -13,10 +13,10 @@ from maintainer.domain.inventory import ManifestContent, Ref
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import GIB, MIB
-from maintainer.health.measure import measure
-from maintainer.policy.estimate_expiry import estimate_expire_snapshots, find_expired_refs
-from maintainer.policy.estimate_files import estimate_rewrite_data_files
-from maintainer.policy.estimate_manifests import estimate_rewrite_manifests, estimate_spec
+from maintainer.estimate.expire_snapshots import estimate_expire_snapshots, find_expired_refs
+from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
+from maintainer.estimate.rewrite_manifests import estimate_rewrite_manifests, estimate_spec
+from maintainer.measure.health import measure
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot, with_history
 
 RULE = Rule(RuleName.REWRITE_DATA_FILES)

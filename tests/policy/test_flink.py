@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from maintainer.domain.health import TableHealth
 from maintainer.domain.policy import Rule, RuleName
-from maintainer.health.measure import measure
-from maintainer.policy.expiry import find_keepers, preview_expiry
+from maintainer.estimate.retained_snapshots import find_keepers, preview_expiry
+from maintainer.measure.health import measure
 from tests.samples import NOW, inventory, snapshot
 
 DAY = timedelta(days=1)

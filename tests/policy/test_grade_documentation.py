@@ -5,9 +5,7 @@ from re import MULTILINE, search
 
 import pytest
 
-from maintainer.domain.health import Band
-from maintainer.domain.units import format_size
-from maintainer.policy.grade import (
+from maintainer.decide.bands import (
     AVERAGE_FILE_SIZE_BOUNDS,
     DANGLING_DELETE_BOUNDS,
     DELETE_FILE_COUNT_BOUNDS,
@@ -16,6 +14,8 @@ from maintainer.policy.grade import (
     SMALL_FILE_RATIO_BOUNDS,
     SNAPSHOT_COUNT_BOUNDS,
 )
+from maintainer.domain.health import Band
+from maintainer.domain.units import format_size
 
 PAGE = (Path(__file__).parents[2] / "docs" / "why.md").read_text(encoding="utf-8")
 

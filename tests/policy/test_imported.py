@@ -8,14 +8,14 @@ from datetime import timedelta
 import pytest
 
 from maintainer.adapters.policies import parse_policy, read_table_properties
+from maintainer.decide.plan import decide, on_request
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import ImportedFiles, Policy, PolicyLayer, PolicySet, RuleName
-from maintainer.policy.decide import decide, on_request
+from maintainer.estimate.retained_snapshots import preview_expiry
 from maintainer.policy.effective import describe, effective
-from maintainer.policy.expiry import preview_expiry
-from maintainer.policy.hold import Circumstances
 from tests.samples import NOW, health_of_partitions, with_history
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")

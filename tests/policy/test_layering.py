@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maintainer.decide.plan import decide, on_request
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, PolicyLayer, PolicySet, RuleName, Setting
 from maintainer.policy.ambiguity import MAX_PROBLEMS, find_ambiguities
-from maintainer.policy.decide import decide, on_request
 from maintainer.policy.effective import BUILT_IN, describe, effective
-from maintainer.policy.hold import Circumstances
 from maintainer.policy.layering import weak_to_strong
 from tests.policy.test_effective import _GLOBS, _PROPERTIES, _VALUES, DATA, EXPIRE, ORDERS, layer
 from tests.samples import NOW, health_of_partitions

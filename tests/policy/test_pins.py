@@ -7,15 +7,15 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.decide.bands import grade
+from maintainer.decide.plan import decide
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.inventory import Ref
 from maintainer.domain.pin import Pin
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
-from maintainer.policy.decide import decide
-from maintainer.policy.expiry import describe_expiry, preview_expiry
-from maintainer.policy.grade import grade
-from maintainer.policy.hold import Circumstances
+from maintainer.estimate.retained_snapshots import describe_expiry, preview_expiry
 from tests.samples import NOW, health_of_partitions, with_history
 
 DAY = timedelta(days=1)

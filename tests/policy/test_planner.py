@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maintainer.decide.gain import find_gain
+from maintainer.domain.file_sizes import DeletedFiles, FileSizes, SizeRun, find_runs
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.policy import Rule, RuleName
-from maintainer.domain.sizes import DeletedFiles, FileSizes, SizeRun, find_runs
 from maintainer.domain.units import GIB, MIB
-from maintainer.health.measure import measure
-from maintainer.policy.estimate_files import PlannerOptions, estimate_rewrite_data_files, plan_groups
-from maintainer.policy.gain import find_gain
-from maintainer.policy.outputs import OutputSizes, count_packed
-from maintainer.policy.packing import pack
-from maintainer.policy.respec import count_partitions
+from maintainer.estimate.bin_packing import pack
+from maintainer.estimate.output_files import OutputSizes, count_packed
+from maintainer.estimate.rewrite_data_files import PlannerOptions, estimate_rewrite_data_files, plan_groups
+from maintainer.estimate.spec_evolution import count_partitions
+from maintainer.measure.health import measure
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share
 
 RULE = Rule(RuleName.REWRITE_DATA_FILES)
@@ -80,7 +80,7 @@ def test_files_of_any_size_are_counted_by_division(size: int, chunk: int) -> Non
 def test_counting_by_division_comes_close_to_packing_one_by_one(sizes: list[int]) -> None:
     packed = count_packed(FileSizes(tuple(sizes)), SIZES, is_order_known=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("maintainer.policy.outputs._MAX_CHUNKS", 0)
+        patch.setattr("maintainer.estimate.output_files._MAX_CHUNKS", 0)
         divided = count_packed.__wrapped__(FileSizes(tuple(sizes)), SIZES, is_order_known=True)
     assert divided.least <= divided.expected <= divided.most
     assert packed.expected <= divided.expected <= 2 * packed.expected + len(sizes)

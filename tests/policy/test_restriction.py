@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from maintainer.adapters.policies import parse_policy, read_table_properties
+from maintainer.decide.plan import decide, on_request
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName
-from maintainer.policy.decide import decide, on_request
 from maintainer.policy.effective import describe, effective
-from maintainer.policy.hold import Circumstances
 from tests.samples import NOW, health_of_partitions
 
 ORDERS = TableIdentifier.parse("lake.sales.orders")

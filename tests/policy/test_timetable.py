@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from maintainer.admit.admission import AdmissionCircumstances, admit, choose
+from maintainer.decide.plan import decide
+from maintainer.decide.waiting import Circumstances
 from maintainer.domain.admission import AdmissionRules, Candidate
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName, Window
-from maintainer.policy.admit import AdmissionCircumstances, admit, choose
-from maintainer.policy.decide import decide
-from maintainer.policy.hold import Circumstances
 from tests.samples import NOW, TABLE, UUID, health_of_partitions
 
 ONE, OTHER = (0,), (0, 1)  # passings of a time that the clocks pass twice: a window opens at the first, a blackout at both

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import MIB
-from maintainer.policy.estimate_files import estimate_rewrite_data_files
+from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
 from maintainer.simulation.fleet import Layout, Traits, Writer
 from maintainer.simulation.table import Partition, SimulatedTable, draw_count
 from maintainer.simulation.trial import STARTS_AT, _commit

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Ref, Snapshot
 from maintainer.domain.pin import Pin
-from maintainer.policy.expiry import PIN_TAG
+from maintainer.estimate.retained_snapshots import PIN_TAG
 from tests.steps.world import World
 
 

@@ -11,7 +11,7 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyProblem, RuleName
 from maintainer.domain.preview import TablePreview
-from maintainer.policy.candidate import find_affected, with_candidate
+from maintainer.policy.preview import find_affected, with_candidate
 from maintainer.steps.candidate import preview_tables
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan

@@ -11,8 +11,8 @@ from maintainer.domain.action import Disposal, RemoveOrphanFiles
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.errors import InvalidTransitionError
 from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.location import Place
 from maintainer.domain.orphan import OrphanList, OrphanListState, RemovedOrphans, quarantine_of
-from maintainer.domain.place import Place
 from maintainer.ports.store import JobQuery
 from maintainer.steps.approval import approve_list, restore_list
 from maintainer.steps.plan import plan

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.compare.proof_deadline import LONGEST_WAIT
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import SkipCode
-from maintainer.policy.unread import LONGEST_WAIT
 from maintainer.ports.store import JobQuery
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review

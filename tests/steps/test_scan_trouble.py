@@ -14,7 +14,7 @@ from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
 from maintainer.ports.catalog import Polled
 from maintainer.steps import record
 from maintainer.steps.each import at_once

@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.decide.timeouts import OVERDUE_GRACE
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS
-from maintainer.policy.timeouts import OVERDUE_GRACE
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

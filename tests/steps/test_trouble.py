@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 
+from maintainer.compare.effect import COUNT_LIMIT_BYTES
 from maintainer.domain.action import ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidTransitionError, StoreUnavailableError
 from maintainer.domain.identifier import TableIdentifier
@@ -16,8 +17,7 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.policy import RuleName
-from maintainer.health.compare import COUNT_LIMIT_BYTES
-from maintainer.policy.guard import NEWEST_FORMAT_VERSION
+from maintainer.estimate.floors import NEWEST_FORMAT_VERSION
 from maintainer.ports.store import JobQuery
 from maintainer.steps.each import each
 from maintainer.steps.plan import plan

@@ -7,6 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from maintainer.compare.proof_deadline import LONGEST_WAIT, PATIENCE
+from maintainer.decide.notices import MOST_NAMED
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.audit import AuditQuery, Deed
 from maintainer.domain.budget import Budget
@@ -14,8 +16,6 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import Notice, NoticeKind
-from maintainer.policy.notices import MOST_NAMED
-from maintainer.policy.unread import LONGEST_WAIT, PATIENCE
 from maintainer.ports.store import Pause
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review

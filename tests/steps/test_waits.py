@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from maintainer.admit.waiting_verdicts import find_wait_changes
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import RuleName, Window
 from maintainer.domain.verdict import PLANNED, RuleVerdict
-from maintainer.policy.waits import find_wait_changes
 from maintainer.steps import waits
 from maintainer.steps.plan import plan
 from maintainer.steps.ports import Ports

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+from maintainer.decide.retry_scope import GROUP_SIZE
 from maintainer.domain.admission import AdmissionRules
 from maintainer.domain.budget import Budget
 from maintainer.domain.conflict import ConflictKind
@@ -14,7 +15,6 @@ from maintainer.domain.job import FailureReason, JobState, Outcome
 from maintainer.domain.notice import NoticeKind
 from maintainer.domain.plan import Plan, SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.policy.shrink import GROUP_SIZE
 from maintainer.steps.plan import plan
 from maintainer.steps.review import review
 from maintainer.steps.scan import scan

@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from maintainer.adapters.catalog.pace import PollLimits
     from maintainer.adapters.catalog.pyiceberg_catalog import PyIcebergCatalog
     from maintainer.adapters.catalog.reader import MetadataReader, ReadCount, ReadLimits
+    from maintainer.adapters.catalog.tables.request_rate import PollLimits
 
 __all__ = ["MetadataReader", "PollLimits", "PyIcebergCatalog", "ReadCount", "ReadLimits"]
 

@@ -12,8 +12,8 @@ from pyiceberg.io import FileIO, InputFile
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestEntryStatus, ManifestFile
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog.container import open_container
 from maintainer.adapters.catalog.limits import UnreadableFileError
+from maintainer.adapters.catalog.manifests.container import open_container
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.units import MIB
 

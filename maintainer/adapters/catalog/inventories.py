@@ -12,16 +12,16 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.io import FileIO
 
-from maintainer.adapters.catalog.access import Access
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
-from maintainer.adapters.catalog.found import digest_found
-from maintainer.adapters.catalog.gathered import GatheredDigests
+from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.limits import MAX_PARTITIONS, TooLargeError, UnreadableFileError, UnreadableSchemeError
 from maintainer.adapters.catalog.loop import in_thread
-from maintainer.adapters.catalog.manifest import ListedManifest, describe_manifest
-from maintainer.adapters.catalog.metadata import MetadataError, TableMetadata, parse_metadata
-from maintainer.adapters.catalog.pointer import Pointer, locate
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest, describe_manifest
+from maintainer.adapters.catalog.manifests.metadata import MetadataError, TableMetadata, parse_metadata
+from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
+from maintainer.adapters.catalog.manifests.spark_rows import digest_found
 from maintainer.adapters.catalog.reader import MetadataReader, count_entries, explain_reading
+from maintainer.adapters.catalog.tables.pointer import Pointer, locate
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, TableFault, TableInventory, Unreadable

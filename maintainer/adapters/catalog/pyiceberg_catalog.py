@@ -12,24 +12,24 @@ from typing import Any, Final, TypeVar
 from pyiceberg.catalog import Catalog
 from pyiceberg.io import FileIO, load_file_io
 
-from maintainer.adapters.catalog.abreast import Abreast
 from maintainer.adapters.catalog.canary import read_canary
-from maintainer.adapters.catalog.changes import Poller, Unanswered
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
-from maintainer.adapters.catalog.foreign import ForeignPlaces
 from maintainer.adapters.catalog.inventories import DEFAULT_TIMEOUT, Bounds, Inventories, Source, TooMuch
-from maintainer.adapters.catalog.loading import open_catalog
 from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
-from maintainer.adapters.catalog.pace import PollLimits
-from maintainer.adapters.catalog.pointer import NamespaceError, count_top_namespaces, list_tables
 from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.catalog.rows import count_by_reading, count_without_reading, has_equality_deletes
+from maintainer.adapters.catalog.side_by_side import Abreast
+from maintainer.adapters.catalog.tables.changes import Poller, Unanswered
+from maintainer.adapters.catalog.tables.foreign_tables import ForeignPlaces
+from maintainer.adapters.catalog.tables.loading import open_catalog
+from maintainer.adapters.catalog.tables.pointer import NamespaceError, count_top_namespaces, list_tables
+from maintainer.adapters.catalog.tables.request_rate import PollLimits
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, StoredFile
-from maintainer.domain.place import Place
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock

@@ -9,16 +9,16 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from maintainer.adapters.catalog.access import Access
-from maintainer.adapters.catalog.decoding import IDLE_SECONDS, Batch, Decoded, DecodingPool, decode_batch
-from maintainer.adapters.catalog.fast import read_manifest_list
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error
-from maintainer.adapters.catalog.gathered import GatheredDigests
+from maintainer.adapters.catalog.files.access import Access
+from maintainer.adapters.catalog.files.storage import Storages
 from maintainer.adapters.catalog.limits import FREE_BYTES, MAX_DOCUMENT_BYTES, TooLargeError, UnreadableFileError
 from maintainer.adapters.catalog.loop import EventLoop, in_thread
-from maintainer.adapters.catalog.manifest import ListedManifest
-from maintainer.adapters.catalog.partition import Spec
-from maintainer.adapters.catalog.storage import Storages
+from maintainer.adapters.catalog.manifests.decoding import IDLE_SECONDS, Batch, Decoded, DecodingPool, decode_batch
+from maintainer.adapters.catalog.manifests.fast_reader import read_manifest_list
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest
+from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
+from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, Unreadable
 from maintainer.domain.reader import SlowRead
 from maintainer.domain.units import KIB, MIB

@@ -14,10 +14,10 @@ from maintainer.adapters.policies.validation import SIZE_SCHEMA, DurationBetween
 from maintainer.domain.action import Procedure
 from maintainer.domain.budget import Budget
 from maintainer.domain.errors import InvalidValueError
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.option import PROCEDURE_OPTIONS, OptionBound, OptionKind, check_option
 from maintainer.domain.policy import Approval, ImportedFiles, Mode, Others, PropertyRights, Window
 from maintainer.domain.safeguards import Canary, Checksum
-from maintainer.domain.size import JobSize
 from maintainer.domain.units import parse_size
 
 MAXIMUM_COLUMNS = 1_000

@@ -30,10 +30,10 @@ from maintainer.adapters.spark.tracking import TrackedJob, blame, failure, lost,
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.job import FailureReason, Job, Outcome
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress, Stage
 from maintainer.domain.reading import DigestManifests, FoundManifest
-from maintainer.domain.size import JobSize
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from maintainer.adapters.spark import jars
-from maintainer.domain.size import JobSize
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.units import MIB, parse_size
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"

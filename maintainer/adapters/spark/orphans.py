@@ -19,8 +19,8 @@ from maintainer.adapters.spark.procedure import LISTING_VIEW, call_statement, qu
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.location import respell
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans, quarantine_of
-from maintainer.domain.place import respell
 
 MAX_REACHED = 10_000  # files that the table reaches and that are told after a removal: all of a small table's, else a sample
 

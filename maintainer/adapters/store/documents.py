@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from maintainer.domain.admission import Candidate, Halt
 from maintainer.domain.calibration import CostFit
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
+from maintainer.domain.file_sizes import MAX_LISTED_SIZES, MIN_LISTED_SIZES
 from maintainer.domain.health import Grade, PartitionHealth, SnapshotStamp, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
@@ -28,7 +29,6 @@ from maintainer.domain.inventory import (
 from maintainer.domain.job import Job
 from maintainer.domain.orphan import FoundFile, OrphanList
 from maintainer.domain.plan import FailureStreak, Plan
-from maintainer.domain.sizes import MAX_LISTED_SIZES, MIN_LISTED_SIZES
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Pause
 

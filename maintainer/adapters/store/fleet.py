@@ -13,10 +13,10 @@ from maintainer.adapters.store import documents
 from maintainer.adapters.store.admission import record_candidates
 from maintainer.adapters.store.counters import BANDS, counted
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
+from maintainer.adapters.store.locations import record_places
 from maintainer.adapters.store.name_parts import add_names, delete_names
 from maintainer.adapters.store.need import need_of, record_benefit
 from maintainer.adapters.store.pauses import find_pause, join_uuid
-from maintainer.adapters.store.places import record_places
 from maintainer.adapters.store.samples import record_sample
 from maintainer.adapters.store.schema import catalog_faults, manifest_digests, plans, table_health, tables
 from maintainer.adapters.store.types import AnyRow

@@ -12,12 +12,12 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, 
 from maintainer.adapters.store import audit, documents
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import want_plan
-from maintainer.adapters.store.places import record_foreign
+from maintainer.adapters.store.locations import record_foreign
 from maintainer.adapters.store.schema import orphan_files, orphan_lists, tables
 from maintainer.domain.audit import AuditEntry
 from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, OrphanList, OrphanListState
-from maintainer.domain.place import Place
 from maintainer.ports.orphans import MAX_LISTS
 
 FILES_PER_ROW = 1000

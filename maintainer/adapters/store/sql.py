@@ -11,11 +11,13 @@ from uuid import uuid4
 
 from sqlalchemy import select, text
 
-from maintainer.adapters.store import audit, counters, fleet, listing, marks, samples, work
+from maintainer.adapters.store import audit, counters, fleet, listing, samples, work
+from maintainer.adapters.store import scan_marks as marks
 from maintainer.adapters.store.admission import SqlAdmission
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.due import mark_planned, read_due, read_plans_with_work, want_plan
 from maintainer.adapters.store.leases import SqlLeases, prune_leases
+from maintainer.adapters.store.locations import read_places_near
 from maintainer.adapters.store.manifests import SqlDigests
 from maintainer.adapters.store.migrate import INSTANCE_ID_KEY, upgrade
 from maintainer.adapters.store.name_parts import add_missing_names
@@ -23,7 +25,6 @@ from maintainer.adapters.store.notices import SqlNotices
 from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pauses import lift_pause, read_pauses, set_pause
 from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
-from maintainer.adapters.store.places import read_places_near
 from maintainer.adapters.store.policy_versions import is_in_force, read_version, read_versions, record_version
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info, tables
 from maintainer.adapters.store.timings import prune_timings, read_timings, record_timing
@@ -33,8 +34,8 @@ from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.location import Place
 from maintainer.domain.pin import Pin
-from maintainer.domain.place import Place
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.policy_version import PolicyVersion

@@ -17,7 +17,7 @@ from pyiceberg.table import Table
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from maintainer.domain.place import Place
+from maintainer.domain.location import Place
 from maintainer.ports.catalog import Polled
 from tests.adapters.catalog.lake import ROWS, StoppedClock, identify, partitions, partitions_by_pyiceberg, read_by, rows, total
 from tests.amazon import ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY, client, create_bucket, serve_amazon

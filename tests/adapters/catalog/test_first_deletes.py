@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from maintainer.adapters.catalog import inventories
-from maintainer.adapters.catalog.manifest import ListedManifest, list_manifests
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest, list_manifests
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
 
 

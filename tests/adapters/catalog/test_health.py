@@ -9,7 +9,7 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
 from tests.adapters.catalog.lake import NOW, Lake, local_path, rows
 
 WIDTH = 200

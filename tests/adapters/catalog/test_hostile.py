@@ -23,20 +23,22 @@ import zstandard
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
 
-from maintainer.adapters.catalog import PyIcebergCatalog, gathered, limits, manifest, metadata
+from maintainer.adapters.catalog import PyIcebergCatalog, limits
 from maintainer.adapters.catalog import reader as reading
-from maintainer.adapters.catalog.access import Access
-from maintainer.adapters.catalog.container import MAGIC, open_container
-from maintainer.adapters.catalog.decoding import decode_batch
-from maintainer.adapters.catalog.fast import digest_manifest, read_manifest_list
+from maintainer.adapters.catalog.files.access import Access
+from maintainer.adapters.catalog.files.storage import Storages
 from maintainer.adapters.catalog.limits import MAX_BLOCK_BYTES, TooLargeError, UnreadableFileError, local_path
-from maintainer.adapters.catalog.metadata import parse_metadata
-from maintainer.adapters.catalog.storage import Storages
-from maintainer.adapters.catalog.tally import Tally
+from maintainer.adapters.catalog.manifests import manifest, metadata
+from maintainer.adapters.catalog.manifests import packed_digests as gathered
+from maintainer.adapters.catalog.manifests.container import MAGIC, open_container
+from maintainer.adapters.catalog.manifests.decoding import decode_batch
+from maintainer.adapters.catalog.manifests.digest_sums import Tally
+from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
+from maintainer.adapters.catalog.manifests.metadata import parse_metadata
 from maintainer.domain.inventory import Content, FaultKind, TableFault, TableInventory
 from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, rows, small_target
 from tests.adapters.catalog.lake import local_path as path_of
-from tests.adapters.catalog.test_manifest import CLASSES, SPECS, entry, listed_as, long, manifest_schema, write
+from tests.adapters.catalog.manifests.test_manifest import CLASSES, SPECS, entry, listed_as, long, manifest_schema, write
 
 SYNC = b"s" * 16
 MIB = 1024**2
@@ -324,12 +326,12 @@ def test_a_list_of_very_many_manifests_is_unreadable(monkeypatch: pytest.MonkeyP
 
 
 def test_a_manifest_has_a_bounded_number_of_entries_and_of_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maintainer.adapters.catalog.tally.MAX_ENTRIES", 2)
+    monkeypatch.setattr("maintainer.adapters.catalog.manifests.digest_sums.MAX_ENTRIES", 2)
     raw = write(manifest_schema(2), [entry()] * 3)
     for read in (digest_manifest, manifest.digest_manifest):
         with pytest.raises(UnreadableFileError, match="more than 2 entries"):
             read(raw, listed_as(raw), SPECS, CLASSES)
-    monkeypatch.setattr("maintainer.adapters.catalog.tally.MAX_SHARES", 2)
+    monkeypatch.setattr("maintainer.adapters.catalog.manifests.digest_sums.MAX_SHARES", 2)
     tally = Tally(CLASSES)
     tally.add_files("day=1", Content.DATA, "parquet", ([1], [1], [1], []))
     with pytest.raises(UnreadableFileError, match="more than 2 partitions"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from maintainer.adapters.catalog.deletes import PATH_COLUMN
-from maintainer.adapters.catalog.fast import digest_manifest
+from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN
+from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest
 from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, path_key, unpack_files
 from maintainer.domain.inventory import ManifestContent
-from tests.adapters.catalog.test_manifest import CLASSES, SPECS, listed_as, manifest_schema, write
+from tests.adapters.catalog.manifests.test_manifest import CLASSES, SPECS, listed_as, manifest_schema, write
 
 
 def file_entry(path: str, size: int, records: int = 10, sequence_number: int | None = None, **fields: object) -> dict[str, Any]:

@@ -10,16 +10,17 @@ from typing import Any
 
 import pytest
 
-from maintainer.adapters.catalog import PyIcebergCatalog, fast, pyiceberg_catalog
+from maintainer.adapters.catalog import PyIcebergCatalog, pyiceberg_catalog
 from maintainer.adapters.catalog import reader as reading
-from maintainer.adapters.catalog.access import Access
-from maintainer.adapters.catalog.decoding import Batch, Decoded, decode_batch
-from maintainer.adapters.catalog.fast import _sample
-from maintainer.adapters.catalog.gathered import GatheredDigests
-from maintainer.adapters.catalog.generated import NotGeneratedError
+from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES
 from maintainer.adapters.catalog.loop import in_thread
-from maintainer.adapters.catalog.manifest import ListedManifest
+from maintainer.adapters.catalog.manifests import fast_reader as fast
+from maintainer.adapters.catalog.manifests.decoding import Batch, Decoded, decode_batch
+from maintainer.adapters.catalog.manifests.fast_reader import _sample
+from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedError
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest
+from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
 from maintainer.adapters.catalog.reader import BATCH_BYTES, BATCH_ENTRIES, BATCH_MANIFESTS, ByteBudget, MetadataReader, ReadLimits, count_entries, split
 from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses, TableInventory, Unreadable
 from maintainer.domain.reader import SlowRead

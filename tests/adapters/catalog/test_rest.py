@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from maintainer.adapters.catalog import PyIcebergCatalog
-from maintainer.adapters.catalog.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS, BoundedRestCatalog
+from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS, BoundedRestCatalog
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, local_path, read_by, rows, small_target, total
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from maintainer.adapters.catalog.metadata import parse_metadata
+from maintainer.adapters.catalog.manifests.metadata import parse_metadata
 from maintainer.domain.inventory import PartitionField
 
 STRUCT = {"type": "struct", "fields": [{"id": 3, "name": "day.of", "required": False, "type": "timestamptz"}]}

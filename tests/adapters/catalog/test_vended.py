@@ -10,8 +10,8 @@ import pytest
 from obstore.exceptions import PermissionDeniedError, UnauthenticatedError
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
-from maintainer.adapters.catalog.access import RENEW_BEFORE, Access
-from maintainer.adapters.catalog.storage import Storages
+from maintainer.adapters.catalog.files.access import RENEW_BEFORE, Access
+from maintainer.adapters.catalog.files.storage import Storages
 from tests.adapters.catalog.lake import NOW
 from tests.fakes.adapters.clock import FakeClock
 

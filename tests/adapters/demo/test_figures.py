@@ -15,7 +15,7 @@ from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.clock import SystemClock
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES, Content, TableInventory
-from maintainer.health.measure import measure
+from maintainer.measure.health import measure
 from tests.adapters.demo.conftest import BuiltLake
 from tests.adapters.demo.figures import Figures, counted_by_duckdb, counted_by_pyiceberg, counted_by_spark, measured, rows_by_duckdb
 from tests.duckdb_iceberg import duckdb_with_iceberg

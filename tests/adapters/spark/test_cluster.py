@@ -14,7 +14,7 @@ from maintainer.adapters.spark.local import LocalRunner
 from maintainer.adapters.spark.options import DriverSize, Executors
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.job import FailureReason, JobState
-from maintainer.domain.size import JobSize
+from maintainer.domain.job_size import JobSize
 from tests.adapters.spark.lakes import APPLICATION, QUICK_OPTIONS, Lake, one_by_one, runner_on, wait_for_tasks, wait_until
 from tests.adapters.spark.standalone import Cluster, open_cluster
 from tests.adapters.spark.workshop import Workshop, open_workshop

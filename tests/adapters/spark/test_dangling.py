@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from maintainer.adapters.spark.local import LocalRunner
+from maintainer.decide.table_state import digest_state
 from maintainer.domain.effect import RowProof
 from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.policy import Metric, RuleName
-from maintainer.policy.state import digest_state
 from maintainer.steps.record import Measured
 from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import request_run

@@ -11,6 +11,8 @@ import pytest
 
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.adapters.spark.local import LocalRunner
+from maintainer.compare.effect import split_commits
+from maintainer.compare.proof import compare_contents
 from maintainer.domain.action import (
     Action,
     ComputePartitionStats,
@@ -26,9 +28,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, Snapshot, TableInventory
 from maintainer.domain.job import Baseline, Job, Outcome
 from maintainer.domain.safeguards import Canary, Checksum, Safeguards, rollback_tag
-from maintainer.health.compare import split_commits
-from maintainer.health.measure import measure, summarise
-from maintainer.health.proof import compare_contents
+from maintainer.measure.health import measure, summarise
 from tests.adapters.spark.lakes import APPLICATION, Lake, WallClock, job_on, outcome_of
 from tests.adapters.spark.workshop import run_sql
 

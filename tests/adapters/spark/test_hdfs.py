@@ -21,7 +21,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.orphan import OrphanListState
 from maintainer.domain.policy import RuleName
-from maintainer.health.impact import ImpactModel, estimate_impact
+from maintainer.measure.impact import ImpactModel, estimate_impact
 from maintainer.steps.approval import approve_list, restore_list
 from maintainer.steps.scan import scan_table
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on

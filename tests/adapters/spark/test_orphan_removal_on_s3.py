@@ -11,7 +11,7 @@ import pytest
 from moto.s3.models import s3_backends
 from pyiceberg.catalog.sql import SqlCatalog
 
-from maintainer.adapters.catalog import listing
+from maintainer.adapters.catalog.files import listing
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.identifier import TableIdentifier

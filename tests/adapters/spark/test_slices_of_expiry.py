@@ -18,7 +18,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JobState
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import RuleName
-from maintainer.policy import expiry
+from maintainer.estimate import retained_snapshots as expiry
 from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan_table
 from maintainer.steps.submit import submit

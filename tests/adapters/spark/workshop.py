@@ -17,8 +17,8 @@ from maintainer.domain.action import Action
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableInventory
 from maintainer.domain.job import Job, Outcome
+from maintainer.domain.job_size import JobSize
 from maintainer.domain.policy import PolicyLayer, RuleName
-from maintainer.domain.size import JobSize
 from maintainer.ports.runner import Runner
 from maintainer.steps.plan import policy_of
 from maintainer.steps.ports import Ports

@@ -15,7 +15,7 @@ from maintainer.domain.health import Band
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Estimate, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
-from maintainer.policy.score import standing_score
+from maintainer.estimate.score import standing_score
 from maintainer.ports.store import Store, TableQuery
 from tests.adapters.store.values import MINUTE, NOW, make_grade, make_health, make_plan
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from maintainer.domain.inventory import FaultKind, TableFault
-from maintainer.domain.place import Place
+from maintainer.domain.location import Place
 from maintainer.ports.store import Store
 from tests.adapters.store.values import NOW, ORDERS, make_grade, make_health
 

@@ -10,8 +10,8 @@ from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.location import Place, normalise_path, overlap
 from maintainer.domain.orphan import FoundFile, StoredFile
-from maintainer.domain.place import Place, normalise_path, overlap
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock

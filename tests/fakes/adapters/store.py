@@ -17,8 +17,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.job import Job, JobEvent, JobState
+from maintainer.domain.location import Place, overlap, paths_of
 from maintainer.domain.pin import Pin
-from maintainer.domain.place import Place, overlap, paths_of
 from maintainer.domain.plan import Plan, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.timing import QueryTiming

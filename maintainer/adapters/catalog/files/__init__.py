@@ -1,0 +1,1 @@
+"""Whose bytes: files on disks, HDFS and object stores."""

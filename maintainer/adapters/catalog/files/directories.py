@@ -1,0 +1,89 @@
+"""Every file under a directory, so many directories at a time, however many there are: for storages that know directories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from queue import Empty, Full, Queue
+from threading import Event, Lock
+from typing import Final, Generic, Protocol, TypeVar
+
+from maintainer.adapters.catalog.files.listing import Tell, gather
+
+DIRECTORIES_AHEAD: Final = 10_000  # that wait for whoever is free; beyond them whoever found one looks into it at once
+_POLL_SECONDS: Final = 0.05
+
+
+class Entry(Protocol):
+    """What a directory holds: a file or a directory, by its whole path."""
+
+    @property
+    def path(self) -> str: ...  # noqa: D102 - as the class says
+    @property
+    def isdir(self) -> bool: ...  # noqa: D102 - as the class says
+
+
+E = TypeVar("E", bound=Entry)
+ListDirectory = Callable[[str], Iterable[Sequence[E]]]
+
+
+def walk(list_directory: ListDirectory[E], root: str, workers: int) -> Iterator[Sequence[E]]:
+    """Portions of the files, none of them empty; the storage's own exceptions. A directory that goes meanwhile has none. Closing the iterator ends it all."""
+    walking = _Walk(list_directory, root)
+    with ThreadPoolExecutor(workers, thread_name_prefix="walks") as pool:
+        try:
+            yield from gather([walking.work] * workers, pool)
+        finally:
+            walking.is_over.set()
+
+
+class _Walk(Generic[E]):
+    """What is left to look into, shared by those who look."""
+
+    def __init__(self, list_directory: ListDirectory[E], root: str) -> None:
+        self.is_over = Event()
+        self._list = list_directory
+        self._root = root
+        self._waiting: Queue[str] = Queue(DIRECTORIES_AHEAD)
+        self._lock = Lock()
+        self._left = 1  # directories that are not finished
+        self._waiting.put(root)
+
+    def work(self, tell: Tell[Sequence[E]]) -> None:
+        """Look into one directory after the other until none is left anywhere."""
+        try:
+            while not self.is_over.is_set():
+                with suppress(Empty):
+                    self._read(self._waiting.get(timeout=_POLL_SECONDS), tell)
+        except BaseException:
+            self.is_over.set()
+            raise
+
+    def _read(self, directory: str, tell: Tell[Sequence[E]]) -> None:
+        try:
+            for page in self._list(directory):
+                files = [entry for entry in page if not entry.isdir]
+                if self.is_over.is_set() or (files and not tell(files)):
+                    return
+                for entry in page:
+                    if entry.isdir:
+                        self._enter(entry.path, tell)
+        except FileNotFoundError:
+            if directory == self._root:
+                raise
+        self._finish()
+
+    def _enter(self, directory: str, tell: Tell[Sequence[E]]) -> None:
+        with self._lock:
+            self._left += 1
+        try:
+            self._waiting.put_nowait(directory)
+        except Full:
+            self._read(directory, tell)
+
+    def _finish(self) -> None:
+        with self._lock:
+            self._left -= 1
+            if not self._left:
+                self.is_over.set()

@@ -1,0 +1,260 @@
+"""Files on HDFS, read by hdfs-native, which speaks to name nodes and data nodes itself.
+
+PyIceberg's own way, libhdfs, would start a JVM in this process, and waits for a name node as long as that pleases.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from itertools import islice
+from threading import BoundedSemaphore, Lock
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from pyiceberg.io import SCHEMA_TO_FILE_IO, FileIO, InputFile, InputStream, OutputFile
+
+from maintainer.adapters.catalog.files.directories import walk
+from maintainer.adapters.catalog.files.listing import PAGE_FILES
+from maintainer.adapters.catalog.loop import begin_aside
+from maintainer.adapters.catalog.tables.loading import READ_TIMEOUT_SECONDS
+from maintainer.domain.location import HDFS_SCHEMES
+from maintainer.domain.orphan import FoundFile, StoredFile
+from maintainer.domain.units import MIB
+
+if TYPE_CHECKING:
+    from hdfs_native import Client, FileStatus
+
+MAX_CLUSTERS: Final = 16  # whose connections are kept, for all catalogs and tables
+CALLS_AT_MOST: Final = 32  # to one cluster at a time: one that never answers takes so many threads, and no more
+READ_BYTES: Final = 8 * MIB  # that one answer may hold
+DEFAULT_PORT: Final = 8020  # Hadoop's, of a name node that stands in a location without one
+HADOOP: Final = "hadoop."  # before the properties of a catalog that are Hadoop's own
+_PACKAGE: Final = "iceberg-maintainer[hdfs]"
+_BOUNDED: Final = {  # by itself it tries for minutes; the configuration of a catalog may say otherwise
+    "dfs.client.failover.max.attempts": "4",
+    "dfs.client.failover.sleep.base.millis": "100",
+    "dfs.client.failover.sleep.max.millis": "1000",
+}
+
+T = TypeVar("T")
+
+
+class HdfsFileIO(FileIO):
+    """Reads what lies on hdfs:// and viewfs://; ImportError names the package that is missing. Nothing is written there by this process."""
+
+    def __init__(self, properties: Mapping[str, str] | None = None) -> None:
+        """Take a catalog's properties; Hadoop's own configuration is found by HADOOP_CONF_DIR and HADOOP_HOME."""
+        super().__init__(dict(properties or {}))
+        try:
+            import hdfs_native  # noqa: F401, PLC0415 - few need it
+        except ModuleNotFoundError as error:  # PyIceberg would take this one for no reason to tell anybody
+            message = f"tables on HDFS are read with the Python package hdfs-native, which is not installed; install it with: pip install '{_PACKAGE}'"
+            raise ImportError(message) from error
+        self._config = _BOUNDED | {name.removeprefix(HADOOP): text for name, text in self.properties.items() if name.startswith(HADOOP)}
+
+    def new_input(self, location: str) -> HdfsInput:
+        """Nothing is asked for yet."""
+        return HdfsInput(location, *self._find(location))
+
+    def new_output(self, location: str) -> OutputFile:
+        """PermissionError: whatever writes there is Spark."""
+        raise PermissionError(_refuse(location))
+
+    def delete(self, location: str | InputFile | OutputFile) -> None:
+        """PermissionError, as for writing."""
+        raise PermissionError(_refuse(str(location)))
+
+    def look(self, location: str) -> StoredFile | None:
+        """What the name node says of a file; None when there is none."""
+        try:
+            return _describe(self.new_input(location).status())
+        except FileNotFoundError:
+            return None
+
+    def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]]:
+        """Portions of all files under a directory but empty ones, so many directories at a time; closing the iterator ends the listing."""
+        cluster, root = self._find(location.rstrip("/"))
+        own = location.rstrip("/") + "/"
+        for page in walk(cluster.list_directory, root, workers):
+            yield tuple(FoundFile(own + _within(root, found), found.length, _moment(found)) for found in page if found.length)
+
+    def _find(self, location: str) -> tuple[_Cluster, str]:
+        scheme, _, rest = location.partition(":")
+        authority, path = ("", rest) if not rest.startswith("//") else rest[2:].partition("/")[::2]
+        cluster = _CLUSTERS.find(f"{scheme.lower()}://{authority or _default_authority(self.properties)}", self._config)
+        return cluster, "/" + path.lstrip("/")
+
+
+class HdfsInput(InputFile):
+    """One file, whose path on the cluster is known."""
+
+    def __init__(self, location: str, cluster: _Cluster, path: str) -> None:
+        super().__init__(location)
+        self._cluster = cluster
+        self._path = path
+
+    def __len__(self) -> int:
+        """Asked of the name node each time."""
+        return int(self.status().length)
+
+    def exists(self) -> bool:
+        """Whether a file or a directory is there."""
+        try:
+            self.status()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def open(self, seekable: bool = True) -> InputStream:  # noqa: ARG002 - it always is
+        """FileNotFoundError when it is not there."""
+        return _Reader(self._cluster, self._path)
+
+    def status(self) -> FileStatus:
+        """What the name node says of it; FileNotFoundError when it is not there."""
+        return self._cluster.ask(lambda client: client.get_file_info(self._path))
+
+
+class _Reader(io.RawIOBase):
+    """A file's bytes, so many with each question."""
+
+    def __init__(self, cluster: _Cluster, path: str) -> None:
+        self._cluster = cluster
+        self._file = cluster.ask(lambda client: client.read(path))
+        self._length = len(self._file)
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._length}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def readall(self) -> bytes:
+        return self.read()
+
+    def read(self, size: int | None = -1) -> bytes:
+        left = max(0, self._length - self._at)
+        end = self._at + (left if size is None or size < 0 else min(size, left))
+        parts = []
+        while self._at < end:
+            part = self._cluster.ask(lambda _: self._file.read_range(self._at, min(READ_BYTES, end - self._at)))
+            parts.append(part)
+            self._at += len(part)
+        return b"".join(parts)
+
+
+class _Cluster:
+    """One client, whose questions have an end: its own would wait for ever where a name node takes the question and says nothing."""
+
+    def __init__(self, url: str, config: Mapping[str, str]) -> None:
+        self._url = url
+        self._config = dict(config)
+        self._lock = Lock()
+        self._client: Client | None = None
+        self._places = BoundedSemaphore(CALLS_AT_MOST)
+
+    def ask(self, question: Callable[[Client], T]) -> T:
+        """What the client answers; OSError in one line, TimeoutError after READ_TIMEOUT_SECONDS."""
+        if not self._places.acquire(timeout=READ_TIMEOUT_SECONDS):
+            raise self._silence()
+        answer: Future[T] = begin_aside(lambda: question(self._connect()))
+        answer.add_done_callback(lambda _: self._places.release())
+        try:
+            error = answer.exception(READ_TIMEOUT_SECONDS)
+        except TimeoutError:
+            raise self._silence() from None
+        if error is not None:
+            raise _in_one_line(error) from error
+        return answer.result()
+
+    def list_directory(self, path: str) -> Iterator[list[FileStatus]]:
+        """Pages of what lies in it."""
+        entries = self.ask(lambda client: client.list_status(path))
+        while page := self.ask(lambda _: list(islice(entries, PAGE_FILES))):
+            yield page
+
+    def _connect(self) -> Client:
+        from hdfs_native import Client  # noqa: PLC0415 - few need it
+
+        with self._lock:
+            if self._client is None:
+                try:
+                    self._client = Client(self._url, self._config)
+                except RuntimeError as error:
+                    if "No NameNode hosts" not in str(error):
+                        raise
+                    self._client = Client(f"{self._url}:{DEFAULT_PORT}", self._config)  # no name service: a host
+            return self._client
+
+    def _silence(self) -> TimeoutError:
+        return TimeoutError(f"{self._url} did not answer within {READ_TIMEOUT_SECONDS} s")
+
+
+class _Clusters:
+    """Those in use, the least recently used of which is let go: a REST catalog has a FileIO for each table."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._found: OrderedDict[tuple[str, frozenset[tuple[str, str]]], _Cluster] = OrderedDict()
+
+    def find(self, url: str, config: Mapping[str, str]) -> _Cluster:
+        key = (url, frozenset(config.items()))
+        with self._lock:
+            cluster = self._found.get(key)
+            if cluster is None:
+                cluster = self._found[key] = _Cluster(url, config)
+                if len(self._found) > MAX_CLUSTERS:
+                    self._found.popitem(last=False)
+            self._found.move_to_end(key)
+            return cluster
+
+
+_CLUSTERS: Final = _Clusters()
+
+
+def _default_authority(properties: Mapping[str, str]) -> str:
+    """For locations without a server; "" where Hadoop's own configuration names it."""
+    host, port = properties.get("hdfs.host", ""), properties.get("hdfs.port", "")
+    return f"{host}:{port}" if host and port else host
+
+
+def _in_one_line(error: BaseException) -> OSError:
+    """Without the name node's stack; the library's own errors and even its panics are those of a storage."""
+    kind = type(error) if isinstance(error, OSError) else OSError
+    return kind((str(error).splitlines() or [type(error).__name__])[0])
+
+
+def _describe(found: FileStatus) -> StoredFile:
+    return StoredFile(found.length, _moment(found))
+
+
+def _moment(found: FileStatus) -> datetime:
+    return datetime.fromtimestamp(found.modification_time / 1000, UTC)
+
+
+def _within(root: str, found: FileStatus) -> str:
+    """The path from the root on."""
+    if not found.path.startswith(f"{root}/"):
+        message = f"{found.path!r} was listed, which does not lie in {root}"
+        raise OSError(message)
+    return found.path.removeprefix(f"{root}/")
+
+
+def _refuse(location: str) -> str:
+    return f"{location} is only read by this process"
+
+
+# PyIceberg chooses by this table wherever it opens a table or a file.
+SCHEMA_TO_FILE_IO.update({scheme.removesuffix(":"): [f"{__name__}.{HdfsFileIO.__qualname__}"] for scheme in HDFS_SCHEMES})

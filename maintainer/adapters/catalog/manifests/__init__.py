@@ -1,0 +1,1 @@
+"""What they say: metadata files, manifest lists and manifests."""

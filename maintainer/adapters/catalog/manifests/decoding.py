@@ -1,0 +1,223 @@
+"""Decoding manifests in processes of our own: raw bytes go in, digests come back.
+
+Each is a fresh interpreter with the readers alone, which ends with its standard input: however this process ends, none of them is left.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, Timer
+from typing import IO, Final, cast
+
+import msgspec
+
+import maintainer
+from maintainer.adapters.catalog.limits import MAX_MANIFEST_BYTES, TooLargeError
+from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest
+from maintainer.adapters.catalog.manifests.manifest import ListedManifest
+from maintainer.adapters.catalog.manifests.partition import Spec
+from maintainer.domain.inventory import ManifestDigest, SizeClasses
+from maintainer.domain.reader import SlowRead
+
+DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one batch; a process that takes longer is ended
+IDLE_SECONDS: Final = 300.0  # a process that had nothing to do for so long is ended: it holds about 70 MB
+MAX_LOSSES: Final = 3  # processes in a row that were lost before they answered once; then this process decodes
+_LENGTH_BYTES: Final = 8
+_PIPE_BYTES: Final = 1 << 20
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Batch(msgspec.Struct):
+    """Manifests of one table, each with its bytes."""
+
+    manifests: list[tuple[ListedManifest, bytes]]
+    specs: dict[int, Spec]
+    classes: SizeClasses
+
+
+class Decoded(msgspec.Struct):
+    """What the manifests amount to, in the batch's order; a text says why one cannot be read. Slow: how many the slow reader had to read."""
+
+    outcomes: list[ManifestDigest | str]
+    slow: dict[SlowRead, int]
+
+
+_BATCHES: Final = msgspec.msgpack.Decoder(Batch)
+_DECODED: Final = msgspec.msgpack.Decoder(Decoded)
+
+
+def decode_batch(batch: Batch, most_bytes: int | None = None) -> Decoded:
+    """The digests of the manifests, here and now; TooLargeError when one holds more than `most_bytes`, decompressed."""
+    slow: list[SlowRead] = []
+    return Decoded([_decode(raw, listed, batch, slow, most_bytes) for listed, raw in batch.manifests], Counter(slow))
+
+
+def _decode(raw: bytes, listed: ListedManifest, batch: Batch, slow: list[SlowRead], most_bytes: int | None) -> ManifestDigest | str:
+    try:
+        return digest_manifest(raw, listed, batch.specs, batch.classes, slow.append, most_bytes or MAX_MANIFEST_BYTES)
+    except TooLargeError as error:
+        if most_bytes is not None:
+            raise
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
+        return str(error) or type(error).__name__
+
+
+class DecodingPool:
+    """A bounded number of processes, each started when there is something for it to do. Thread-safe."""
+
+    def __init__(self, processes: int) -> None:
+        """Take how many there may be at once; with none, everything is decoded here."""
+        self._slots: queue.LifoQueue[_Process | None] = queue.LifoQueue()
+        for _ in range(processes):
+            self._slots.put(None)
+        self._lock = Lock()
+        self._running: set[_Process] = set()
+        self._losses = 0
+        self.processes = processes
+
+    def ids(self) -> list[int]:
+        """The ids of the processes that run now."""
+        with self._lock:
+            return [process.id for process in self._running]
+
+    def decode(self, batch: Batch) -> Decoded:
+        """The digests, by the next free process; by this one when that fails. CancelledError when the pool is closed meanwhile."""
+        if not self.processes or self._losses >= MAX_LOSSES:
+            return decode_batch(batch)
+        process = self._slots.get()
+        try:
+            if process is None or process.is_ended:
+                process = self._start()
+            decoded = process.decode(batch)
+        except (OSError, EOFError, ValueError, msgspec.MsgspecError) as error:
+            self._slots.put(None)
+            return self._decode_instead(batch, process, error)
+        self._losses = 0
+        self._slots.put(process)
+        return decoded
+
+    def end_idle(self) -> None:
+        """End the processes that have had nothing to do for IDLE_SECONDS."""
+        for _ in range(self.processes):
+            try:
+                process = self._slots.get_nowait()
+            except queue.Empty:
+                return
+            if process is not None and time.monotonic() - process.used_at >= IDLE_SECONDS:
+                self._end(process)
+                process = None
+            self._slots.put(process)
+
+    def close(self) -> None:
+        """End all processes at once; what they were decoding is cancelled."""
+        with self._lock:
+            running = list(self._running)
+        for process in running:
+            self._end(process)
+
+    def _start(self) -> _Process:
+        process = _Process()
+        with self._lock:
+            self._running.add(process)
+        return process
+
+    def _end(self, process: _Process) -> None:
+        process.end()
+        with self._lock:
+            self._running.discard(process)
+
+    def _decode_instead(self, batch: Batch, process: _Process | None, error: Exception) -> Decoded:
+        if process is not None:
+            if process.is_ended:
+                raise CancelledError
+            self._end(process)
+        self._losses += 1
+        _LOG.warning("a decoding process was lost, its %d manifests are decoded here: %s", len(batch.manifests), str(error) or type(error).__name__)
+        return decode_batch(batch)
+
+
+class _Process:
+    """One interpreter that decodes batch after batch."""
+
+    def __init__(self) -> None:
+        root = str(Path(maintainer.__file__).parents[1])
+        paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+        command = [sys.executable, "-P", "-m", f"{__name__}_process"]
+        self._popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths})  # noqa: S603 - ours
+        self._stdin, self._stdout = cast("IO[bytes]", self._popen.stdin), cast("IO[bytes]", self._popen.stdout)
+        _widen(self._stdin)
+        self.id = self._popen.pid
+        self.used_at = time.monotonic()
+        self.is_ended = False
+
+    def decode(self, batch: Batch) -> Decoded:
+        """Send the batch and wait for what it amounts to; OSError or EOFError when the process is gone."""
+        watchdog = Timer(DECODE_TIMEOUT_SECONDS, self._popen.kill)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            write_message(self._stdin, msgspec.msgpack.encode(batch))
+            return _DECODED.decode(read_message(self._stdout))
+        finally:
+            watchdog.cancel()
+            self.used_at = time.monotonic()
+
+    def end(self) -> None:
+        """End it now, whatever it is doing."""
+        self.is_ended = True
+        self._popen.kill()
+        self._popen.wait()
+        for pipe in (self._stdin, self._stdout):
+            with suppress(OSError):  # what was still to be written has no reader
+                pipe.close()
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Fewer switches between writer and reader, where the system has that."""
+    try:
+        import fcntl  # noqa: PLC0415 - not everywhere
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    except (ImportError, AttributeError, OSError):
+        return
+
+
+def write_message(pipe: IO[bytes], message: bytes) -> None:
+    """Its length, then the message."""
+    pipe.write(len(message).to_bytes(_LENGTH_BYTES, "little"))
+    pipe.write(message)
+    pipe.flush()
+
+
+def read_message(pipe: IO[bytes]) -> bytes:
+    """The next message; EOFError when the other side is gone."""
+    length = int.from_bytes(_read_exactly(pipe, _LENGTH_BYTES), "little")
+    return _read_exactly(pipe, length)
+
+
+def _read_exactly(pipe: IO[bytes], length: int) -> bytes:
+    found = pipe.read(length)
+    if len(found) < length:
+        message = f"{length} bytes were promised, {len(found)} came"
+        raise EOFError(message)
+    return found
+
+
+def serve_batches(source: IO[bytes], sink: IO[bytes]) -> None:
+    """Answer each batch until the source ends or nobody reads the answers."""
+    while True:
+        try:
+            batch = _BATCHES.decode(read_message(source))
+            write_message(sink, msgspec.msgpack.encode(decode_batch(batch)))
+        except (EOFError, BrokenPipeError):
+            return

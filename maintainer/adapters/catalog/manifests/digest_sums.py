@@ -1,0 +1,150 @@
+"""Adding up what a manifest's live entries say."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from maintainer.adapters.catalog.limits import MAX_ENTRIES, MAX_NAME_CHARACTERS, MAX_SHARES, UnreadableFileError
+from maintainer.domain.file_sizes import MAX_LISTED_SIZES, FileSizes, SizeRun, find_runs, list_limit, merge_runs
+from maintainer.domain.filelist import ListedFile, pack_files
+from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, PartitionDigest, SizeClasses, histogram_bin
+
+_FEW_SIZES = 16  # below this a bin for each size costs less than a search for each bound
+
+# Files of one kind: sizes in bytes, records, sequence numbers (None: the manifest's), and keys (filelist.path_key), none where files are not listed.
+Group = tuple[list[int], list[int], list[int | None], list[int]]
+Groups = dict[tuple[Any, Any, Any], Group]  # partition, content, file format
+
+
+@dataclass(slots=True)
+class _Share:
+    file_count: int = 0
+    bytes: int = 0
+    record_count: int = 0
+    small_count: int = 0
+    small_bytes: int = 0
+    large_count: int = 0
+    large_bytes: int = 0
+    listed: list[int] = field(default_factory=list)
+    runs: list[SizeRun] = field(default_factory=list)
+    newest: int = 0
+    files: list[Group] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Tally:
+    """The sums of one manifest so far."""
+
+    classes: SizeClasses
+    inherited: int = 0  # the sequence number of entries that have none of their own
+    entries: int = 0
+    shares: dict[tuple[str, Content], _Share] = field(default_factory=dict)
+    histogram: list[int] = field(default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1))
+    formats: dict[str, int] = field(default_factory=dict)
+    name_characters: int = 0
+
+    def count(self, entries: int) -> None:
+        """Note that so many more were read; UnreadableFileError when that is more than a manifest may have."""
+        self.entries += entries
+        if self.entries > MAX_ENTRIES:
+            message = f"it has more than {MAX_ENTRIES:,} entries"
+            raise UnreadableFileError(message)
+
+    def add_files(self, partition: str, content: Content, file_format: str, group: Group) -> None:
+        """Add files of one kind; ValueError when one claims less than nothing."""
+        sizes, records, sequences, keys = group
+        ordered = sorted(sizes)
+        if ordered[0] < 0 or min(records) < 0:
+            message = f"{ordered[0]} bytes or {min(records)} records"
+            raise ValueError(message)
+        share = self._share(partition, content)
+        share.file_count += len(sizes)
+        share.bytes += sum(sizes)
+        share.record_count += sum(records)
+        share.newest = max(share.newest, self._newest(sequences))
+        if keys:
+            share.files.append(group)
+        if content is not Content.DATA:
+            return
+        self._classify(ordered)
+        if file_format not in self.formats:
+            self._take_name(file_format)
+        self.formats[file_format] = self.formats.get(file_format, 0) + len(sizes)
+        small = bisect_left(ordered, self.classes.small_below_bytes)
+        large = max(small, bisect_right(ordered, self.classes.large_above_bytes))
+        share.small_count += small
+        share.small_bytes += sum(ordered[:small])
+        share.large_count += len(ordered) - large
+        share.large_bytes += sum(ordered[large:])
+        if len(sizes) + len(share.listed) <= MAX_LISTED_SIZES:
+            share.listed += sizes
+        else:
+            share.runs += find_runs(ordered)
+
+    def partitions(self, spec_id: int) -> tuple[PartitionDigest, ...]:
+        """The sums per partition and content, in order."""
+        limit = list_limit(len(self.shares))
+        return tuple(_partition_digest(spec_id, key, self.shares[key], limit) for key in sorted(self.shares))
+
+    def pack_files(self) -> bytes:
+        """The files one by one, where they were given with keys."""
+        return pack_files(file for position, key in enumerate(sorted(self.shares)) for file in self._list_files(position, self.shares[key]))
+
+    def _list_files(self, position: int, share: _Share) -> Iterator[ListedFile]:
+        for sizes, records, sequences, keys in share.files:
+            for size, count, sequence, key in zip(sizes, records, sequences, keys, strict=True):
+                yield ListedFile(position, key, size, count, max(0, self.inherited if sequence is None else sequence))
+
+    def _newest(self, sequences: Sequence[int | None]) -> int:
+        return max((self.inherited if sequence is None else sequence for sequence in set(sequences)), default=0)
+
+    def _share(self, partition: str, content: Content) -> _Share:
+        share = self.shares.get((partition, content))
+        if share is None:
+            share = self.shares[partition, content] = _Share()
+            self._take_name(partition)
+        return share
+
+    def _take_name(self, name: str) -> None:
+        self.name_characters += len(name)
+        if len(self.shares) + len(self.formats) > MAX_SHARES or self.name_characters > MAX_NAME_CHARACTERS:
+            message = f"it has more than {MAX_SHARES:,} partitions, or more than {MAX_NAME_CHARACTERS:,} characters in their names"
+            raise UnreadableFileError(message)
+
+    def _classify(self, sizes: Sequence[int]) -> None:
+        """Count sorted sizes into the histogram."""
+        if len(sizes) < _FEW_SIZES:
+            for size in sizes:
+                self.histogram[histogram_bin(size)] += 1
+            return
+        below = [0, *(bisect_left(sizes, bound) for bound in HISTOGRAM_BOUNDS_BYTES), len(sizes)]
+        for index, (start, end) in enumerate(pairwise(below)):
+            self.histogram[index] += end - start
+
+
+def _partition_digest(spec_id: int, key: tuple[str, Content], share: _Share, limit: int) -> PartitionDigest:
+    partition, content = key
+    return PartitionDigest(
+        spec_id=spec_id,
+        partition=partition,
+        content=content,
+        file_count=share.file_count,
+        bytes=share.bytes,
+        record_count=share.record_count,
+        small_count=share.small_count,
+        small_bytes=share.small_bytes,
+        large_count=share.large_count,
+        large_bytes=share.large_bytes,
+        sizes=_describe_sizes(share, limit),
+        newest_sequence_number=share.newest or None,
+    )
+
+
+def _describe_sizes(share: _Share, limit: int) -> FileSizes:
+    if not share.runs and len(share.listed) <= limit:
+        return FileSizes(tuple(share.listed))
+    return FileSizes(runs=merge_runs([*share.runs, *find_runs(sorted(share.listed))]))

@@ -1,0 +1,291 @@
+"""Readers generated for one writer's schema: straight-line Python over PyIceberg's compiled Avro decoder.
+
+That decoder checks next to nothing: a corrupt length makes it read outside its buffer. So every block is followed by PADDING zero bytes (a number that is
+cut short ends there), every length is checked before it moves the position or is read, and what follows a jump is a read_int, which refuses to start behind
+the end, or is preceded by a check of the position.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from maintainer.adapters.catalog.manifests.skipped_fields import NOTHING_LEARNT, Layout, learn
+
+PADDING: Final = 2048
+_READ_UNCHECKED: Final = 1024  # bytes or numbers that may be read right behind a positive number: PADDING holds them
+_MAX_FIXED_BYTES: Final = 1024
+_MAX_DEPTH: Final = 24  # a schema nested deeper is left to the slow reader; Python's own limit on blocks is 20 loops
+_MAX_LINES: Final = 20_000
+_LESSONS_A_BLOCK: Final = 2
+_MISSES_TO_LEARN: Final = 3  # in a row: a rare layout does not take the place of the common one
+_MISSES_TO_GIVE_UP: Final = 64  # in a row, for the rest of the block
+_INTEGERS: Final = ("int", "long", "enum")
+_FIXED_WIDTHS: Final = {"boolean": 1, "float": 4, "double": 8}
+_UNPACKED: Final = {"boolean": "unpack_boolean", "float": "unpack_float", "double": "unpack_double"}
+
+ReadBlock = Callable[[Any, bytes, int, int, Any], None]  # (decoder, the block with its padding, bytes in the block, records in the block, sink)
+
+
+class NotGeneratedError(Exception):
+    """A schema that has no fast reader; the slow one takes it."""
+
+
+class Source:
+    """The lines of a function that reads `count` records from a decoder, `limit` bytes in all."""
+
+    def __init__(self, defined: Mapping[str, Any]) -> None:
+        """Take the schema's named types."""
+        self._defined = defined
+        self._lines: list[str] = []
+        self._indent = 1
+        self._names = 0
+        self._depth = 0
+        self._laid_out: list[Sequence[Any]] = []  # the types of values that are passed over by their layout
+        self._first: list[str] = []  # what comes before all other lines
+
+    def compile(self, **known: Callable[..., object]) -> ReadBlock:
+        """The function, which may call the known ones; it raises whatever it likes on broken bytes, but never leaves the block."""
+        text = "\n".join(("def read_block(decoder, data, limit, count, sink):", *self._first, *self._lines, ""))
+        scope: dict[str, Any] = {f"unpack_{kind}": struct.Struct(form).unpack for kind, form in (("boolean", "?"), ("float", "<f"), ("double", "<d"))}
+        scope |= {"from_bytes": int.from_bytes, "layouts": [NOTHING_LEARNT] * len(self._laid_out), "learn": self._learn, **known}
+        exec(compile(text, "<reader generated from an Avro schema>", "exec"), scope)  # noqa: S102 - our own lines; of the schema they hold numbers alone
+        made: ReadBlock = scope["read_block"]
+        return made
+
+    def add(self, *lines: str) -> None:
+        """Append lines at the present indentation."""
+        if len(self._lines) > _MAX_LINES:
+            message = f"its reader would have more than {_MAX_LINES} lines"
+            raise NotGeneratedError(message)
+        self._lines += [" " * self._indent + line for line in lines]
+
+    @contextmanager
+    def inside(self, line: str) -> Iterator[None]:
+        """A compound statement around what is added within."""
+        self.add(line)
+        self._indent += 1
+        yield
+        self._indent -= 1
+
+    def name(self) -> str:
+        """A new local variable's name."""
+        self._names += 1
+        return f"v{self._names}"
+
+    def resolve(self, schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
+        """A record, array, map, fixed or enum as its object, a primitive as its name, a union as its list."""
+        while isinstance(schema, dict) and not (isinstance(schema["type"], str) and schema["type"] in {"record", "array", "map", "fixed", "enum"}):
+            schema = schema["type"]
+        if isinstance(schema, str) and schema in self._defined:
+            return self._defined[schema]
+        return schema
+
+    def skip(self, schema: Any) -> None:  # noqa: ANN401 - as above
+        """Move behind a value."""
+        with self._nested():
+            self._skip(self.resolve(schema))
+
+    def _skip(self, schema: Any) -> None:  # noqa: ANN401, C901 - as above; one case for each type of Avro
+        match schema:
+            case "null":
+                self.add("pass")
+            case "int" | "long" | {"type": "enum"}:
+                self.add("read_int()")
+            case "boolean" | "float" | "double":
+                self.add(f"skip({_FIXED_WIDTHS[schema]})")
+            case "bytes" | "string":
+                self._skip_sized("read_int()")
+            case {"type": "fixed", "size": size}:
+                self.add(f"skip({_bounded(size)})")
+            case {"type": "record", "fields": fields}:
+                self.add("pass")
+                for inner in fields:
+                    self.skip(inner["type"])
+            case {"type": "array", "items": items}:
+                self._skip_repeated([items])
+            case {"type": "map", "values": values}:
+                self._skip_repeated(["string", values])
+            case list() as branches:
+                self._branch(branches, self.skip)
+            case _:
+                message = f"its schema has a type {schema!r}"
+                raise NotGeneratedError(message)
+
+    def pass_over(self, schemas: Sequence[Any]) -> None:
+        """Move behind values that follow each other: in one step where they lie as in an earlier record, else so each array or map of them."""
+        repeated = [self._is_repeated(schema) for schema in schemas]
+
+        def pass_each() -> None:
+            for schema, is_repeated in zip(schemas, repeated, strict=True):
+                if is_repeated and len(schemas) > 1:
+                    self.pass_over([schema])
+                else:
+                    self.skip(schema)
+
+        if any(repeated):
+            self._pass_by_layout(schemas, pass_each)
+        else:
+            pass_each()
+
+    def _pass_by_layout(self, schemas: Sequence[Any], otherwise: Callable[[], None]) -> None:
+        place = len(self._laid_out)
+        self._laid_out.append(schemas)
+        start, size, mask, told, misses, lessons = (self.name() for _ in range(6))
+        self._first.append(f" {size}, {mask}, {told} = layouts[{place}]; {misses} = 0; {lessons} = {_LESSONS_A_BLOCK}")
+        self.add(f"{start} = tell()")
+        with self.inside(f"if {size} and {start} <= limit - {size} and from_bytes(data[{start}:{start} + {size}], 'little') & {mask} == {told}:"):
+            self.add(f"skip({size})", f"{misses} = 0")
+        with self.inside("else:"):
+            otherwise()
+            self.add(f"{misses} += 1")
+            with self.inside(f"if {lessons} and ({misses} > {_MISSES_TO_LEARN} or not {size}):"):
+                self.add(f"layouts[{place}] = {size}, {mask}, {told} = learn({place}, data[{start}:tell()])", f"{misses} = 0", f"{lessons} -= 1")
+            self.add(f"elif {misses} > {_MISSES_TO_GIVE_UP}: {size} = 0")
+
+    def _is_repeated(self, schema: Any) -> bool:  # noqa: ANN401 - as above
+        """Whether it has an array or a map anywhere."""
+        with self._nested():
+            match self.resolve(schema):
+                case {"type": "array" | "map"}:
+                    return True
+                case {"type": "record", "fields": fields}:
+                    return any([self._is_repeated(inner["type"]) for inner in fields])  # noqa: C419 - all of them: each one's depth is checked
+                case list() as branches:
+                    return any([self._is_repeated(branch) for branch in branches])  # noqa: C419 - as above
+                case _:
+                    return False
+
+    def _learn(self, place: int, data: bytes) -> Layout:
+        return learn(data, self._laid_out[place], self.resolve)
+
+    def read(self, schema: Any, target: str) -> None:  # noqa: ANN401 - as above
+        """Assign a value to a variable: int, float, bool, bytes (strings too, undecoded) or None."""
+        with self._nested():
+            self._read(self.resolve(schema), target)
+
+    def _read(self, schema: Any, target: str) -> None:  # noqa: ANN401 - as above
+        match schema:
+            case "null":
+                self.add(f"{target} = None")
+            case "int" | "long":
+                self.add(f"{target} = read_int()")
+            case "bytes" | "string":
+                length = self.name()
+                self.add(f"{length} = read_int()")
+                self.add(f"if not 0 <= {length} <= {_READ_UNCHECKED} and not 0 <= {length} <= limit - tell(): raise ValueError({length})")
+                self.add(f"{target} = read({length})" + (".decode()" if schema == "string" else ""))
+            case "boolean" | "float" | "double":
+                self.add("if tell() > limit: raise ValueError(limit)", f"({target},) = {_UNPACKED[schema]}(read({_FIXED_WIDTHS[schema]}))")
+            case {"type": "fixed", "size": size}:
+                self.add("if tell() > limit: raise ValueError(limit)", f"{target} = read({_bounded(size)})")
+            case list() as branches:
+                self._branch(branches, lambda branch: self.read(branch, target))
+            case _:
+                message = f"a value that is wanted has the type {schema!r}"
+                raise NotGeneratedError(message)
+
+    def read_keyed(self, schema: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
+        """Assign what an array of pairs (number, bytes), which is how Iceberg stores a map, has under a key; unchanged when it has nothing."""
+        with self._nested():
+            match self.resolve(schema):
+                case "null":
+                    self.add("pass")
+                case list() as branches:
+                    self._branch(branches, lambda branch: self.read_keyed(branch, target, key))
+                case {"type": "array", "items": items}:
+                    self._read_pairs(self.resolve(items), target, key)
+                case other:
+                    message = f"bounds have the type {other!r}"
+                    raise NotGeneratedError(message)
+
+    def _read_pairs(self, pair: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
+        kinds = [self.resolve(field["type"]) for field in pair["fields"]] if isinstance(pair, dict) and pair["type"] == "record" else []
+        if kinds != ["int", "bytes"]:
+            message = f"a bound is no pair of a number and bytes but {kinds}"
+            raise NotGeneratedError(message)
+        count, found, value = self.name(), self.name(), self.name()
+        self.add(f"{count} = read_int()")
+        with self.inside(f"while {count}:"):
+            self.add(f"if {count} < 0:", f" {count} = -{count}", " read_int()")
+            self.add(f"if {count} > limit: raise ValueError({count})")
+            with self.inside(f"for _ in range({count}):"):
+                self.add(f"{found} = read_int()")
+                self._read("bytes", value)
+                self.add(f"if {found} == {key}: {target} = {value}")
+            self.add(f"{count} = read_int()")
+
+    def _skip_sized(self, length_expression: str) -> None:
+        length = self.name()
+        self.add(f"{length} = {length_expression}", f"if {length} > limit or {length} < 0: raise ValueError({length})", f"skip({length})")
+
+    def _branch(self, branches: list[Any], handle: Callable[[Any], None]) -> None:
+        chosen = self.name()
+        self.add(f"{chosen} = read_int()")
+        # The last branch first: in Iceberg's files it is the value, and null the rare one.
+        for position in reversed(range(len(branches))):
+            with self.inside(f"{'if' if position == len(branches) - 1 else 'elif'} {chosen} == {position}:"):
+                handle(branches[position])
+        self.add(f"else: raise ValueError({chosen})" if branches else f"raise ValueError({chosen})")
+
+    def _skip_repeated(self, items: list[Any]) -> None:
+        """Blocks of items, each with its number of items; a negative number is followed by the block's size in bytes."""
+        count = self.name()
+        self.add(f"{count} = read_int()")
+        with self.inside(f"while {count}:"):
+            with self.inside(f"if {count} < 0:"):
+                self._skip_sized("read_int()")
+            self.add(f"elif {count} > limit: raise ValueError({count})")
+            with self.inside("else:"):
+                self._skip_items(items, count)
+            self.add(f"{count} = read_int()")
+
+    def _skip_items(self, items: list[Any], count: str) -> None:
+        kinds = self._flatten(items)
+        if not kinds:  # items that take no bytes
+            self.add("pass")
+            return
+        if all(kind in _INTEGERS for kind in kinds):
+            self.add(f"if {count} <= {_READ_UNCHECKED // len(kinds)}: read_ints({count} * {len(kinds)})")
+            self.add("else:", f" for _ in range({count} * {len(kinds)}): read_int()")
+            return
+        with self.inside(f"for _ in range({count}):"):
+            for item in items:
+                self.skip(item)
+            self.add("if tell() > limit: raise ValueError(limit)" if not set(kinds) & {*_INTEGERS, "sized"} else "pass")
+
+    def _flatten(self, items: list[Any]) -> list[str]:
+        """The items' parts: what begins with a number is "sized", what has a fixed width is "fixed"."""
+        kinds: list[str] = []
+        with self._nested():
+            for item in items:
+                match self.resolve(item):
+                    case "null":
+                        continue
+                    case "int" | "long" | {"type": "enum"}:
+                        kinds.append("int")
+                    case "boolean" | "float" | "double" | {"type": "fixed"}:
+                        kinds.append("fixed")
+                    case {"type": "record", "fields": fields}:
+                        kinds += self._flatten([inner["type"] for inner in fields])
+                    case _:
+                        kinds.append("sized")
+        return kinds
+
+    @contextmanager
+    def _nested(self) -> Iterator[None]:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            message = f"its schema is nested deeper than {_MAX_DEPTH}"
+            raise NotGeneratedError(message)
+        yield
+        self._depth -= 1
+
+
+def _bounded(size: Any) -> int:  # noqa: ANN401 - an Avro schema is any JSON
+    if not isinstance(size, int) or not 0 <= size <= _MAX_FIXED_BYTES:
+        message = f"it has a fixed type of {size!r} bytes, not 0 to {_MAX_FIXED_BYTES}"
+        raise NotGeneratedError(message)
+    return size

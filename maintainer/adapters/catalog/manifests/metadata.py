@@ -1,0 +1,292 @@
+"""metadata.json, plain or gzip, decoded only as far as health needs it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from maintainer.adapters.catalog.limits import BYTES_PER_VALUE, MAX_DOCUMENT_BYTES, MAX_VALUES, TooLargeError
+from maintainer.adapters.catalog.manifests.partition import Spec, SpecField
+from maintainer.adapters.catalog.manifests.summary import LazySummary, read_operation
+from maintainer.domain.inventory import FaultKind, Ref, Snapshot, StatisticsFile
+
+_NAME: Final = "metadata.json, decoded,"
+MAX_FORMAT_VERSION: Final = 3
+_GZIP: Final = b"\x1f\x8b"
+_GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+_FIRST_FIELD_ID: Final = 1000  # Iceberg v1: partition fields without ids are numbered from here
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_Named = tuple[tuple[str, ...], str]  # a column's name, level by level, and its type
+
+
+class MetadataError(Exception):
+    """A metadata.json that yields no inventory."""
+
+    def __init__(self, kind: FaultKind, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+
+
+class _SpecField(msgspec.Struct, rename="kebab"):
+    name: str
+    transform: str
+    field_id: int | None = None
+    source_id: int | None = None
+
+
+class _Spec(msgspec.Struct, rename="kebab"):
+    spec_id: int
+    fields: list[_SpecField]
+
+
+class _Column(msgspec.Struct):
+    id: int
+    name: str
+    type: Any
+
+
+class _Schema(msgspec.Struct, rename="kebab"):
+    fields: msgspec.Raw
+    schema_id: int = 0
+
+
+class _Snapshot(msgspec.Struct, rename="kebab"):
+    snapshot_id: int
+    timestamp_ms: int
+    parent_snapshot_id: int | None = None
+    sequence_number: int = 0
+    manifest_list: str | None = None
+    manifests: list[str] | None = None  # v1 without a manifest list
+    summary: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Ref(msgspec.Struct, rename="kebab"):
+    snapshot_id: int
+    type: str
+    max_ref_age_ms: int | None = None
+    max_snapshot_age_ms: int | None = None
+    min_snapshots_to_keep: int | None = None
+
+
+class _Statistics(msgspec.Struct, rename="kebab"):
+    snapshot_id: int
+    statistics_path: str
+    file_size_in_bytes: int = 0
+
+
+class _SortOrder(msgspec.Struct, rename="kebab"):
+    order_id: int
+    fields: list[msgspec.Raw]
+
+
+class _Document(msgspec.Struct, rename="kebab"):
+    format_version: int | None = None
+    table_uuid: str | None = None
+    view_uuid: str | None = None
+    current_version_id: int | None = None  # views have versions where tables have snapshots
+    location: str | None = None
+    properties: dict[str, Any] | None = None
+    current_snapshot_id: int | None = None
+    snapshots: list[_Snapshot] | None = None
+    refs: dict[str, _Ref] | None = None
+    default_spec_id: int | None = None
+    partition_specs: list[_Spec] | None = None
+    partition_spec: list[_SpecField] | None = None  # v1
+    current_schema_id: int | None = None
+    schemas: list[_Schema] | None = None
+    schema: _Schema | None = None  # v1
+    metadata_log: list[msgspec.Raw] | None = None
+    statistics: list[_Statistics] | None = None
+    partition_statistics: list[_Statistics] | None = None
+    default_sort_order_id: int | None = None
+    sort_orders: list[_SortOrder] | None = None
+
+
+class _Version(msgspec.Struct, rename="kebab"):
+    format_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestSource:
+    """Where a snapshot's manifests are named: in a manifest list, or (format v1) in the metadata itself."""
+
+    list_path: str | None
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableMetadata:
+    """A table's metadata, as far as an inventory needs it."""
+
+    table_uuid: str
+    format_version: int
+    location: str
+    properties: Mapping[str, str]
+    current_snapshot_id: int | None
+    snapshots: tuple[Snapshot, ...]  # oldest first
+    sources: Mapping[int, ManifestSource]  # by snapshot id
+    refs: tuple[Ref, ...]
+    default_spec_id: int
+    specs: Mapping[int, Spec]
+    metadata_files: int = 1  # this one and those of its log
+    statistics: tuple[StatisticsFile, ...] = ()
+    partition_statistics: tuple[StatisticsFile, ...] = ()
+    is_sorted: bool = False
+
+    @property
+    def is_partitioned(self) -> bool:
+        """True when new files are partitioned."""
+        spec = self.specs.get(self.default_spec_id)
+        return spec is not None and spec.is_partitioned
+
+
+def parse_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> TableMetadata:
+    """Decode a metadata.json; MetadataError when it is broken, a view's, or of a format version that we do not know.
+
+    TooLargeError when it holds more than so many bytes, decompressed, or takes more memory than such a file may.
+    """
+    plain = _decompress(raw, most_bytes) if raw[:2] == _GZIP else raw
+    if plain.count(b",") > min(MAX_VALUES, most_bytes // BYTES_PER_VALUE):
+        raise TooLargeError(_NAME, None, most_bytes)
+    try:
+        document = _DOCUMENTS.decode(plain)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _refuse_newer_version(plain)
+        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) cannot be decoded: {error}") from error
+    try:
+        return _accept(document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) has a snapshot whose summary cannot be decoded: {error}") from error
+    except OverflowError as error:
+        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json holds a time that no calendar has: {error}") from error
+
+
+_DOCUMENTS: Final = msgspec.json.Decoder(_Document)
+_COLUMNS: Final = msgspec.json.Decoder(list[_Column])
+_VERSIONS: Final = msgspec.json.Decoder(_Version)
+
+
+def _decompress(raw: bytes, most_bytes: int) -> bytes:
+    inflater = zlib.decompressobj(_GZIP_WINDOW)
+    try:
+        plain = inflater.decompress(raw, most_bytes)
+    except zlib.error as error:
+        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) is not valid gzip: {error}") from error
+    if inflater.unconsumed_tail:
+        raise TooLargeError(_NAME, None, most_bytes)
+    if not inflater.eof:
+        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) is gzip that is cut short")
+    return plain
+
+
+def _refuse_newer_version(plain: bytes) -> None:
+    """A later format may change what we would call corrupt: say so instead."""
+    try:
+        version = _VERSIONS.decode(plain).format_version
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return
+    if version > MAX_FORMAT_VERSION:
+        raise MetadataError(FaultKind.UNSUPPORTED, f"format version {version} is above {MAX_FORMAT_VERSION}")
+
+
+def _accept(document: _Document) -> TableMetadata:
+    if document.view_uuid is not None or (document.current_version_id is not None and document.table_uuid is None):
+        raise MetadataError(FaultKind.VIEW, "its metadata is a view's")
+    version = document.format_version
+    if version is None or document.location is None:
+        raise MetadataError(FaultKind.UNSUPPORTED, "its metadata has no format-version or no location, so it is not Iceberg's")
+    if not 1 <= version <= MAX_FORMAT_VERSION:
+        raise MetadataError(FaultKind.UNSUPPORTED, f"format version {version} is not among 1 to {MAX_FORMAT_VERSION}")
+    snapshots = document.snapshots or []
+    current = document.current_snapshot_id
+    if current is not None and current < 0:
+        current = None  # Java writes -1 for "none"
+    if current is not None and all(snapshot.snapshot_id != current for snapshot in snapshots):
+        raise MetadataError(FaultKind.METADATA_CORRUPT, f"current-snapshot-id {current} is not among its {len(snapshots)} snapshots")
+    return TableMetadata(
+        table_uuid=document.table_uuid or document.location,
+        format_version=version,
+        location=document.location,
+        properties=_as_text(document.properties),
+        current_snapshot_id=current,
+        snapshots=tuple(sorted(map(_snapshot, snapshots), key=lambda snapshot: (snapshot.sequence_number, snapshot.committed_at))),
+        sources={snapshot.snapshot_id: ManifestSource(snapshot.manifest_list, tuple(snapshot.manifests or ())) for snapshot in snapshots},
+        refs=_refs(document.refs, current),
+        default_spec_id=document.default_spec_id or 0,
+        specs=_specs(document),
+        metadata_files=1 + len(document.metadata_log or ()),
+        statistics=_statistics(document.statistics),
+        partition_statistics=_statistics(document.partition_statistics),
+        is_sorted=any(order.order_id == document.default_sort_order_id and order.fields for order in document.sort_orders or ()),
+    )
+
+
+def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
+    return tuple(StatisticsFile(file.snapshot_id, file.statistics_path, file.file_size_in_bytes) for file in files or ())
+
+
+def _snapshot(snapshot: _Snapshot) -> Snapshot:
+    summary = bytes(snapshot.summary)  # a copy: the raw value holds on to the whole document
+    return Snapshot(
+        snapshot_id=snapshot.snapshot_id,
+        parent_id=snapshot.parent_snapshot_id,
+        sequence_number=snapshot.sequence_number,
+        committed_at=_EPOCH + timedelta(milliseconds=snapshot.timestamp_ms),
+        operation=read_operation(summary),
+        summary=LazySummary(summary),
+    )
+
+
+def _refs(refs: dict[str, _Ref] | None, current: int | None) -> tuple[Ref, ...]:
+    if not refs:  # before refs existed the current snapshot was the only one; Iceberg reads it as the main branch
+        return () if current is None else (Ref("main", current, is_branch=True),)
+    return tuple(
+        Ref(name, ref.snapshot_id, ref.type == "branch", ref.max_ref_age_ms, ref.max_snapshot_age_ms, ref.min_snapshots_to_keep)
+        for name, ref in sorted(refs.items())
+    )
+
+
+def _specs(document: _Document) -> dict[int, Spec]:
+    specs = document.partition_specs
+    if specs is None:
+        specs = [_Spec(document.default_spec_id or 0, document.partition_spec or [])]
+    columns = _columns(document) if any(spec.fields for spec in specs) else {}
+    return {spec.spec_id: Spec(spec.spec_id, tuple(_spec_field(position, field, columns) for position, field in enumerate(spec.fields))) for spec in specs}
+
+
+def _spec_field(position: int, field: _SpecField, columns: Mapping[int, _Named]) -> SpecField:
+    column, type_name = columns.get(field.source_id, ((), "")) if field.source_id is not None else ((), "")
+    return SpecField(_FIRST_FIELD_ID + position if field.field_id is None else field.field_id, field.name, field.transform, column, type_name)
+
+
+def _columns(document: _Document) -> Mapping[int, _Named]:
+    """The primitive columns of the current schema by id; nothing where the schema is none that we know."""
+    schemas = document.schemas or ([document.schema] if document.schema is not None else [])
+    current = next((schema for schema in schemas if schema.schema_id == document.current_schema_id), schemas[0] if len(schemas) == 1 else None)
+    try:
+        return dict(_name_columns(current.fields, ())) if current is not None else {}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+
+
+def _name_columns(fields: msgspec.Raw | object, within: tuple[str, ...]) -> Iterator[tuple[int, _Named]]:
+    columns = _COLUMNS.decode(fields) if isinstance(fields, msgspec.Raw) else msgspec.convert(fields, list[_Column])
+    for column in columns:
+        name = (*within, column.name)
+        match column.type:
+            case str() as type_name:
+                yield column.id, (name, type_name)
+            case {"type": "struct", "fields": inner}:
+                yield from _name_columns(inner, name)
+            case _:  # a list or map: no partition is made of it
+                continue
+
+
+def _as_text(values: dict[str, Any] | None) -> dict[str, str]:
+    return {key: value if isinstance(value, str) else str(value) for key, value in (values or {}).items() if value is not None}

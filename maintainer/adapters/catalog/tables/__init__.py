@@ -1,0 +1,1 @@
+"""What changed: the tables of a catalog and their current metadata."""

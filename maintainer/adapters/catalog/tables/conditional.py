@@ -1,0 +1,273 @@
+"""Conditional requests to a REST catalog: one small answer, mostly 304, for each table."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from types import TracebackType
+from typing import Final, Protocol, Self
+from urllib.parse import quote
+
+import aiohttp
+import msgspec
+from pyiceberg.catalog.rest import Endpoints, RestCatalog
+from requests import RequestException
+from requests.utils import requote_uri
+from yarl import URL
+
+from maintainer.adapters.catalog.tables.connections import KeptConnections
+from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
+from maintainer.adapters.catalog.tables.request_rate import PollLimits, Rate
+from maintainer.adapters.catalog.tables.session import find_obstacle, find_route, refresh_token, session_of, write_headers
+from maintainer.domain.identifier import TableIdentifier
+
+ATTEMPTS: Final = 3  # of a request that the server puts off
+MAX_RETRY_AFTER_SECONDS: Final = 30.0
+MAX_UNANSWERED: Final = 100  # in a row: then the catalog counts as down, and the rest of the tables are not asked
+MAX_SESSION_THREADS: Final = 16  # where PyIceberg's own session asks, which waits for each answer
+# The body is read for one name alone, so the smaller form of it; always the same value, because an ETag belongs to it.
+_QUERY: Final = "snapshots=refs"
+_ANY_NAME: Final = "~"  # which no encoding changes
+_EXPIRED: Final = 419  # how some servers of the REST protocol say that a token has ended
+_PUT_OFF: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_UNAUTHORIZED: Final = frozenset({HTTPStatus.UNAUTHORIZED, _EXPIRED})
+_TO_BE_TOLD_BY_LOADING: Final = _UNAUTHORIZED | {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A table and what is known of it: the ETag and the metadata's location, "" for what is not known."""
+
+    table: TableIdentifier
+    etag: str = ""
+    location: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The table's state, unchanged when it equals the question's; both empty when only loading the table will tell."""
+
+    etag: str
+    location: str
+    is_changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Why the server did not say."""
+
+    reason: str
+
+
+class _Loaded(msgspec.Struct, rename={"metadata_location": "metadata-location"}):
+    metadata_location: str | None = None
+
+
+_LOADED: Final = msgspec.json.Decoder(_Loaded)
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    status: int
+    etag: str = ""
+    retry_after: str = ""
+    body: bytes = b""
+
+
+_UNCHANGED: Final = _Response(HTTPStatus.NOT_MODIFIED)
+
+
+class _Client(Protocol):
+    async def renew(self) -> bool:
+        """Make the headers of the requests that follow; whether they are others than before."""
+        ...
+
+    async def get(self, address: str, etag: str) -> _Response:
+        """The answer to one request, or to the last of several that it took."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class ConditionalRequests:
+    """Asks for many tables at once, on a loop of its own; the calling thread waits."""
+
+    def __init__(self, catalog: RestCatalog, limits: PollLimits, rate: Rate) -> None:
+        """Take the catalog whose addresses, headers and authentication are used."""
+        self._catalog = catalog
+        self._limits = limits
+        self._rate = rate
+        self._addresses = _Addresses(catalog)
+        self._unanswered = 0
+        self._tokens = 0  # how many have been fetched
+        self._may_renew = True
+
+    def __enter__(self) -> Self:
+        self._runner = asyncio.Runner()
+        self._client = self._runner.run(self._connect())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        with self._runner:
+            self._runner.run(self._client.close())
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer | NoAnswer]:
+        """One outcome a question, in their order."""
+        return self._runner.run(self._ask_all(questions)) if questions else []
+
+    async def _connect(self) -> _Client:
+        self._renewing = asyncio.Lock()
+        kind = _SessionClient if find_obstacle(self._catalog) else _FastClient
+        return kind(self._catalog, self._limits.concurrency, self._rate)
+
+    async def _ask_all(self, questions: Sequence[Question]) -> list[Answer | NoAnswer]:
+        self._may_renew = True
+        await self._client.renew()
+        outcomes: list[Answer | NoAnswer] = [NoAnswer("")] * len(questions)
+        waiting = enumerate(questions)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self._limits.concurrency, len(questions))):
+                group.create_task(self._ask_in_turn(waiting, outcomes))
+        return outcomes
+
+    async def _ask_in_turn(self, waiting: Iterator[tuple[int, Question]], outcomes: list[Answer | NoAnswer]) -> None:
+        for index, question in waiting:
+            outcomes[index] = await self._ask(question)
+
+    async def _ask(self, question: Question) -> Answer | NoAnswer:
+        if self._unanswered >= MAX_UNANSWERED:
+            return NoAnswer(f"not asked, because the last {MAX_UNANSWERED} requests were not answered")
+        try:
+            outcome = _understand(question, await self._get_patiently(question))
+        except (aiohttp.ClientError, RequestException, TimeoutError, OSError, msgspec.DecodeError) as error:
+            outcome = NoAnswer(str(error) or type(error).__name__)
+        self._unanswered = self._unanswered + 1 if isinstance(outcome, NoAnswer) else 0
+        return outcome
+
+    async def _get_patiently(self, question: Question) -> _Response:
+        address, tokens = self._addresses.of(question.table), self._tokens
+        response = await self._client.get(address, question.etag)
+        if response.status in _UNAUTHORIZED and await self._has_newer_token(tokens):
+            response = await self._client.get(address, question.etag)
+        for attempt in range(ATTEMPTS - 1):
+            if response.status not in _PUT_OFF:
+                break
+            await asyncio.sleep(_read_retry_after(response.retry_after, attempt))
+            response = await self._client.get(address, question.etag)
+        return response
+
+    async def _has_newer_token(self, tokens: int) -> bool:
+        """Fetched once for all who were refused with the same one, and once in a batch: after that, loading the table tells what is wrong."""
+        async with self._renewing:
+            if tokens == self._tokens and self._may_renew:
+                self._may_renew = False
+                with suppress(Exception):  # whatever it is, loading the table meets it too, and says so
+                    await asyncio.to_thread(refresh_token, self._catalog)
+                    self._tokens += await self._client.renew()
+        return tokens != self._tokens
+
+
+class _FastClient:
+    """Does what PyIceberg's session does, for many requests at once."""
+
+    def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
+        route = find_route(catalog)
+        timeout = aiohttp.ClientTimeout(total=READ_TIMEOUT_SECONDS, sock_connect=CONNECT_TIMEOUT_SECONDS)
+        connector = aiohttp.TCPConnector(limit=concurrency, ssl=route.trust or True)
+        self._session = session_of(catalog)
+        self._rate = rate
+        self._headers: dict[str, str] = {}
+        self._client = aiohttp.ClientSession(connector=connector, timeout=timeout, proxy=route.proxy, cookie_jar=aiohttp.DummyCookieJar())
+        self._kept = None if route.proxy else KeptConnections(URL(catalog.uri), route.trust, CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS)
+
+    async def renew(self) -> bool:
+        headers = await asyncio.to_thread(write_headers, self._session)
+        is_new, self._headers = headers != self._headers, headers
+        if self._kept is not None:
+            self._kept.set_headers(headers)
+        return is_new
+
+    async def get(self, address: str, etag: str) -> _Response:
+        if etag and self._kept is not None and self._kept.is_worth_asking:
+            await self._rate.turn()
+            head = await self._kept.ask(address, etag)
+            if head is not None:
+                return _UNCHANGED if head.status == HTTPStatus.NOT_MODIFIED else _Response(head.status, retry_after=head.retry_after)
+        await self._rate.turn()
+        # With each request, because aiohttp tells a proxy the headers that a session has for all.
+        headers = {**self._headers, "If-None-Match": etag} if etag else self._headers
+        async with self._client.get(URL(address, encoded=True), headers=headers) as response:
+            body = await response.read() if response.status == HTTPStatus.OK else b""
+            return _Response(response.status, response.headers.get("ETag", ""), response.headers.get("Retry-After", ""), body)
+
+    async def close(self) -> None:
+        if self._kept is not None:
+            await self._kept.close()
+        await self._client.close()
+
+
+class _SessionClient:
+    """PyIceberg's own session, for what only it can do."""
+
+    def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
+        self._session = session_of(catalog)
+        self._rate = rate
+        self._threads = ThreadPoolExecutor(min(concurrency, MAX_SESSION_THREADS), thread_name_prefix=f"poll-{catalog.name}")
+
+    async def renew(self) -> bool:
+        return True  # the session makes them with each request
+
+    async def get(self, address: str, etag: str) -> _Response:
+        await self._rate.turn()
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._get, address, etag)
+
+    def _get(self, address: str, etag: str) -> _Response:
+        headers = {"X-Iceberg-Access-Delegation": None, **({"If-None-Match": etag} if etag else {})}
+        response = self._session.get(address, headers=headers)  # type: ignore[arg-type]  # None leaves a header of the session out
+        return _Response(response.status_code, response.headers.get("ETag", ""), response.headers.get("Retry-After", ""), response.content)
+
+    async def close(self) -> None:
+        self._threads.shutdown()
+
+
+class _Addresses:
+    """Where each table is asked for; what the tables of a namespace share is written once."""
+
+    def __init__(self, catalog: RestCatalog) -> None:
+        self._catalog = catalog
+        self._around: dict[tuple[str, ...], tuple[str, str]] = {}
+
+    def of(self, table: TableIdentifier) -> str:
+        around = self._around.get(table.namespace)
+        if around is None:
+            around = self._around[table.namespace] = self._write_around(table.namespace)
+        return f"{around[0]}{quote(table.name, safe='')}{around[1]}"
+
+    def _write_around(self, namespace: tuple[str, ...]) -> tuple[str, str]:
+        path = self._catalog._split_identifier_for_path((*namespace, _ANY_NAME))  # noqa: SLF001 - PyIceberg knows the server's own separator
+        before, _, after = requote_uri(f"{self._catalog.url(Endpoints.load_table, **path)}?{_QUERY}").rpartition(_ANY_NAME)
+        return before, after
+
+
+def _understand(question: Question, response: _Response) -> Answer | NoAnswer:
+    if response.status == HTTPStatus.NOT_MODIFIED:
+        return Answer(question.etag, question.location, is_changed=False)
+    if response.status == HTTPStatus.OK:
+        location = _LOADED.decode(response.body).metadata_location or ""
+        etag = response.etag if response.etag.isprintable() else ""  # it goes into a header again
+        return Answer(etag, location, is_changed=not location or location != question.location)
+    if response.status in _TO_BE_TOLD_BY_LOADING:
+        return Answer("", "", is_changed=True)
+    return NoAnswer(f"the server answers {response.status}")
+
+
+def _read_retry_after(text: str, attempt: int) -> float:
+    """Seconds, bounded; a date or nothing becomes a short wait that doubles."""
+    seconds = float(2**attempt)
+    with suppress(ValueError):
+        seconds = float(text)
+    return max(0.0, min(MAX_RETRY_AFTER_SECONDS, seconds))

@@ -1,0 +1,79 @@
+"""Where the tables lie that a catalog has beside Iceberg's: known of Hive's and Glue's, which tell it with their listing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Protocol, runtime_checkable
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import NoSuchNamespaceError
+
+from maintainer.adapters.catalog.tables.pointer import NamespaceError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.location import Place, ancestors_of, normalise_path, overlap
+from maintainer.ports.clock import Clock
+
+TABLE_TYPE = "table_type"
+ICEBERG = "iceberg"
+
+
+@runtime_checkable
+class KnowsForeign(Protocol):
+    """A catalog that has tables of other kinds too."""
+
+    def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
+        """The names and locations of a database's tables that are none of Iceberg's; a table may have several. The catalog's own exceptions."""
+        ...
+
+
+class ForeignPlaces:
+    """One listing of a catalog at a time, kept for as long as whoever asks may be told what is so old."""
+
+    def __init__(self, name: str, clock: Clock) -> None:
+        """Take the catalog's name in the configuration."""
+        self._name = name
+        self._clock = clock
+        self._lock = Lock()
+        self._listed_at: datetime | None = None
+        self._names: dict[str, list[str]] = {}  # by path
+
+    def near(self, catalog: Catalog, paths: Sequence[str], within: timedelta) -> Iterator[Place | NamespaceError]:
+        """As Catalog.foreign_places says."""
+        if not isinstance(catalog, KnowsForeign):
+            return
+        with self._lock:
+            if self._listed_at is None or abs(self._clock.now() - self._listed_at) > within:
+                yield from self._list(catalog, catalog)
+            seen_at, names = self._listed_at or self._clock.now(), self._names
+        around = {wider for path in paths for wider in ancestors_of(path)}
+        for path in sorted(names):
+            if path in around or any(overlap(path, own) for own in paths):
+                for name in names[path]:
+                    yield Place(path, name, "", seen_at=seen_at)
+
+    def _list(self, catalog: Catalog, foreign: KnowsForeign) -> Iterator[NamespaceError]:
+        """What cannot be listed is told, and makes that the next one who asks lists again."""
+        started, is_whole = self._clock.now(), True
+        self._names, self._listed_at = {}, None  # whoever asks may go away in the middle
+        try:
+            databases = [namespace[0] for namespace in catalog.list_namespaces()]
+        except Exception as error:  # noqa: BLE001 - every library's exceptions mean that it is not known what there is
+            databases, is_whole = [], False
+            yield NamespaceError((), error)
+        for database in databases:
+            try:
+                for table, location in foreign.foreign_locations(database):
+                    self._names.setdefault(normalise_path(location), []).append(str(TableIdentifier(self._name, (database,), table)))
+            except NoSuchNamespaceError:
+                continue  # dropped while it was listed
+            except Exception as error:  # noqa: BLE001 - as above
+                is_whole = False
+                yield NamespaceError((database,), error)
+        self._listed_at = started if is_whole else None
+
+
+def is_iceberg(parameters: Mapping[str, str] | None) -> bool:
+    """Whether a table of Hive or Glue is one of Iceberg's, as Iceberg itself tells it."""
+    return (parameters or {}).get(TABLE_TYPE, "").lower() == ICEBERG

@@ -1,0 +1,26 @@
+"""PyIceberg's Glue catalog that also tells where other tables lie; a module of its own, because importing it brings AWS's library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyiceberg.catalog.glue import GlueCatalog
+from pyiceberg.exceptions import NoSuchNamespaceError
+
+from maintainer.adapters.catalog.tables.foreign_tables import is_iceberg
+
+
+class LocatingGlueCatalog(GlueCatalog):
+    """What PyIceberg leaves out of its listing has a place too."""
+
+    def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
+        """As KnowsForeign says."""
+        try:
+            for page in self.glue.get_paginator("get_tables").paginate(DatabaseName=database):
+                for table in page["TableList"]:
+                    location = table.get("StorageDescriptor", {}).get("Location", "").strip()
+                    if location and not is_iceberg(table.get("Parameters")):
+                        yield table["Name"], location
+        except self.glue.exceptions.EntityNotFoundException as error:
+            message = f"database {database} does not exist"
+            raise NoSuchNamespaceError(message) from error

@@ -1,0 +1,132 @@
+"""Loading a PyIceberg catalog so that it only observes and never waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, cast
+
+from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.sql import SqlCatalog
+from requests import Session
+from sqlalchemy import URL, inspect, make_url
+from sqlalchemy.exc import ArgumentError
+
+from maintainer.adapters.catalog.faults import explain, secrets_of
+from maintainer.domain.errors import CatalogUnavailableError
+
+CONNECT_TIMEOUT_SECONDS: Final = 10
+READ_TIMEOUT_SECONDS: Final = 60
+GLUE_MAX_RETRIES: Final = "glue.max-retries"
+GLUE_RETRIES: Final = 3  # PyIceberg's own ten take minutes
+_OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme where there is none
+    "dynamodb": "maintainer.adapters.catalog.tables.dynamodb.ObservedDynamoDbCatalog",
+    "hive": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
+    "thrift": "maintainer.adapters.catalog.tables.hive.ThreadedHiveCatalog",
+}
+_GLUE: Final = "maintainer.adapters.catalog.tables.glue.LocatingGlueCatalog"
+_NESTED: Final = ("ssl.", "auth.")
+_READERS: Final[Mapping[str, Callable[[str], object]]] = {"expires_in": int, "refresh_margin": int, "scopes": lambda text: text.split(",")}
+_TABLES_TABLE: Final = "iceberg_tables"
+
+
+class BoundedRestCatalog(RestCatalog):
+    """PyIceberg's REST catalog, whose requests by themselves have no timeout."""
+
+    def _create_session(self) -> Session:
+        session = super()._create_session()
+        # Said with each request, because requests lets a bundle of the environment go before that of the session.
+        verify = None if session.verify is True else session.verify
+        session.request = partial(session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify)  # type: ignore[method-assign]
+        return session
+
+
+def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
+    """Connect to a catalog; CatalogUnavailableError, in one line without secrets, when that fails."""
+    try:
+        catalog = _open(name, {key: str(value) for key, value in properties.items()})
+    except CatalogUnavailableError:
+        raise
+    except Exception as error:
+        # Whatever the catalog's library raises here means the same: this catalog cannot be used now.
+        message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
+        raise CatalogUnavailableError(message) from error
+    if isinstance(catalog, SqlCatalog):
+        _require_tables(name, catalog, properties)
+    return catalog
+
+
+def _open(name: str, properties: dict[str, str]) -> Catalog:
+    timeouts = {"s3.connect-timeout": str(CONNECT_TIMEOUT_SECONDS), "s3.request-timeout": str(READ_TIMEOUT_SECONDS)}
+    properties = {**timeouts, **properties}
+    kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
+    if kind == "rest" or (not kind and uri.startswith("http") and "py-catalog-impl" not in properties):
+        properties.pop("type", None)
+        bounded = {**properties, "py-catalog-impl": f"{__name__}.{BoundedRestCatalog.__name__}"}
+        return load_catalog(name, **cast("dict[str, str]", nest(bounded)))  # PyIceberg's annotation knows no nested ones
+    if kind == "glue":
+        numbered = {**properties, GLUE_MAX_RETRIES: int(properties.get(GLUE_MAX_RETRIES, GLUE_RETRIES))}  # AWS's library counts with it as it is
+        if "py-catalog-impl" not in numbered:
+            numbered = {**{key: value for key, value in numbered.items() if key != "type"}, "py-catalog-impl": _GLUE}
+        return load_catalog(name, **cast("dict[str, str]", numbered))
+    if "py-catalog-impl" not in properties and (ours := _OURS.get(kind or uri.partition(":")[0])):
+        properties.pop("type", None)
+        return load_catalog(name, **{**properties, "py-catalog-impl": ours})
+    if kind in {"", "sql"} and "py-catalog-impl" not in properties:
+        properties = _bound_sql(name, properties)
+    return load_catalog(name, **properties)
+
+
+def nest(properties: Mapping[str, str]) -> dict[str, object]:
+    """The REST catalog's settings of TLS and authentication as the nested ones that PyIceberg reads: it looks for no ssl.cabundle, but for cabundle in ssl."""
+    nested: dict[str, Any] = {name: text for name, text in properties.items() if not name.startswith(_NESTED)}
+    for name in sorted(properties.keys() - nested.keys()):
+        longer = next((other for other in properties if other.startswith(f"{name}.")), None)
+        if longer is not None:
+            message = f"properties {name} and {longer} cannot both be set"
+            raise ValueError(message)
+        *path, last = name.split(".")
+        place = nested
+        for part in path:
+            place = place.setdefault(part, {})
+        place[last] = _READERS.get(last, str)(properties[name])
+    return nested
+
+
+def _bound_sql(name: str, properties: dict[str, str]) -> dict[str, str]:
+    """Neither create a database file nor tables (we observe), nor wait for a server for ever."""
+    try:
+        url = make_url(properties["uri"])
+    except (ArgumentError, KeyError):
+        return properties  # PyIceberg's own message says what is wrong
+    if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
+        _require_file(name, url)
+        return {"init_catalog_tables": "false", **properties}
+    if url.get_backend_name() == "postgresql":
+        if "connect_timeout" not in url.query:
+            url = url.update_query_dict({"connect_timeout": str(CONNECT_TIMEOUT_SECONDS)})
+        return {"init_catalog_tables": "false", **properties, "uri": url.render_as_string(hide_password=False)}
+    return properties
+
+
+def _require_file(name: str, url: URL) -> None:
+    database = url.database or ""
+    if not database.startswith("file:") and not Path(database).exists():
+        message = f"catalog {name} cannot be reached: the SQLite file {database} does not exist"
+        raise CatalogUnavailableError(message)
+
+
+def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str]) -> None:
+    try:
+        present = inspect(catalog.engine).has_table(_TABLES_TABLE)
+    except Exception as error:
+        # As in open_catalog: drivers raise what they like.
+        catalog.close()
+        message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
+        raise CatalogUnavailableError(message) from error
+    if not present:
+        catalog.close()
+        message = f"catalog {name} has no table {_TABLES_TABLE} in its database: nothing has created an Iceberg catalog there"
+        raise CatalogUnavailableError(message)

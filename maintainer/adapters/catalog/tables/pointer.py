@@ -1,0 +1,130 @@
+"""What a catalog itself knows: the names of its tables, and where each table's current metadata lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
+from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+from pyiceberg.io import FileIO
+from sqlalchemy import select
+
+from maintainer.adapters.catalog.manifests.metadata import MetadataError
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.inventory import FaultKind
+
+Namespace = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where a table's current metadata lies, and how to read there."""
+
+    location: str
+    io: FileIO
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceError:
+    """A namespace that could not be listed."""
+
+    namespace: Namespace
+    error: Exception
+
+
+def locate(catalog: Catalog, table: TableIdentifier, io_for: Callable[[Catalog, str], FileIO]) -> Pointer:
+    """Ask the catalog anew; MetadataError for what is no table (any more), the catalog's own exceptions otherwise."""
+    if isinstance(catalog, SqlCatalog):
+        location = _locate_by_sql(catalog, table)
+        return Pointer(location, io_for(catalog, location))
+    try:
+        loaded = catalog.load_table((*table.namespace, table.name))
+    except NoSuchTableError as error:
+        if _is_view(catalog, table):
+            raise MetadataError(FaultKind.VIEW, "the catalog lists it as a view") from error
+        raise
+    return Pointer(loaded.metadata_location, loaded.io)
+
+
+def list_tables(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:
+    """Every table of every namespace; views are left out."""
+    if isinstance(catalog, SqlCatalog):
+        for found in list_locations(catalog):
+            yield found if isinstance(found, NamespaceError) else found[:2]
+    else:
+        yield from _list_by_walking(catalog)
+
+
+def count_top_namespaces(catalog: Catalog) -> int:
+    """A cheap question that needs a working catalog to answer."""
+    return len(catalog.list_namespaces())
+
+
+def _has_types(catalog: SqlCatalog) -> bool:
+    return getattr(catalog, "_schema_version", "v0") == "v1"  # V0 databases have no column iceberg_type, and no views
+
+
+def _locate_by_sql(catalog: SqlCatalog, table: TableIdentifier) -> str:
+    columns = [IcebergTables.metadata_location, IcebergTables.iceberg_type] if _has_types(catalog) else [IcebergTables.metadata_location]
+    query = select(*columns).where(
+        IcebergTables.catalog_name == catalog.name,
+        IcebergTables.table_namespace == Catalog.namespace_to_string(table.namespace),
+        IcebergTables.table_name == table.name,
+    )
+    with catalog.engine.connect() as connection:
+        row = connection.execute(query).first()
+    if row is None:
+        raise MetadataError(FaultKind.DROPPED, "the catalog does not have it any more")
+    kind = row[1] if len(row) > 1 else None
+    if kind == "VIEW":
+        raise MetadataError(FaultKind.VIEW, "the catalog lists it as a view")
+    if kind not in {None, "TABLE"}:
+        raise MetadataError(FaultKind.UNSUPPORTED, f"the catalog lists it as {kind!r}, which is neither a table nor a view")
+    if not row[0]:
+        raise MetadataError(FaultKind.METADATA_MISSING, "the catalog has no metadata location for it")
+    return str(row[0])
+
+
+def list_locations(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str, str] | NamespaceError]:
+    """Every table with its metadata's location ("" when there is none), by one query; views are left out."""
+    columns = (IcebergTables.table_namespace, IcebergTables.table_name, IcebergTables.metadata_location)
+    query = select(*columns).where(IcebergTables.catalog_name == catalog.name)
+    if _has_types(catalog):
+        query = query.where((IcebergTables.iceberg_type == "TABLE") | IcebergTables.iceberg_type.is_(None))
+    try:
+        with catalog.engine.connect() as connection:
+            rows = connection.execute(query.order_by(IcebergTables.table_namespace, IcebergTables.table_name)).all()
+    except Exception as error:  # noqa: BLE001 - drivers raise what they like; the caller reports it
+        yield NamespaceError((), error)
+        return
+    for namespace, name, location in rows:
+        yield Catalog.identifier_to_tuple(namespace), name, location or ""
+
+
+def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | NamespaceError]:
+    visited: set[Namespace] = set()
+    pending: list[Namespace] = [()]
+    while pending:
+        namespace = pending.pop()
+        if namespace in visited:
+            continue
+        visited.add(namespace)
+        try:
+            children = [tuple(child) for child in catalog.list_namespaces(namespace)]
+            tables = [(tuple(identifier[:-1]), identifier[-1]) for identifier in catalog.list_tables(namespace)] if namespace else []
+        except Exception as error:  # noqa: BLE001 - one namespace that cannot be listed must not hide the others
+            if namespace and isinstance(error, NoSuchNamespaceError):
+                continue  # dropped while we walked
+            yield NamespaceError(namespace, error)
+            continue
+        pending += sorted(children, reverse=True)
+        yield from sorted(tables)
+
+
+def _is_view(catalog: Catalog, table: TableIdentifier) -> bool:
+    with suppress(Exception):  # catalogs without views raise NotImplementedError, others what they like
+        return catalog.view_exists((*table.namespace, table.name))
+    return False

@@ -1,0 +1,1 @@
+"""Pure: plans, budgets and running jobs decide what starts, and in which order."""

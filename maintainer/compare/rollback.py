@@ -1,0 +1,80 @@
+"""Whether a table is what it was before the job that was rolled back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from maintainer.compare.effect import Verdict
+from maintainer.domain.effect import Effect, Measurement, RowProof
+from maintainer.domain.inventory import Snapshot, TableInventory
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.rollback import RollBack
+from maintainer.measure.history import name_writer, walk_back
+
+
+def compare_rollback(job: Job, action: RollBack, before: Measurement, after: Measurement, expected: Measurement | None) -> Effect:
+    """The effect of a rollback; `expected` is what was measured before the job that it undoes, None when nobody knows any more."""
+    is_there = after.snapshot_id == action.snapshot_id
+    differing = tuple(_find_differences(expected, after)) if is_there and expected is not None else ()
+    rows = RowProof.UNKNOWN if not is_there or expected is None else RowProof.DIFFERENT if differing else RowProof.EQUAL
+    if is_there:
+        text = f"Main stands at snapshot {action.snapshot_id} again, as before job {action.of_job}: {after.records} records in {after.data_files} data files."
+    else:
+        text = f"Main stands at snapshot {after.snapshot_id}."
+    return Effect(
+        before=before,
+        after=after,
+        own_commits=0,
+        other_commits=0,
+        files_removed=0,
+        delete_files_removed=0,
+        manifests_removed=0,
+        snapshots_removed=0,
+        bytes_rewritten=0,
+        duration_seconds=job.duration.total_seconds() if job.duration else None,
+        rows=rows,
+        rows_before=expected.records if expected is not None else None,
+        rows_after=after.records if is_there else None,
+        sentence=text,
+        failed_proofs=differing,
+    )
+
+
+def _find_differences(expected: Measurement, after: Measurement) -> Iterator[str]:
+    for words, was, found in (
+        ("records", expected.records, after.records),
+        ("data files", expected.data_files, after.data_files),
+        ("bytes of data", expected.data_bytes, after.data_bytes),
+        ("delete files", expected.delete_files, after.delete_files),
+    ):
+        if was != found:
+            yield f"snapshot {after.snapshot_id} had {was} {words} before the job and has {found} now"
+
+
+def conclude_rollback(job: Job, action: RollBack, effect: Effect, inventory: TableInventory) -> Verdict:
+    """The state that a rollback ends in: what the table shows, whatever Spark said."""
+    by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
+    line = {snapshot.snapshot_id for snapshot in walk_back(by_id, inventory.current_snapshot_id)}
+    slipped = find_slipped(inventory.snapshots, action, line, {ref.snapshot_id for ref in inventory.refs})
+    if slipped is not None:
+        words = f"snapshot {slipped.snapshot_id} of {name_writer(slipped)} was committed in the moment of the rollback and is on no branch now"
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{words}; nothing of it is deleted, and cherrypick_snapshot brings it back")
+    if effect.failed_proofs:
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, "; ".join(effect.failed_proofs))
+    if action.snapshot_id in line and action.expected_snapshot_id not in line:
+        return Verdict(JobState.SUCCEEDED)
+    outcome = job.outcome
+    if outcome is None or outcome.kind == "finished":
+        told = "nobody knows what came of it" if outcome is None else "Spark reported success"
+        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{told}, but main stands at snapshot {inventory.current_snapshot_id}")
+    if outcome.kind == "cancelled":
+        return Verdict(JobState.CANCELLED)
+    return Verdict(JobState.FAILED, outcome.reason or FailureReason.OTHER, outcome.message or "the table is as it was before the rollback")
+
+
+def find_slipped(snapshots: Iterable[Snapshot], action: RollBack, line: set[int], tips: set[int]) -> Snapshot | None:
+    """A commit on what was undone, which main does not have and no ref holds: a writer was faster than our last look."""
+    after_expected = (snapshot for snapshot in snapshots if snapshot.parent_id == action.expected_snapshot_id)
+    if action.expected_snapshot_id in line:
+        return None
+    return next((snapshot for snapshot in after_expected if snapshot.snapshot_id not in line | tips and "wap.id" not in snapshot.summary), None)

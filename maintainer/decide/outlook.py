@@ -1,0 +1,109 @@
+"""What happens on a table now and next: the running job, a pause, what starts, or why nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from maintainer.decide.explanation import DOING, explain, explain_admission
+from maintainer.domain.admission import AdmissionVerdict, Halt
+from maintainer.domain.identifier import TableIdentifier
+from maintainer.domain.job import Job, JobState
+from maintainer.domain.plan import Plan, SkipCode, SkippedRule
+from maintainer.domain.progress import Stage
+from maintainer.policy.halts import find_halt
+
+# Due, and held back by something that passes.
+WAITING = (
+    SkipCode.IN_FLIGHT,
+    SkipCode.OUTSIDE_WINDOW,
+    SkipCode.COOLING_DOWN,
+    SkipCode.OVER_BUDGET,
+    SkipCode.HOT_PARTITION,
+    SkipCode.NOT_QUIET,
+    SkipCode.PAUSED,
+    SkipCode.OBSERVE_ONLY,
+    SkipCode.OTHER_MAINTAINER,
+)
+
+
+class OutlookKind(StrEnum):
+    """What a table is about to see."""
+
+    RUNNING = "running"  # it has an unfinished job
+    PAUSED = "paused"  # somebody asked that nothing be started
+    PLANNED = "planned"  # something is worth doing and starts, or waits in the queue
+    WAITING = "waiting"  # something is due, and the policy or a writer holds it back
+    IDLE = "idle"  # nothing is due
+    UNKNOWN = "unknown"  # no plan has been made yet
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What happens next in a sentence, and why nothing starts where nothing does."""
+
+    kind: OutlookKind
+    sentence: str
+    why: str = ""  # why nothing starts; empty where the sentence says it, and where something does
+    next_at: datetime | None = None  # of WAITING and IDLE: the next check; None: when the table or its policy changes
+
+
+def find_outlook(table: TableIdentifier, plan: Plan | None, job: Job | None, halts: Sequence[Halt], admissions: Sequence[AdmissionVerdict] = ()) -> Outlook:
+    """The first that holds of: a job runs, the table is paused, something is planned, something waits, nothing is due.
+
+    The plan may be older than the job and the pauses, which are as they are now. Halts are all that there are, with the table's own among them.
+    """
+    halt = find_halt(halts, table)
+    if job is not None:
+        after = f" After that nothing starts: {_describe(halt)}." if halt is not None else ""
+        return Outlook(OutlookKind.RUNNING, _describe_job(job) + after)
+    if halt is not None:
+        due = "" if plan is None else _describe_due(plan)
+        return Outlook(OutlookKind.PAUSED, f"Nothing starts until this is lifted: {_describe(halt)}.{due}")
+    if plan is None:
+        return Outlook(OutlookKind.UNKNOWN, "No plan has been made yet.")
+    if plan.planned:
+        said = {verdict.candidate.rule: explain_admission(verdict) for verdict in admissions}
+        return Outlook(OutlookKind.PLANNED, " ".join(said.get(planned.rule, f"{DOING[planned.rule]} is planned.") for planned in plan.planned))
+    return _find_obstacle(plan)
+
+
+def _describe_job(job: Job) -> str:
+    doing, progress = DOING[job.rule], job.progress
+    if job.state is JobState.UNKNOWN:
+        return f"{doing}: the runner was lost, and the table's snapshots are read for what it did."
+    if job.state is JobState.PENDING:
+        return f"{doing} is asked for and starts next."
+    details = (progress.sentence if progress.stage is Stage.WORKING else "") or progress.phase
+    verb = "is running" if job.state is JobState.RUNNING else "is submitted"
+    then = f" Then: {', '.join(DOING[rule].lower() for rule in job.then)}." if job.then else ""
+    return f"{doing} {verb}{f' ({details})' if details else ''}.{then}"
+
+
+def _describe(halt: Halt) -> str:
+    asked = "asked that nothing new be started" if halt.is_drain else f"paused {halt.scope}"
+    because = f": {halt.reason.rstrip('.')}" if halt.reason else ""
+    return f"{halt.by} {asked} at {halt.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC{because}"
+
+
+def _describe_due(plan: Plan) -> str:
+    rules = [*(planned.rule for planned in plan.planned), *(skipped.rule for skipped in plan.skipped if skipped.code in WAITING)]
+    return f" Due until then: {', '.join(DOING[rule].lower() for rule in rules)}." if rules else ""
+
+
+def _find_obstacle(plan: Plan) -> Outlook:
+    """Of what is due and waits, the first to be checked again; else why nothing is due."""
+    waiting = [skipped for skipped in plan.skipped if skipped.code in WAITING]
+    if waiting:
+        first = min(waiting, key=_next_check)
+        return Outlook(OutlookKind.WAITING, explain(first), next_at=first.next_at)
+    if not plan.skipped:
+        return Outlook(OutlookKind.IDLE, "Nothing is due.", "The policy has no rules for this table.")
+    main = next((skipped for skipped in plan.skipped if skipped.code is SkipCode.NOTHING_TO_GAIN), plan.skipped[0])
+    return Outlook(OutlookKind.IDLE, "Nothing is due.", explain(main), min(plan.skipped, key=_next_check).next_at)
+
+
+def _next_check(skipped: SkippedRule) -> tuple[bool, datetime]:
+    return (skipped.next_at is None, skipped.next_at or datetime.max.replace(tzinfo=UTC))

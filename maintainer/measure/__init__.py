@@ -1,0 +1,1 @@
+"""Pure: what is. From a table's inventory to its health."""

@@ -1,0 +1,146 @@
+"""Which deletes apply to which data file, as Iceberg's delete index tells: by path, by partition, and by sequence number."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from maintainer.domain.file_sizes import DeletedFiles
+from maintainer.domain.filelist import WHOLE_PARTITION, ListedFile, unpack_files
+from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
+from maintainer.measure.deleted_files import NO_BOUNDS, DeletedTable
+
+_Place = tuple[int, str]  # a partition: spec and text
+
+
+@dataclass(slots=True)
+class _Scoped:
+    """Delete files that are bound to one data file each: 24 bytes for one, because there may be one for each of ten million files."""
+
+    keys: array[int] = field(default_factory=lambda: array("Q"))  # of the data files; in order once all are in
+    sequence_numbers: array[int] = field(default_factory=lambda: array("Q"))
+    record_counts: array[int] = field(default_factory=lambda: array("Q"))
+    applied: bytearray = field(default_factory=bytearray)  # 1: it applies to a data file that is there
+
+    def add(self, file: ListedFile) -> None:
+        self.keys.append(file.key)
+        self.sequence_numbers.append(file.sequence_number)
+        self.record_counts.append(file.record_count)
+
+    def put_in_order(self) -> None:
+        order = sorted(range(len(self.keys)), key=self.keys.__getitem__)
+        for column in (self.keys, self.sequence_numbers, self.record_counts):
+            column[:] = array(column.typecode, [column[position] for position in order])
+        self.applied = bytearray(len(order))
+
+    def find(self, key: int, oldest: int) -> tuple[int, int]:
+        """How many there are for a data file that are not older than that, and the records that they delete."""
+        position = bisect_left(self.keys, key)
+        files = records = 0
+        while position < len(self.keys) and self.keys[position] == key:
+            if self.sequence_numbers[position] >= oldest:
+                files += 1
+                records += self.record_counts[position]
+                self.applied[position] = 1
+            position += 1
+        return files, records
+
+
+@dataclass(slots=True)
+class _Deletes:
+    """Delete files of one partition."""
+
+    by_path: _Scoped = field(default_factory=_Scoped)
+    vectors: _Scoped = field(default_factory=_Scoped)
+    positions: list[int] = field(default_factory=list)  # sequence numbers of those for the whole partition
+    equalities: list[int] = field(default_factory=list)
+    oldest_data: int | None = None  # sequence number of the oldest data file; None: the partition has none
+
+    def count_dangling(self) -> int:
+        """Position delete files that apply to no data file: what they were for is gone, or newer than they are."""
+        behind = len(self.positions) if self.oldest_data is None else bisect_left(self.positions, self.oldest_data)
+        return behind + self.by_path.applied.count(0)
+
+    def put_in_order(self) -> None:
+        self.by_path.put_in_order()
+        self.vectors.put_in_order()
+        self.positions.sort()
+        self.equalities.sort()
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedDeletes:
+    """Both sides of the join, by partition."""
+
+    deleted: dict[_Place, tuple[DeletedFiles, ...]] = field(default_factory=dict)  # data files that deletes apply to
+    dangling: dict[_Place, int] | None = field(default_factory=dict)  # position delete files that apply to none; None: not known
+
+
+def join_deletes(manifests: Iterable[ManifestDigest], limit: int, bounds: SizeClasses = NO_BOUNDS) -> JoinedDeletes:
+    """The data files that deletes apply to: one by one up to the limit in each partition, else in classes, none with sizes on both sides of a bound.
+
+    Equality deletes are counted by sequence number alone, where Iceberg may also rule some out by the data files' column bounds: never too low.
+    Two paths may share a key, so that a dangling delete is taken for one that applies: their number is never too high.
+    """
+    deletes, everywhere = _index_deletes(manifests)
+    if not deletes and not everywhere:
+        return JoinedDeletes()
+    found, is_whole, nothing = DeletedTable(limit, bounds), True, _Deletes()
+    for manifest in manifests:
+        is_whole &= manifest.lists_files or not manifest.partitions
+        if manifest.content is not ManifestContent.DATA:
+            continue
+        places = [(share.spec_id, share.partition) for share in manifest.partitions]
+        there = [deletes.get(place, nothing if everywhere else None) for place in places]
+        for file in unpack_files(manifest.files) if any(there) else ():
+            concerned = there[file.partition]
+            if concerned is not None:
+                oldest = concerned.oldest_data
+                concerned.oldest_data = file.sequence_number if oldest is None else min(oldest, file.sequence_number)
+                count, deleted = _count_deletes(file, concerned, everywhere)
+                if count:
+                    found.add(places[file.partition], file.size_bytes, deleted / file.record_count if file.record_count else 0.0, count)
+    dangling = {place: number for place, there in deletes.items() if (number := there.count_dangling())}
+    return JoinedDeletes(found.tell(), dangling if is_whole else None)
+
+
+def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[dict[_Place, _Deletes], list[int]]:
+    """Deletes by partition, and the sequence numbers of the equality deletes that are written without one: they apply everywhere."""
+    deletes: dict[_Place, _Deletes] = {}
+    everywhere: list[int] = []
+    for place, content, file in _list_deletes(manifests):
+        if content is Content.EQUALITY_DELETES and not place[1]:
+            everywhere.append(file.sequence_number)
+            continue
+        there = deletes.setdefault(place, _Deletes())
+        if content is Content.EQUALITY_DELETES:
+            there.equalities.append(file.sequence_number)
+        elif file.key == WHOLE_PARTITION:
+            there.positions.append(file.sequence_number)
+        else:
+            (there.vectors if content is Content.DELETION_VECTORS else there.by_path).add(file)
+    for there in deletes.values():
+        there.put_in_order()
+    return deletes, sorted(everywhere)
+
+
+def _list_deletes(manifests: Iterable[ManifestDigest]) -> Iterator[tuple[_Place, Content, ListedFile]]:
+    for manifest in manifests:
+        if manifest.content is ManifestContent.DELETES:
+            for file in unpack_files(manifest.files):
+                share = manifest.partitions[file.partition]
+                yield (share.spec_id, share.partition), share.content, file
+
+
+def _count_deletes(file: ListedFile, there: _Deletes, everywhere: Sequence[int]) -> tuple[int, int]:
+    """How many delete files apply to the file, and how many of its records those delete that are bound to it alone: no more than it has."""
+    count = len(everywhere) - bisect_right(everywhere, file.sequence_number)
+    count += len(there.equalities) - bisect_right(there.equalities, file.sequence_number)
+    by_path = there.by_path.find(file.key, file.sequence_number)
+    scoped, deleted = there.vectors.find(file.key, 0)
+    if not scoped:  # a deletion vector takes the place of all position deletes
+        scoped, deleted = by_path
+        count += len(there.positions) - bisect_left(there.positions, file.sequence_number)
+    return count + scoped, min(deleted, file.record_count)

@@ -1,0 +1,147 @@
+"""Data files that deletes apply to: one by one while they are few, then in classes of like ones, and no more classes in a table than there may be."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Final
+
+from maintainer.domain.file_sizes import FINEST_BITS, DeletedFiles, end_of_run
+from maintainer.domain.inventory import SizeClasses
+
+MOST_SINGLE: Final = 250_000  # files of a table that are kept one by one: about 60 MB
+MOST_CLASSES: Final = 250_000  # of a table: about 140 MB while they come together, 60 MB then
+NO_BOUNDS: Final = SizeClasses(0, 0, 2**63 - 1)
+_Place = tuple[int, str]
+_Key = tuple[int, int, int, int]  # of a class: by deleted share, by delete files, by the bounds of small and large, and by size
+
+
+class Grain(IntEnum):
+    """How alike the files of a class are: each coarser one joins whole classes of the one before."""
+
+    FINE = 0  # a twentieth of deleted rows, exactly as many delete files, sizes within an eighth
+    MEDIUM = 1  # a twentieth, as many within a factor of two, sizes within a half
+    COARSE = 2  # a tenth, as many within a factor of two, sizes within a factor of two
+    COARSEST = 3  # less than Iceberg's own threshold, or than all, or all rows; one delete file or several; small, large or neither
+
+
+_STEPS: Final = {Grain.FINE: 20, Grain.MEDIUM: 20, Grain.COARSE: 10}
+_BITS: Final = {Grain.FINE: FINEST_BITS, Grain.MEDIUM: 1, Grain.COARSE: 0}
+_THRESHOLDS: Final = (0.3, 1.0)  # of deleted shares: Iceberg's own, which lies between two steps as well, and all
+
+
+@dataclass(slots=True)
+class _Class:
+    """Files that are alike."""
+
+    smallest: int
+    largest: int
+    least_ratio: float
+    most_ratio: float
+    fewest: int  # delete files that apply to one
+    most: int
+    files: int
+    bytes: int
+
+    def join(self, other: _Class) -> None:
+        self.files += other.files
+        self.bytes += other.bytes
+        self.smallest = min(self.smallest, other.smallest)
+        self.largest = max(self.largest, other.largest)
+        self.least_ratio = min(self.least_ratio, other.least_ratio)
+        self.most_ratio = max(self.most_ratio, other.most_ratio)
+        self.fewest = min(self.fewest, other.fewest)
+        self.most = max(self.most, other.most)
+
+
+@dataclass(slots=True)
+class _Found:
+    """Those of one partition: in classes from the moment that they are too many."""
+
+    single: list[DeletedFiles] = field(default_factory=list)
+    classes: dict[_Key, _Class] = field(default_factory=dict)
+
+    def tell(self) -> tuple[DeletedFiles, ...]:
+        """One by one, or by class; those of like shares and as many delete files have the same bounds for all their sizes."""
+        bounds: dict[tuple[int, int], _Class] = {}
+        for key, files in self.classes.items():
+            bounds.setdefault(key[:2], replace(files)).join(files)
+        return (*self.single, *(_tell_class(self.classes[key], bounds[key[:2]]) for key in sorted(self.classes)))
+
+
+def _tell_class(files: _Class, bounds: _Class) -> DeletedFiles:
+    shares = bounds.least_ratio, bounds.most_ratio
+    return DeletedFiles(files.files, files.bytes, files.smallest, files.largest, *shares, bounds.fewest, bounds.most - bounds.fewest)
+
+
+class DeletedTable:
+    """Those of all partitions; the same classes in whatever order the files come."""
+
+    def __init__(self, limit: int, bounds: SizeClasses, most_single: int = MOST_SINGLE, most_classes: int = MOST_CLASSES) -> None:
+        """Take how many a partition may list one by one, and the bounds of sizes that no class lies across."""
+        self._limit = limit
+        self._bounds = bounds
+        self._most_single = most_single
+        self._most_classes = most_classes
+        self._found: dict[_Place, _Found] = {}
+        self._files = 0
+        self._classes = 0
+        self.grain = Grain.FINE
+
+    def add(self, place: _Place, size: int, ratio: float, count: int) -> None:
+        """Take one more: its bytes, the share of its rows that is deleted, and how many delete files apply to it."""
+        there = self._found.get(place)
+        if there is None:
+            there = self._found[place] = _Found()
+        self._files += 1
+        if not there.classes and len(there.single) < self._limit:
+            there.single.append(DeletedFiles(1, size, size, size, ratio, ratio, count))
+        else:
+            self._classify(there)
+            self._fold(there, size, ratio, count)
+        if self._files > self._most_single and self._limit:
+            self._limit = 0
+            for each in self._found.values():
+                self._classify(each)
+        while self._classes > self._most_classes and self.grain is not Grain.COARSEST:
+            self._coarsen()
+
+    def tell(self) -> dict[_Place, tuple[DeletedFiles, ...]]:
+        """What is known of each partition; it is let go of here as soon as it is told."""
+        told = {}
+        while self._found:
+            place, there = self._found.popitem()
+            told[place] = there.tell()
+        return told
+
+    def _classify(self, there: _Found) -> None:
+        for file in there.single:
+            self._fold(there, file.bytes, file.least_ratio, file.delete_files)
+        there.single.clear()
+
+    def _fold(self, there: _Found, size: int, ratio: float, count: int) -> None:
+        key = self._key(size, ratio, count)
+        known = there.classes.get(key)
+        if known is None:
+            there.classes[key] = _Class(size, size, ratio, ratio, count, count, 1, size)
+            self._classes += 1
+        else:
+            known.join(_Class(size, size, ratio, ratio, count, count, 1, size))
+
+    def _key(self, size: int, ratio: float, count: int) -> _Key:
+        kind = 0 if size < self._bounds.small_below_bytes else 2 if size > self._bounds.large_above_bytes else 1
+        if self.grain is Grain.COARSEST:
+            return bisect_right(_THRESHOLDS, ratio), int(count > 1), kind, 0
+        return int(ratio * _STEPS[self.grain]), count if self.grain is Grain.FINE else count.bit_length(), kind, end_of_run(size, _BITS[self.grain])
+
+    def _coarsen(self) -> None:
+        self.grain = Grain(self.grain + 1)
+        self._classes = 0
+        for there in self._found.values():
+            fine, there.classes = there.classes, {}
+            for files in fine.values():
+                known = there.classes.setdefault(self._key(files.smallest, files.least_ratio, files.fewest), files)
+                if known is not files:
+                    known.join(files)
+            self._classes += len(there.classes)

@@ -1,0 +1,164 @@
+"""What a table's digests add up to, all at once: those of a very large table are unpacked for each reading of them, and never lie side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from maintainer.domain.file_sizes import FINEST_BITS, GatheredSizes, list_limit
+from maintainer.domain.health import ManifestGroup, PartitionHealth
+from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, ManifestContent, ManifestDigest, PartitionDigest
+
+MOST_RUNS: Final = 500_000  # of sizes, of all partitions together: about 100 MB. Where there would be more they are wider, an octave at most
+Place = tuple[int, str]  # a partition: spec and text
+
+
+@dataclass(slots=True)
+class ContentSum:
+    """Running totals of one content."""
+
+    files: int = 0
+    bytes: int = 0
+    records: int = 0
+    small_files: int = 0
+    small_bytes: int = 0
+
+    def add(self, share: PartitionDigest) -> None:
+        """Add one manifest's share of one partition."""
+        self.files += share.file_count
+        self.bytes += share.bytes
+        self.records += share.record_count
+        self.small_files += share.small_count
+        self.small_bytes += share.small_bytes
+
+
+@dataclass(slots=True)
+class _PartitionSum:
+    """Running totals of one partition."""
+
+    data: ContentSum = field(default_factory=ContentSum)
+    large_files: int = 0
+    large_bytes: int = 0
+    delete_files: int = 0
+    positions: ContentSum = field(default_factory=ContentSum)
+    equalities: ContentSum = field(default_factory=ContentSum)
+    sizes: GatheredSizes = field(default_factory=GatheredSizes)
+    newest: int = 0  # sequence number
+
+    def add(self, share: PartitionDigest) -> None:
+        self.newest = max(self.newest, share.newest_sequence_number or 0)
+        if share.content is Content.DATA:
+            self.data.add(share)
+            self.large_files += share.large_count
+            self.large_bytes += share.large_bytes
+            return
+        self.delete_files += share.file_count
+        if share.content is Content.POSITION_DELETES:
+            self.positions.add(share)
+        elif share.content is Content.EQUALITY_DELETES:
+            self.equalities.add(share)
+
+    def tell(self, place: Place, mean_bytes: float) -> PartitionHealth:
+        return PartitionHealth(
+            spec_id=place[0],
+            partition=place[1],
+            data_files=self.data.files,
+            data_bytes=self.data.bytes,
+            small_files=self.data.small_files,
+            small_bytes=self.data.small_bytes,
+            large_files=self.large_files,
+            large_bytes=self.large_bytes,
+            delete_files=self.delete_files,
+            skew=self.data.bytes / mean_bytes if mean_bytes else None,
+            position_delete_files=self.positions.files,
+            position_delete_bytes=self.positions.bytes,
+            sizes=self.sizes.tell(),
+            equality_delete_bytes=self.equalities.bytes,
+            equality_delete_records=self.equalities.records,
+        )
+
+
+@dataclass(slots=True)
+class PartitionSums:
+    """Running totals of each partition, with no more runs of sizes in all than there may be."""
+
+    most_runs: int = MOST_RUNS
+    bits: int = FINEST_BITS
+    runs: int = 0
+    places: dict[Place, _PartitionSum] = field(default_factory=dict)
+
+    def add(self, share: PartitionDigest) -> None:
+        """Add one manifest's share of one partition."""
+        there = self.places.setdefault((share.spec_id, share.partition), _PartitionSum())
+        there.add(share)
+        if share.content is Content.DATA:
+            before = len(there.sizes.runs)
+            there.sizes.add(share.sizes, list_limit(len(self.places)), self.bits)
+            self._count(len(there.sizes.runs) - before)
+
+    def tell(self) -> Iterator[tuple[Place, PartitionHealth, int]]:
+        """Each partition, what is known of it, and the newest sequence number in it; what was told is let go of."""
+        limit = list_limit(len(self.places))
+        for there in self.places.values():
+            before = len(there.sizes.runs)
+            there.sizes.shorten(limit, self.bits)
+            self._count(len(there.sizes.runs) - before)
+        mean = sum(there.data.bytes for there in self.places.values()) / max(1, len(self.places))
+        for place in list(self.places):
+            there = self.places.pop(place)
+            yield place, there.tell(place, mean), there.newest
+
+    def _count(self, more: int) -> None:
+        self.runs += more
+        while self.runs > self.most_runs and self.bits:
+            self.bits -= 1
+            for there in self.places.values():
+                there.sizes.widen(self.bits)
+            self.runs = sum(len(there.sizes.runs) for there in self.places.values())
+
+
+@dataclass(slots=True)
+class ManifestSums:
+    """Running totals of a table."""
+
+    contents: dict[Content, ContentSum] = field(default_factory=lambda: {content: ContentSum() for content in Content})
+    manifests: Counter[ManifestContent] = field(default_factory=Counter)
+    bytes: int = 0  # of the manifests themselves
+    histogram: list[int] = field(default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1))
+    formats: Counter[str] = field(default_factory=Counter)
+    groups: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)  # manifests of each spec and content
+    group_bytes: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)
+    first_delete: int | None = None  # the lowest sequence number of a manifest that has deletes
+    partitions: PartitionSums = field(default_factory=PartitionSums)
+
+    def add(self, manifest: ManifestDigest) -> None:
+        """Add one manifest."""
+        self.manifests[manifest.content] += 1
+        self.bytes += manifest.length_bytes
+        self.groups[manifest.spec_id, manifest.content] += 1
+        self.group_bytes[manifest.spec_id, manifest.content] += manifest.length_bytes
+        self.formats.update(dict(manifest.formats))
+        for index, count in enumerate(manifest.histogram):
+            self.histogram[index] += count
+        for share in manifest.partitions:
+            self.contents[share.content].add(share)
+            self.partitions.add(share)
+        if any(share.content is not Content.DATA and share.file_count for share in manifest.partitions):
+            self.first_delete = manifest.sequence_number if self.first_delete is None else min(self.first_delete, manifest.sequence_number)
+
+    def tell_groups(self, target_bytes: int) -> tuple[ManifestGroup, ...]:
+        """Manifests by spec and content. As estimate_rewrite_manifests counts: ideally at least one, and never more than there are."""
+        return tuple(
+            ManifestGroup(*key, count, self.group_bytes[key], min(count, max(1, -(-self.group_bytes[key] // target_bytes))))
+            for key, count in sorted(self.groups.items())
+        )
+
+
+def add_up(manifests: Iterable[ManifestDigest]) -> ManifestSums:
+    """All manifests of a table."""
+    sums = ManifestSums()
+    for manifest in manifests:
+        sums.add(manifest)
+    return sums

@@ -1,0 +1,77 @@
+"""Which events are worth telling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from maintainer.decide.notices import REPEATED_FAILURES, notice_of_budget, notice_of_grade, notice_of_job, notice_of_many
+from maintainer.domain.budget import BudgetState, Resource, SpentBudget
+from maintainer.domain.health import Band, Grade
+from maintainer.domain.job import FailureReason, Job, JobState
+from maintainer.domain.notice import NoticeKind
+from tests.api.nouns import make_job
+from tests.samples import NOW, TABLE
+
+
+def failed(reason: FailureReason) -> Job:
+    return replace(make_job(), state=JobState.FAILED, failure_reason=reason, failure_message="why")
+
+
+def test_a_failed_proof_is_told_at_once() -> None:
+    told = notice_of_job(failed(FailureReason.UNPROVED), None, 1, NOW)
+    assert told is not None
+    assert (told.kind, told.subject, told.job_id) == (NoticeKind.FAILED_PROOF, str(make_job().table), make_job().job_id)
+
+
+def test_a_failure_is_told_from_the_third_in_a_row() -> None:
+    told = [notice_of_job(failed(FailureReason.CONFLICT), None, count, NOW) for count in range(1, REPEATED_FAILURES + 1)]
+    assert [each.kind if each else None for each in told] == [None, None, NoticeKind.REPEATED_FAILURE]
+
+
+@pytest.mark.parametrize("state", [JobState.SUCCEEDED, JobState.CANCELLED])
+def test_what_did_not_fail_is_not_told(state: JobState) -> None:
+    assert notice_of_job(replace(make_job(), state=state), None, 0, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_told"),
+    [
+        (Band.WATCH, Band.CRITICAL, True),
+        (Band.CRITICAL, Band.CRITICAL, False),
+        (Band.WATCH, Band.DEGRADED, False),
+        (None, Band.CRITICAL, True),
+        (None, Band.DEGRADED, False),
+    ],
+)
+def test_a_table_is_told_of_when_it_becomes_critical(before: Band | None, after: Band, is_told: bool) -> None:
+    told = notice_of_grade(TABLE, Grade(before) if before else None, Grade(after, reason="bad"), NOW)
+    assert (told is not None) is is_told
+
+
+@pytest.mark.parametrize(("waiting", "words"), [(0, "0 actions wait"), (1, "1 action waits"), (2000, "2,000 actions wait")])
+def test_a_spent_budget_is_told_with_who_waits_and_until_when(waiting: int, words: str) -> None:
+    state = BudgetState("catalog lake", Resource.GB_HOURS_PER_DAY, 12.0, 11.5, NOW + timedelta(hours=12))
+    told = notice_of_budget(SpentBudget(state, waiting), NOW)
+    assert (told.kind, told.subject) == (NoticeKind.BUDGET_SPENT, "catalog lake")
+    assert told.sentence == f"11.5 GB-hours of 12 GB-hours of catalog lake are spent today; {words} for it until 2026-03-05 00:00 UTC"
+
+
+def test_a_budget_of_bytes_is_told_in_bytes_and_one_that_never_frees_without_a_time() -> None:
+    told = notice_of_budget(SpentBudget(BudgetState("the fleet", Resource.BYTES_PER_DAY, 2048.0, 1024.0), 3), NOW)
+    assert told.sentence == "1 KiB of 2 KiB of the fleet are spent today; 3 actions wait for it"
+
+
+@pytest.mark.parametrize(
+    ("count", "subject", "named"),
+    [
+        (1, "1 more table of lake", "in the same scan: t0"),
+        (5, "5 more tables of lake", "in the same scan: t0, t1, t2, t3, t4"),
+        (1207, "1,207 more tables of lake", "in the same scan: t0, t1, t10, t100, t1000 and 1,202 others"),
+    ],
+)
+def test_many_tables_are_one_notice(count: int, subject: str, named: str) -> None:
+    told = notice_of_many(NoticeKind.TABLE_CRITICAL, "lake", [f"t{number}" for number in reversed(range(count))], NOW)
+    assert (told.kind, told.subject, told.sentence) == (NoticeKind.TABLE_CRITICAL, subject, named)

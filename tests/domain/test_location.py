@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maintainer.domain.location import ancestors_of, normalise_path, overlap, paths_of, respell
+
+
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [
+        ("s3://bucket/db/t", "bucket/db/t/"),
+        ("s3a://bucket/db/t/", "bucket/db/t/"),
+        ("s3n://bucket//db/./t", "bucket/db/t/"),
+        ("file:/wh/db/t", "/wh/db/t/"),
+        ("file:///wh/db/t", "/wh/db/t/"),
+        ("/wh/db/t", "/wh/db/t/"),
+        ("hdfs://namenode:8020/wh/db/t", "/wh/db/t/"),
+        ("hdfs:///wh/db/t", "/wh/db/t/"),
+        ("hdfs:/wh/db/t", "/wh/db/t/"),
+        ("abfss://fs@account.host/db/t", "fs@account.host/db/t/"),
+        ("s3://bucket", "bucket/"),
+        ("file:/", "/"),
+    ],
+)
+def test_every_spelling_of_a_directory_is_one_text(location: str, path: str) -> None:
+    assert normalise_path(location) == path
+
+
+def test_a_table_lies_where_its_properties_send_its_files_too() -> None:
+    properties = {"write.data.path": "s3://other/data", "write.metadata.path": " ", "owner": "sales"}
+    assert paths_of("s3://bucket/t", properties) == ("bucket/t/", "other/data/")
+
+
+def test_a_name_that_begins_alike_is_another_directory() -> None:
+    assert not overlap("bucket/t/", "bucket/t_2/")
+    assert overlap("bucket/t/", "bucket/t/inner/")
+    assert overlap("bucket/t/", "bucket/")
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c_1"]), min_size=1, max_size=5))
+def test_a_directory_overlaps_with_all_that_it_lies_in(parts: list[str]) -> None:
+    path = normalise_path("s3://" + "/".join(parts))
+    assert len(ancestors_of(path)) == len(parts)
+    assert all(overlap(path, ancestor) for ancestor in ancestors_of(path))
+
+
+@pytest.mark.parametrize(
+    ("location", "path", "spelt"),
+    [
+        ("s3://b/t", "s3a://b/t/data/x", "s3://b/t/data/x"),
+        ("s3://b/t/", "s3://b/t/data//x", "s3://b/t/data//x"),
+        ("file:///w/t", "file:/w/t/x y", "file:///w/t/x y"),
+        ("/w/t", "file:/w/t//x", "/w/t//x"),
+        ("hdfs://nn/w/t", "hdfs://nn:8020/w/t/x", "hdfs://nn/w/t/x"),
+        ("s3://b/t", "s3://b/t_2/x", "s3://b/t_2/x"),
+        ("s3://b/t", "elsewhere", "elsewhere"),
+    ],
+)
+def test_a_path_in_the_location_is_written_from_the_locations_own_spelling_on(location: str, path: str, spelt: str) -> None:
+    assert list(respell(location, [path, path])) == [spelt, spelt]
