@@ -1,4 +1,6 @@
-"""A maintenance daemon for Apache Iceberg tables: it measures, decides, acts, and proves what it achieved."""
+"""A maintenance daemon for Apache Iceberg tables: it measures, decides, acts, and proves what it
+achieved.
+"""
 
 from importlib.metadata import version
 

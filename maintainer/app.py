@@ -15,13 +15,25 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from uuid import uuid4
 
-from maintainer.adapters.catalog import MetadataReader, PollLimits, PyIcebergCatalog, ReadCount, ReadLimits
+from maintainer.adapters.catalog import (
+    MetadataReader,
+    PollLimits,
+    PyIcebergCatalog,
+    ReadCount,
+    ReadLimits,
+)
 from maintainer.adapters.catalog.manifests.fast_reader import slow_reader_reason
 from maintainer.adapters.clock import SystemClock
 from maintainer.adapters.demo import LakeReport, SparkLaunch, build_lake, lake_is_complete
 from maintainer.adapters.journal import Journal
 from maintainer.adapters.notifier import AppriseNotifier, NotifierOptions
-from maintainer.adapters.policies import JoinedPolicies, PolarisOptions, PolarisPolicies, PolicyDirectory, parse_policy
+from maintainer.adapters.policies import (
+    JoinedPolicies,
+    PolarisOptions,
+    PolarisPolicies,
+    PolicyDirectory,
+    parse_policy,
+)
 from maintainer.adapters.spark.catalogs import spark_configuration
 from maintainer.adapters.spark.jars import default_directory, find_jars
 from maintainer.adapters.spark.java import find_java, prepare_home
@@ -37,7 +49,12 @@ from maintainer.api.deps import Services
 from maintainer.api.hosts import AllowedHosts
 from maintainer.api.queue_cache import QueueBoard
 from maintainer.domain.admission import AdmissionRules, Halt
-from maintainer.domain.errors import ConfigurationError, InvalidTransitionError, MaintainerError, UnknownTableError
+from maintainer.domain.errors import (
+    ConfigurationError,
+    InvalidTransitionError,
+    MaintainerError,
+    UnknownTableError,
+)
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.job import Job
@@ -84,7 +101,9 @@ class App:
     ports: Ports
     telemetry: PrometheusTelemetry
     stopping: Event = field(default_factory=Event)
-    polaris: PolarisPolicies | None = None  # where policies are kept that are to be read again from time to time
+    polaris: PolarisPolicies | None = (
+        None  # where policies are kept that are to be read again from time to time
+    )
     reach: Reach = field(default_factory=Reach)
     read: ReadCount = field(default_factory=ReadCount)
 
@@ -99,7 +118,11 @@ def open_app(settings: Settings) -> Iterator[App]:
         stack.callback(store.close)
         telemetry = PrometheusTelemetry(store)
         journal = Journal(telemetry)
-        limits = ReadLimits(settings.scan.decode_processes, settings.scan.manifest_memory, settings.scan.max_requests)
+        limits = ReadLimits(
+            settings.scan.decode_processes,
+            settings.scan.manifest_memory,
+            settings.scan.max_requests,
+        )
         reader = MetadataReader(limits, journal.manifests_read_slowly)
         stack.callback(reader.close)
         catalogs = open_catalogs(settings, clock, reader)
@@ -116,15 +139,40 @@ def open_app(settings: Settings) -> Iterator[App]:
             run_dir=run_dir(settings),
             clock=clock,
         )
-        stack.callback(_lay_down_leases, store, runner.owner, clock, settings.lease.as_terms())  # when the runner is closed: then nothing of it works any more
+        stack.callback(
+            _lay_down_leases, store, runner.owner, clock, settings.lease.as_terms()
+        )  # when the runner is closed: then nothing of it works any more
         stack.callback(runner.close)
-        telemetry.leadership_changed(is_leader=True)  # every replica plans and submits: leases keep them apart, table by table
+        telemetry.leadership_changed(
+            is_leader=True
+        )  # every replica plans and submits: leases keep them apart, table by table
         telemetry.reader_checked(slow_reader_reason())
         notifier = open_notifier(settings.notifications, store, clock)
         stack.callback(notifier.close)
         rules, terms, stopping = admission_rules(settings), settings.lease.as_terms(), Event()
-        ports = Ports(catalogs, store, policies, runner, journal, clock, new_job_id, notifier, rules, terms, no_runner, stopping.is_set)
-        yield App(settings, ports, telemetry, stopping, polaris, reach=Reach(frozenset(catalogs)), read=reader.count)
+        ports = Ports(
+            catalogs,
+            store,
+            policies,
+            runner,
+            journal,
+            clock,
+            new_job_id,
+            notifier,
+            rules,
+            terms,
+            no_runner,
+            stopping.is_set,
+        )
+        yield App(
+            settings,
+            ports,
+            telemetry,
+            stopping,
+            polaris,
+            reach=Reach(frozenset(catalogs)),
+            read=reader.count,
+        )
 
 
 def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) -> None:
@@ -133,14 +181,18 @@ def _lay_down_leases(store: Store, owner: str, clock: Clock, terms: LeaseTerms) 
         store.lay_down_leases(owner, clock.now() - 2 * terms.clock_margin)
 
 
-def open_policies(settings: Settings, files: PolicyDirectory) -> tuple[Policies, PolarisPolicies | None]:
+def open_policies(
+    settings: Settings, files: PolicyDirectory
+) -> tuple[Policies, PolarisPolicies | None]:
     """The policies of the files, joined with those that Polaris keeps where they are asked for."""
     polaris = open_polaris(settings)
     return (JoinedPolicies(files, polaris) if polaris is not None else files), polaris
 
 
 def open_polaris(settings: Settings) -> PolarisPolicies | None:
-    """The policies that Polaris keeps, when they are asked for; where the settings are silent, the catalog's own properties say where and as whom."""
+    """The policies that Polaris keeps, when they are asked for; where the settings are silent, the
+    catalog's own properties say where and as whom.
+    """
     wanted = settings.polaris_policies
     if wanted is None:
         return None
@@ -170,17 +222,29 @@ def new_job_id() -> str:
     return f"m-{uuid4().hex[:12]}"
 
 
-def open_catalogs(settings: Settings, clock: Clock, reader: MetadataReader) -> Mapping[str, Catalog]:
+def open_catalogs(
+    settings: Settings, clock: Clock, reader: MetadataReader
+) -> Mapping[str, Catalog]:
     """The configured catalogs by name, all of which share the reader; nothing is connected yet."""
     workers = settings.scan.workers
     return {
-        name: PyIcebergCatalog(name, catalog.properties, clock, workers, poll_limits(settings.scan.of(name)), reader, settings.scan.timeout)
+        name: PyIcebergCatalog(
+            name,
+            catalog.properties,
+            clock,
+            workers,
+            poll_limits(settings.scan.of(name)),
+            reader,
+            settings.scan.timeout,
+        )
         for name, catalog in settings.catalogs.items()
     }
 
 
 def spark_catalogs(settings: Settings) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """Spark's settings for each catalog that can be translated, and why the others cannot: those are measured and shown, and nothing is run on them."""
+    """Spark's settings for each catalog that can be translated, and why the others cannot: those
+    are measured and shown, and nothing is run on them.
+    """
     reachable: dict[str, dict[str, str]] = {}
     reasons: dict[str, str] = {}
     for name, catalog in settings.catalogs.items():
@@ -211,8 +275,16 @@ def open_notifier(settings: NotificationSettings, store: Store, clock: Clock) ->
         NotifierOptions(
             targets=settings.targets,
             kinds=frozenset(settings.kinds),
-            titles={kind: words.title for kind, words in settings.templates.items() if words.title is not None},
-            bodies={kind: words.body for kind, words in settings.templates.items() if words.body is not None},
+            titles={
+                kind: words.title
+                for kind, words in settings.templates.items()
+                if words.title is not None
+            },
+            bodies={
+                kind: words.body
+                for kind, words in settings.templates.items()
+                if words.body is not None
+            },
             limits=NoticeLimits(settings.repeat_after, settings.max_per_hour),
         ),
         store,
@@ -240,24 +312,45 @@ def spark_options(settings: Settings) -> LocalSparkOptions:
         driver_host=spark.driver_host or "127.0.0.1",
         java_home=spark.java_home,
         jars_dir=spark.jars_dir or default_directory(),
-        conf=mark_settings((catalog.properties for catalog in settings.catalogs.values()), let_writers_win=spark.let_writers_win) | spark.conf,
+        conf=mark_settings(
+            (catalog.properties for catalog in settings.catalogs.values()),
+            let_writers_win=spark.let_writers_win,
+        )
+        | spark.conf,
     )
 
 
 def _driver_size(spark: SparkSettings, size: JobSize) -> DriverSize:
     executors = spark.executors_of(size)
-    return DriverSize(*spark.driver_of(size), None if executors is None else Executors(executors.count, executors.memory, executors.cores))
+    return DriverSize(
+        *spark.driver_of(size),
+        None
+        if executors is None
+        else Executors(executors.count, executors.memory, executors.cores),
+    )
 
 
 def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
     """What a scan is to do."""
-    return ScanOptions(is_deep=is_deep, remeasure=settings.scan.remeasure, rechecks=settings.scan.rechecks, timeout=settings.scan.timeout)
+    return ScanOptions(
+        is_deep=is_deep,
+        remeasure=settings.scan.remeasure,
+        rechecks=settings.scan.rechecks,
+        timeout=settings.scan.timeout,
+    )
 
 
 def loop_options(settings: Settings) -> ScanOptions:
-    """What the daemon's scans are to do: they leave very large tables to Spark and look at few unchanged ones, where one in the foreground does it all."""
+    """What the daemon's scans are to do: they leave very large tables to Spark and look at few
+    unchanged ones, where one in the foreground does it all.
+    """
     own = settings.scan
-    return replace(scan_options(settings), most_files=own.spark_digest_above_files, recheck_share=own.recheck_share, recheck_after=own.recheck_after)
+    return replace(
+        scan_options(settings),
+        most_files=own.spark_digest_above_files,
+        recheck_share=own.recheck_share,
+        recheck_after=own.recheck_after,
+    )
 
 
 # -- the loop
@@ -276,20 +369,54 @@ def make_scheduler(app: App) -> Scheduler:
     steps: tuple[Step, ...] = (
         Step("scan", partial(_scan, app), settings.scan.interval, starts_work=True),
         Step("plan", partial(plan, ports), settings.plan.interval, starts_work=True, after="scan"),
-        Step("submit", partial(submit, ports), settings.submit.interval, starts_work=True, after="plan", after_work_of="watch"),  # a place is free
-        Step("waits", partial(note_waits, ports), WAITS_INTERVAL, starts_work=True, rest_factor=WAITS_REST),
+        Step(
+            "submit",
+            partial(submit, ports),
+            settings.submit.interval,
+            starts_work=True,
+            after="plan",
+            after_work_of="watch",
+        ),  # a place is free
+        Step(
+            "waits",
+            partial(note_waits, ports),
+            WAITS_INTERVAL,
+            starts_work=True,
+            rest_factor=WAITS_REST,
+        ),
         Step("watch", partial(watch, ports), settings.watch.interval, starts_work=False),
-        Step("review", partial(review, ports), settings.review.interval, starts_work=False, after="watch"),
+        Step(
+            "review",
+            partial(review, ports),
+            settings.review.interval,
+            starts_work=False,
+            after="watch",
+        ),
         Step("tell", partial(retell, ports), RETELL_INTERVAL, starts_work=True),
         Step(
             "prune",
-            partial(prune, ports, settings.prune.samples, settings.prune.jobs, settings.prune.raw_samples, settings.prune.hourly_samples),
+            partial(
+                prune,
+                ports,
+                settings.prune.samples,
+                settings.prune.jobs,
+                settings.prune.raw_samples,
+                settings.prune.hourly_samples,
+            ),
             settings.prune.interval,
             starts_work=True,
         ),
     )
     if app.polaris is not None and settings.polaris_policies is not None:
-        steps = (*steps, Step("policies", app.polaris.refresh, settings.polaris_policies.interval, starts_work=True))
+        steps = (
+            *steps,
+            Step(
+                "policies",
+                app.polaris.refresh,
+                settings.polaris_policies.interval,
+                starts_work=True,
+            ),
+        )
     return Scheduler(steps, ports.telemetry)
 
 
@@ -303,7 +430,10 @@ def make_services(app: App, scheduler: Scheduler) -> Services:
         store=ports.store,
         policies=ports.policies,
         clock=ports.clock,
-        catalogs={name: catalog.properties.get("type", "pyiceberg") for name, catalog in app.settings.catalogs.items()},
+        catalogs={
+            name: catalog.properties.get("type", "pyiceberg")
+            for name, catalog in app.settings.catalogs.items()
+        },
         effective=lambda table, properties: effective(ports.policies.current(), table, properties),
         parse_policy=parse_policy,
         statement=main_statement,
@@ -343,7 +473,9 @@ def _preview(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None
     return made
 
 
-def _run_now(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, tuple[Job, ...]]:
+def _run_now(
+    ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str
+) -> tuple[Plan, tuple[Job, ...]]:
     made, job = request_run(ports, table, rules, requested_by)
     return made, (job,) if job is not None else ()
 
@@ -384,4 +516,6 @@ def build_demo(directory: Path, say: Callable[[str], None]) -> LakeReport:
     with TemporaryDirectory(prefix="iceberg-maintainer-") as scratch:
         java_home = prepare_home(find_java(None, os.environ), Path(scratch))
         jars = tuple(str(jar) for jar in find_jars(default_directory(), with_s3=False))
-        return build_lake(directory, say, SparkLaunch(sys.executable, str(java_home), jars), datetime.now(UTC))
+        return build_lake(
+            directory, say, SparkLaunch(sys.executable, str(java_home), jars), datetime.now(UTC)
+        )

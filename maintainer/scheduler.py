@@ -1,6 +1,7 @@
 """When each step runs: one interval job a step, jittered, never two runs of one step at once.
 
-Steps run by the monotonic clock: when somebody sets the machine's clock, no run is missed, repeated or put off.
+Steps run by the monotonic clock: when somebody sets the machine's clock, no run is missed, repeated
+or put off.
 """
 
 from __future__ import annotations
@@ -27,15 +28,23 @@ from maintainer.ports.telemetry import Telemetry
 
 log = logging.getLogger(__name__)
 
-JITTER_SHARE = 0.1  # of the interval, at random: many daemons must not ask a catalog at the same moment
+JITTER_SHARE = (
+    0.1  # of the interval, at random: many daemons must not ask a catalog at the same moment
+)
 CANCEL_GRACE = timedelta(seconds=30)
-MISSED_RUNS = 3  # a step that has not ended a run for so many intervals, or so many times as long as its last run took, is late
+# a step that has not ended a run for so many intervals, or so many times as long as its last run
+# took, is late
+MISSED_RUNS = 3
 LEAST_PATIENCE = timedelta(minutes=10)
-STOP_GRACE = timedelta(seconds=5)  # for steps to end; one that hangs is left, and ends with the process
+STOP_GRACE = timedelta(
+    seconds=5
+)  # for steps to end; one that hangs is left, and ends with the process
 
 
 class _Threads(BaseExecutor):  # type: ignore[misc]  # apscheduler has no types
-    """A thread for each run, which does not keep the process alive. Runs of one step are kept apart by run_step, without a word."""
+    """A thread for each run, which does not keep the process alive. Runs of one step are kept apart
+    by run_step, without a word.
+    """
 
     def submit_job(self, job: ScheduledJob, run_times: list[datetime]) -> None:  # noqa: ARG002 - as APScheduler calls it
         threading.Thread(target=job.func, args=job.args, name=f"step-{job.id}", daemon=True).start()
@@ -52,8 +61,11 @@ class Step:
     interval: timedelta
     starts_work: bool  # False for the steps that a drain still needs: watch and review
     rest_factor: float = 0.0  # it runs no more until so many times as long as it took have passed
-    after: str = ""  # the step that this one also follows at once: what it wrote need not wait for an interval
-    after_work_of: str = ""  # the same, but only where that one says that it has done something, as a number
+    # the step that this one also follows at once: what it wrote need not wait for an interval
+    after: str = ""
+    after_work_of: str = (
+        ""  # the same, but only where that one says that it has done something, as a number
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +81,9 @@ class StepState:
     @property
     def patience(self) -> timedelta:
         """How long it may go without ending a run before something is wrong with it."""
-        return max(LEAST_PATIENCE, MISSED_RUNS * self.pause, MISSED_RUNS * (self.took or timedelta(0)))
+        return max(
+            LEAST_PATIENCE, MISSED_RUNS * self.pause, MISSED_RUNS * (self.took or timedelta(0))
+        )
 
     @property
     def is_late(self) -> bool:
@@ -80,15 +94,25 @@ class StepState:
     def sentence(self) -> str:
         """When it last ended, and what is wrong where something is."""
         ago = format_duration(self.idle)
-        last = f"its last run ended {ago} ago" if self.took is not None else f"its first run has not ended in {ago}"
+        last = (
+            f"its last run ended {ago} ago"
+            if self.took is not None
+            else f"its first run has not ended in {ago}"
+        )
         doing = "running" if self.is_running else "not running"
-        return f"{last}; {doing}, expected within {format_duration(self.patience)}" if self.is_late else last
+        return (
+            f"{last}; {doing}, expected within {format_duration(self.patience)}"
+            if self.is_late
+            else last
+        )
 
 
 class SteadyTime(tzinfo):
-    """The time zone that APScheduler plans in. It asks for the time by `datetime.now(zone)` alone, and the zone answers by the monotonic clock.
+    """The time zone that APScheduler plans in. It asks for the time by `datetime.now(zone)` alone,
+    and the zone answers by the monotonic clock.
 
-    What it answers is no time of the day: an arbitrary beginning, and the time that has passed since then.
+    What it answers is no time of the day: an arbitrary beginning, and the time that has passed
+    since then.
     """
 
     _BEGINNING = datetime(2000, 1, 1)  # noqa: DTZ001 - of no time zone but this one
@@ -130,10 +154,17 @@ class Scheduler:
     def __init__(self, steps: tuple[Step, ...], telemetry: Telemetry) -> None:
         self._steps = {step.name: step for step in steps}
         self._telemetry = telemetry
-        self._followers = {name: [step.name for step in steps if step.after == name] for name in self._steps}
-        self._followers_of_work = {name: [step.name for step in steps if step.after_work_of == name] for name in self._steps}
+        self._followers = {
+            name: [step.name for step in steps if step.after == name] for name in self._steps
+        }
+        self._followers_of_work = {
+            name: [step.name for step in steps if step.after_work_of == name]
+            for name in self._steps
+        }
         self._runs: dict[str, threading.Lock] = {step.name: threading.Lock() for step in steps}
-        self._ended: dict[str, tuple[float, float]] = {}  # when each step last ended, by the monotonic clock, and how long it took
+        self._ended: dict[
+            str, tuple[float, float]
+        ] = {}  # when each step last ended, by the monotonic clock, and how long it took
         self._began = time.monotonic()
         self._time = SteadyTime()
         self._hastening = threading.Lock()
@@ -149,11 +180,19 @@ class Scheduler:
         self._began = time.monotonic()
         for order, step in enumerate(self._steps.values()):
             first = self._time.now() + timedelta(milliseconds=50 * order)
-            self._apscheduler.add_job(self.run_step, _Every(step.interval), args=[step.name], id=step.name, next_run_time=first)
+            self._apscheduler.add_job(
+                self.run_step,
+                _Every(step.interval),
+                args=[step.name],
+                id=step.name,
+                next_run_time=first,
+            )
         self._apscheduler.start()
 
     def run_step(self, name: str) -> bool:
-        """One run of a step, now; False when it failed, rests, is running already or must not begin any more. A failure is logged and counted, never raised."""
+        """One run of a step, now; False when it failed, rests, is running already or must not begin
+        any more. A failure is logged and counted, never raised.
+        """
         step = self._steps[name]
         if self._is_resting(step) or not self._runs[name].acquire(blocking=False):
             return False
@@ -206,8 +245,15 @@ class Scheduler:
             is_running=self._runs[step.name].locked(),
         )
 
-    def drain(self, unfinished: Callable[[], list[Job]], cancel: Callable[[Job], object], timeout: timedelta) -> None:
-        """Start nothing new; let running jobs finish for as long as the timeout, then cancel them; returns when none of ours is left, or the grace is over."""
+    def drain(
+        self,
+        unfinished: Callable[[], list[Job]],
+        cancel: Callable[[Job], object],
+        timeout: timedelta,
+    ) -> None:
+        """Start nothing new; let running jobs finish for as long as the timeout, then cancel them;
+        returns when none of ours is left, or the grace is over.
+        """
         for step in self._steps.values():
             if step.starts_work and self._apscheduler.get_job(step.name) is not None:
                 self._apscheduler.remove_job(step.name)
@@ -240,4 +286,8 @@ class Scheduler:
             if run.acquire(timeout=max(0.0, deadline - time.monotonic())):
                 run.release()
             else:
-                log.warning("step.left step=%s (it did not end within %g s and ends with the process)", name, grace.total_seconds())
+                log.warning(
+                    "step.left step=%s (it did not end within %g s and ends with the process)",
+                    name,
+                    grace.total_seconds(),
+                )

@@ -33,4 +33,6 @@ def client(service: str, endpoint: str) -> Any:  # noqa: ANN401 - boto3 makes it
 
 def create_bucket(endpoint: str, name: str) -> None:
     """An empty bucket."""
-    client("s3", endpoint).create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": REGION})
+    client("s3", endpoint).create_bucket(
+        Bucket=name, CreateBucketConfiguration={"LocationConstraint": REGION}
+    )

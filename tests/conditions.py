@@ -18,7 +18,11 @@ CONDITIONS = (
     "lake.system.days(at) >= DATE '2026-01-01'",
     "`lake`.system.bucket(4, `id`) = 3 OR SYSTEM.truncate(2, name) = 'ab'",
     "id = CAST('9223372036854775807' AS BIGINT) AND price = CAST('1.50' AS DECIMAL(9, 2))",
-    "x = X'1F' AND d = DATE'2026-01-01' AND n = 1.5e+3D AND m > .5 AND k = 5L AND j = 1. AND i = 2BD",
+    (
+        "x = X'1F' AND d = DATE'2026-01-01' AND n = 1.5e+3D AND m > .5 AND k = 5L AND j = 1. AND "
+        "i = "
+        "2BD"
+    ),
     "at < now() - INTERVAL 7 DAYS AND at >= TIMESTAMP_NTZ '2026-01-01 00:00:00'",
     "CASE WHEN (a = 1) THEN (b) ELSE (c) END = 'x'::string",
     "NOT (a[0] = 1) AND -a <=> ~b | c & d ^ e % 2",
@@ -57,7 +61,27 @@ _FRAGMENTS = (
         "\n",
         " ",
     ),
-    *(" AND ", " OR ", "NOT ", " = ", "a", "b", "1", "1e+3", ".5", ".", ",", "true", "date", "now()", "date(", "system.bucket(", "`f`(", "IN (", "CAST("),
+    *(
+        " AND ",
+        " OR ",
+        "NOT ",
+        " = ",
+        "a",
+        "b",
+        "1",
+        "1e+3",
+        ".5",
+        ".",
+        ",",
+        "true",
+        "date",
+        "now()",
+        "date(",
+        "system.bucket(",
+        "`f`(",
+        "IN (",
+        "CAST(",
+    ),
     *(
         "SELECT 1",
         "select",
@@ -81,7 +105,9 @@ _FRAGMENTS = (
 
 def hostile_texts() -> st.SearchStrategy[str]:
     """Pieces of SQL in any order, with any text among them."""
-    return st.lists(st.one_of(st.sampled_from(_FRAGMENTS), _ANY_TEXT), min_size=1, max_size=12).map("".join)
+    return st.lists(st.one_of(st.sampled_from(_FRAGMENTS), _ANY_TEXT), min_size=1, max_size=12).map(
+        "".join
+    )
 
 
 def _quote(text: str) -> str:
@@ -91,12 +117,26 @@ def _quote(text: str) -> str:
 def plain_conditions() -> st.SearchStrategy[str]:
     """Comparisons of columns with values, and what AND, OR, NOT and brackets make of them."""
     texts = _ANY_TEXT.map(_quote)
-    columns = st.one_of(st.sampled_from(["id", "day_1", "a.b"]), _ANY_TEXT.filter(bool).map(lambda name: "`" + name.replace("`", "``") + "`"))
-    values = st.one_of(texts, st.integers(-(2**63), 2**63).map(str), st.sampled_from(["DATE '2026-01-01'", "1.5e3", "X'00'", "current_date()"]))
-    compared = st.tuples(columns, st.sampled_from(["=", "<", ">=", "<>", "<=>", "LIKE"]), values).map(" ".join)
-    listed = st.tuples(columns, st.lists(values, min_size=1, max_size=3)).map(lambda pair: f"{pair[0]} IN ({', '.join(pair[1])})")
+    columns = st.one_of(
+        st.sampled_from(["id", "day_1", "a.b"]),
+        _ANY_TEXT.filter(bool).map(lambda name: "`" + name.replace("`", "``") + "`"),
+    )
+    values = st.one_of(
+        texts,
+        st.integers(-(2**63), 2**63).map(str),
+        st.sampled_from(["DATE '2026-01-01'", "1.5e3", "X'00'", "current_date()"]),
+    )
+    compared = st.tuples(
+        columns, st.sampled_from(["=", "<", ">=", "<>", "<=>", "LIKE"]), values
+    ).map(" ".join)
+    listed = st.tuples(columns, st.lists(values, min_size=1, max_size=3)).map(
+        lambda pair: f"{pair[0]} IN ({', '.join(pair[1])})"
+    )
     return st.recursive(
         st.one_of(compared, listed),
-        lambda inner: st.one_of(st.tuples(inner, st.sampled_from([" AND ", " OR "]), inner).map("".join), inner.map(lambda one: f"NOT ({one})")),
+        lambda inner: st.one_of(
+            st.tuples(inner, st.sampled_from([" AND ", " OR "]), inner).map("".join),
+            inner.map(lambda one: f"NOT ({one})"),
+        ),
         max_leaves=4,
     )

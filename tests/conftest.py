@@ -1,6 +1,8 @@
-"""What holds for every test: a quiet loopback-only environment, Hypothesis profiles, and tests whose programs are missing.
+"""What holds for every test: a quiet loopback-only environment, Hypothesis profiles, and tests
+whose programs are missing.
 
-A test whose program is missing is skipped and named at the very end of the run; with CI=true or MAINTAINER_REQUIRE_ALL=1 it fails instead.
+A test whose program is missing is skipped and named at the very end of the run; with CI=true or
+MAINTAINER_REQUIRE_ALL=1 it fails instead.
 """
 
 from __future__ import annotations
@@ -28,7 +30,14 @@ SWITCHES = ("MAINTAINER_REQUIRE_ALL",)
 
 # No deadline: the time of one example says more about the machine's other work than about the code.
 settings.register_profile("fast", deadline=None, max_examples=60)
-settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ci",
+    deadline=None,
+    max_examples=100,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "fast")
 
 
@@ -37,15 +46,26 @@ def requires_all() -> bool:
 
 
 def pytest_configure() -> None:
-    """The configuration of whoever runs the tests must not reach the daemon under test, nor a proxy its loopback requests."""
-    for name in [name for name in os.environ if name.startswith("MAINTAINER_") and name not in SWITCHES]:
+    """The configuration of whoever runs the tests must not reach the daemon under test, nor a proxy
+    its loopback requests.
+    """
+    for name in [
+        name for name in os.environ if name.startswith("MAINTAINER_") and name not in SWITCHES
+    ]:
         del os.environ[name]
     os.environ.update(LOOPBACK)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What may take longest comes first: of two processes none shall begin with it when the other has nothing left."""
-    items.sort(key=lambda item: (-_limit_of(item), *(item.get_closest_marker(name) is None for name in ("spark", "slow"))))
+    """What may take longest comes first: of two processes none shall begin with it when the other
+    has nothing left.
+    """
+    items.sort(
+        key=lambda item: (
+            -_limit_of(item),
+            *(item.get_closest_marker(name) is None for name in ("spark", "slow")),
+        )
+    )
 
 
 def _limit_of(item: pytest.Item) -> float:
@@ -90,11 +110,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for reason, count in sorted(wanting.items()):
         terminalreporter.line(f"{count} {'test' if count == 1 else 'tests'} {reason}", red=True)
     markers = ", ".join(needed.marker for needed in PREREQUISITES)
-    terminalreporter.line(f"The rest of this run is complete; MAINTAINER_REQUIRE_ALL=1 makes such tests ({markers}) fail.", red=True)
+    terminalreporter.line(
+        f"The rest of this run is complete; MAINTAINER_REQUIRE_ALL=1 makes such tests "
+        f"({markers}) fail.",
+        red=True,
+    )
 
 
 def _tell_figures(terminalreporter: pytest.TerminalReporter) -> None:
-    """What a test has measured, recorded by it as the property FIGURES: shown at the end, whichever process ran it."""
+    """What a test has measured, recorded by it as the property FIGURES: shown at the end, whichever
+    process ran it.
+    """
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
     for report in reports:
         for name, figures in report.user_properties:

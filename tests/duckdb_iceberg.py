@@ -1,4 +1,6 @@
-"""DuckDB with its Iceberg extension, loaded from the installed wheels: nothing is fetched, and the home directory is left alone."""
+"""DuckDB with its Iceberg extension, loaded from the installed wheels: nothing is fetched, and the
+home directory is left alone.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,21 @@ import duckdb
 import duckdb_extension_avro
 import duckdb_extension_iceberg
 
-OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "threads": "2"}
+OFFLINE = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "threads": "2",
+}
 
 
 @contextmanager
 def duckdb_with_iceberg(scratch: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that has iceberg_scan, iceberg_metadata and iceberg_snapshots."""
     with duckdb.connect(config={**OFFLINE, "extension_directory": str(scratch)}) as connection:
-        for wheel in (duckdb_extension_avro, duckdb_extension_iceberg):  # the second asks for the first
+        for wheel in (
+            duckdb_extension_avro,
+            duckdb_extension_iceberg,
+        ):  # the second asks for the first
             connection.execute(f"LOAD '{_extension(wheel)}'")
         yield connection
 

@@ -1,4 +1,6 @@
-"""A name node and a data node on the loopback: Hadoop's own, in one JVM; and the jars for it, which Spark does not need."""
+"""A name node and a data node on the loopback: Hadoop's own, in one JVM; and the jars for it, which
+Spark does not need.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,26 @@ from maintainer.adapters.spark.java import find_java
 
 START_SECONDS = 120  # a busy machine; alone it takes four
 _JARS = (
-    Jar("org.apache.hadoop", "hadoop-client-minicluster", "3.4.2", "ae2406c544825b7734b8aad4f87eff60d9ec422284f0b16c2856032083b63c77"),
-    Jar("junit", "junit", "4.13.2", "8e495b634469d64fb8acfa3495a065cbacc8a0fff55ce1e31007be4c16dc57d3"),  # whose assertions Hadoop's cluster is made with
+    Jar(
+        "org.apache.hadoop",
+        "hadoop-client-minicluster",
+        "3.4.2",
+        "ae2406c544825b7734b8aad4f87eff60d9ec422284f0b16c2856032083b63c77",
+    ),
+    Jar(
+        "junit",
+        "junit",
+        "4.13.2",
+        "8e495b634469d64fb8acfa3495a065cbacc8a0fff55ce1e31007be4c16dc57d3",
+    ),  # whose assertions Hadoop's cluster is made with
 )
 _DIRECTORY = Path(sys.prefix) / "share" / "iceberg-maintainer" / "test-jars"
-_OF_SPARK = ("hadoop-client-*.jar", "slf4j-api-*.jar", "log4j-*.jar", "jcl-over-slf4j-*.jar")  # that pyspark brings, in Hadoop's own version
+_OF_SPARK = (
+    "hadoop-client-*.jar",
+    "slf4j-api-*.jar",
+    "log4j-*.jar",
+    "jcl-over-slf4j-*.jar",
+)  # that pyspark brings, in Hadoop's own version
 _CLUSTER = "org.apache.hadoop.mapreduce.MiniHadoopClusterManager"
 _SETTINGS = {
     "dfs.replication": "1",
@@ -32,10 +49,15 @@ _SETTINGS = {
 
 @contextmanager
 def serve_hdfs(root: Path) -> Iterator[str]:
-    """The address of a name node with one data node, whose files lie in the directory; both end with the context."""
+    """The address of a name node with one data node, whose files lie in the directory; both end
+    with the context.
+    """
     home, details = root / "hdfs", root / "hdfs.json"
     home.mkdir(parents=True)
-    jars = [*find_pinned(_JARS, _DIRECTORY, f"{sys.executable} -m {__name__}"), *(jar for name in _OF_SPARK for jar in (spark_home() / "jars").glob(name))]
+    jars = [
+        *find_pinned(_JARS, _DIRECTORY, f"{sys.executable} -m {__name__}"),
+        *(jar for name in _OF_SPARK for jar in (spark_home() / "jars").glob(name)),
+    ]
     command = [
         str(find_java(None, os.environ).home / "bin" / "java"),
         "-Xmx512m",
@@ -45,9 +67,26 @@ def serve_hdfs(root: Path) -> Iterator[str]:
         os.pathsep.join(map(str, jars)),
         _CLUSTER,
     ]
-    command += ["-nomr", "-format", "-nnport", "0", "-datanodes", "1", "-writeDetails", str(details)]
-    command += [f"-D{name}={value}" for name, value in (_SETTINGS | {"hdfs.minidfs.basedir": str(home)}).items()]
-    with (root / "hdfs.log").open("wb") as log, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=home) as process:
+    command += [
+        "-nomr",
+        "-format",
+        "-nnport",
+        "0",
+        "-datanodes",
+        "1",
+        "-writeDetails",
+        str(details),
+    ]
+    command += [
+        f"-D{name}={value}"
+        for name, value in (_SETTINGS | {"hdfs.minidfs.basedir": str(home)}).items()
+    ]
+    with (
+        (root / "hdfs.log").open("wb") as log,
+        subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=home
+        ) as process,
+    ):
         try:
             yield f"hdfs://127.0.0.1:{_wait_for_port(process, details, root / 'hdfs.log')}"
         finally:
@@ -59,9 +98,14 @@ def _wait_for_port(process: subprocess.Popen[bytes], details: Path, log: Path) -
     while process.poll() is None and time.monotonic() < deadline:
         try:
             return int(json.loads(details.read_text())["namenode_port"])
-        except (FileNotFoundError, json.JSONDecodeError):  # it writes once data node and name node have found each other
+        except (
+            FileNotFoundError,
+            json.JSONDecodeError,
+        ):  # it writes once data node and name node have found each other
             time.sleep(0.05)
-    message = f"HDFS did not start within {START_SECONDS} s; its last words: {log.read_text()[-2000:]}"
+    message = (
+        f"HDFS did not start within {START_SECONDS} s; its last words: {log.read_text()[-2000:]}"
+    )
     raise TimeoutError(message)
 
 

@@ -37,7 +37,9 @@ class PostgresServer:
     binaries: Path
     directory: Path
     password: str
-    account: str | None  # the system user it runs as, where that is not ours: PostgreSQL refuses to run as root
+    account: (
+        str | None
+    )  # the system user it runs as, where that is not ours: PostgreSQL refuses to run as root
     port: int = 0
     process: Popen[bytes] | None = None
 
@@ -52,7 +54,9 @@ class PostgresServer:
         return self.url(name)
 
     def create_schema(self) -> str:
-        """The URL of a new, empty schema in the first database: much cheaper than a database, for a suite of many small tests."""
+        """The URL of a new, empty schema in the first database: much cheaper than a database, for a
+        suite of many small tests.
+        """
         name = f"test_{token_hex(6)}"
         self.run(f"CREATE SCHEMA {name}")
         return f"{self.url()}?options=-csearch_path%3D{name}"
@@ -67,9 +71,26 @@ class PostgresServer:
         if self.account:
             for path in (self.directory, password_file):
                 shutil.chown(path, self.account)
-        command = [str(self.binaries / "initdb"), "-D", str(self.directory / "data"), "-U", "postgres", "-E", "UTF8", "--no-sync"]
+        command = [
+            str(self.binaries / "initdb"),
+            "-D",
+            str(self.directory / "data"),
+            "-U",
+            "postgres",
+            "-E",
+            "UTF8",
+            "--no-sync",
+        ]
         command += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={password_file}"]
-        subprocess.run(command, check=True, capture_output=True, cwd=self.directory, user=self.account, group=self._group(), env=self._environment())
+        subprocess.run(
+            command,
+            check=True,
+            capture_output=True,
+            cwd=self.directory,
+            user=self.account,
+            group=self._group(),
+            env=self._environment(),
+        )
 
     def start(self) -> None:
         for _attempt in range(START_ATTEMPTS):
@@ -86,12 +107,23 @@ class PostgresServer:
             command = [str(self.binaries / "postgres"), "-D", str(self.directory / "data")]
             command += [word for setting in settings for word in ("-c", setting)]
             with (self.directory / "log").open("ab") as log:
-                self.process = Popen(command, cwd=self.directory, stdout=log, stderr=log, user=self.account, group=self._group(), env=self._environment())
+                self.process = Popen(
+                    command,
+                    cwd=self.directory,
+                    stdout=log,
+                    stderr=log,
+                    user=self.account,
+                    group=self._group(),
+                    env=self._environment(),
+                )
             if self._becomes_ready(self.process):
                 return
             self.stop()
             self.port = 0
-        pytest.fail(f"PostgreSQL did not start: {(self.directory / 'log').read_text()[-2000:]}", pytrace=False)
+        pytest.fail(
+            f"PostgreSQL did not start: {(self.directory / 'log').read_text()[-2000:]}",
+            pytrace=False,
+        )
 
     def _becomes_ready(self, process: Popen[bytes]) -> bool:
         deadline = time.monotonic() + START_SECONDS
@@ -105,7 +137,9 @@ class PostgresServer:
         return False
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """Fast shutdown, as a restart would do it; clients lose their connections. SIGQUIT is for a server that is not needed any more."""
+        """Fast shutdown, as a restart would do it; clients lose their connections. SIGQUIT is for a
+        server that is not needed any more.
+        """
         if self.process is None:
             return
         self.process.send_signal(how)
@@ -120,7 +154,9 @@ class PostgresServer:
         return pwd.getpwnam(self.account).pw_gid if self.account else None
 
     def _environment(self) -> dict[str, str]:
-        return {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"HOME": str(self.directory)}
+        return {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {
+            "HOME": str(self.directory)
+        }
 
 
 def _find_free_port() -> int:
@@ -133,9 +169,18 @@ def start_postgres() -> PostgresServer:
     """A new server; whoever starts it ends it with end_postgres."""
     binaries = find_postgres_binaries()
     if binaries is None:
-        pytest.fail("PostgreSQL's initdb and pg_ctl were not found; install postgresql", pytrace=False)
-    directory = Path(tempfile.mkdtemp(prefix="maintainer-pg-"))  # short: the path of a socket has at most 107 bytes
-    server = PostgresServer(binaries, directory, password=token_hex(8), account="postgres" if os.geteuid() == 0 else None)
+        pytest.fail(
+            "PostgreSQL's initdb and pg_ctl were not found; install postgresql", pytrace=False
+        )
+    directory = Path(
+        tempfile.mkdtemp(prefix="maintainer-pg-")
+    )  # short: the path of a socket has at most 107 bytes
+    server = PostgresServer(
+        binaries,
+        directory,
+        password=token_hex(8),
+        account="postgres" if os.geteuid() == 0 else None,
+    )
     try:
         server.initialise()
         server.start()

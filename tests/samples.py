@@ -36,7 +36,14 @@ def snapshot(  # noqa: PLR0917
     summary: dict[str, str] | None = None,
     sequence_number: int | None = None,
 ) -> Snapshot:
-    return Snapshot(snapshot_id, parent_id, snapshot_id if sequence_number is None else sequence_number, NOW - age, operation, summary or {})
+    return Snapshot(
+        snapshot_id,
+        parent_id,
+        snapshot_id if sequence_number is None else sequence_number,
+        NOW - age,
+        operation,
+        summary or {},
+    )
 
 
 def share(  # noqa: PLR0917
@@ -48,20 +55,62 @@ def share(  # noqa: PLR0917
     records_each: int = 100,
 ) -> PartitionDigest:
     bounds = classes or SizeClasses.around(512 * MIB)
-    small = [size for size in sizes if size < bounds.small_below_bytes] if content is Content.DATA else []
-    large = [size for size in sizes if size > bounds.large_above_bytes] if content is Content.DATA else []
-    counts = (len(sizes), sum(sizes), records_each * len(sizes), len(small), sum(small), len(large), sum(large))
-    return PartitionDigest(spec_id, partition, content, *counts, sizes=FileSizes(tuple(sizes) if content is Content.DATA else ()))
+    small = (
+        [size for size in sizes if size < bounds.small_below_bytes]
+        if content is Content.DATA
+        else []
+    )
+    large = (
+        [size for size in sizes if size > bounds.large_above_bytes]
+        if content is Content.DATA
+        else []
+    )
+    counts = (
+        len(sizes),
+        sum(sizes),
+        records_each * len(sizes),
+        len(small),
+        sum(small),
+        len(large),
+        sum(large),
+    )
+    return PartitionDigest(
+        spec_id,
+        partition,
+        content,
+        *counts,
+        sizes=FileSizes(tuple(sizes) if content is Content.DATA else ()),
+    )
 
 
-def manifest(path: str, shares: list[PartitionDigest], length_bytes: int = 8000, spec_id: int = 0, sizes: list[int] | None = None) -> ManifestDigest:
-    content = ManifestContent.DATA if all(s.content is Content.DATA for s in shares) else ManifestContent.DELETES
+def manifest(
+    path: str,
+    shares: list[PartitionDigest],
+    length_bytes: int = 8000,
+    spec_id: int = 0,
+    sizes: list[int] | None = None,
+) -> ManifestDigest:
+    content = (
+        ManifestContent.DATA
+        if all(s.content is Content.DATA for s in shares)
+        else ManifestContent.DELETES
+    )
     bins = [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1)
     for size in sizes or []:
         bins[histogram_bin(size)] += 1
     files = sum(s.file_count for s in shares)
     formats = (("parquet", files),) if content is ManifestContent.DATA else ()
-    return ManifestDigest(path, length_bytes, spec_id, content, 1, tuple(shares), tuple(bins) if sizes is not None else (), formats, files)
+    return ManifestDigest(
+        path,
+        length_bytes,
+        spec_id,
+        content,
+        1,
+        tuple(shares),
+        tuple(bins) if sizes is not None else (),
+        formats,
+        files,
+    )
 
 
 def inventory(
@@ -86,18 +135,28 @@ def inventory(
         default_spec_id=0,
         default_spec_is_partitioned=True,
         snapshots=history,
-        refs=refs if refs is not None else ((Ref("main", current, is_branch=True),) if current is not None else ()),
+        refs=refs
+        if refs is not None
+        else ((Ref("main", current, is_branch=True),) if current is not None else ()),
         manifests=manifests,
         read_at=NOW,
     )
 
 
-def health_of_partitions(partitions: dict[str, list[int]], target_bytes: int = 512 * MIB, properties: dict[str, str] | None = None) -> TableHealth:
+def health_of_partitions(
+    partitions: dict[str, list[int]],
+    target_bytes: int = 512 * MIB,
+    properties: dict[str, str] | None = None,
+) -> TableHealth:
     """One manifest, the given file sizes by partition."""
     classes = SizeClasses.around(target_bytes)
     shares = [share(sizes, partition, classes=classes) for partition, sizes in partitions.items()]
     every = [size for sizes in partitions.values() for size in sizes]
-    return measure(inventory((manifest("m1", shares, sizes=every),), properties=properties, target_bytes=target_bytes))
+    return measure(
+        inventory(
+            (manifest("m1", shares, sizes=every),), properties=properties, target_bytes=target_bytes
+        )
+    )
 
 
 def with_history(health: TableHealth, ages: list[timedelta]) -> TableHealth:

@@ -1,4 +1,6 @@
-"""What the composition root joins: the reader of manifests and those who are told when it is slow."""
+"""What the composition root joins: the reader of manifests and those who are told when it is
+slow.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def config(tmp_path: Path) -> Iterator[Path]:
         table.append(rows(1))
     (tmp_path / "policies").mkdir()
     file = tmp_path / "maintainer.yaml"
-    file.write_text("catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}\nscan: {decode_processes: 0}\n")
+    file.write_text(
+        "catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}\nscan: "
+        "{decode_processes: 0}\n"
+    )
     yield file
     lake.close()
 
@@ -39,7 +44,11 @@ def config(tmp_path: Path) -> Iterator[Path]:
 def read_metrics(app: App) -> dict[str, float]:
     """Series as written, and their values."""
     lines = app.telemetry.render()[0].decode().splitlines()
-    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if line.startswith("maintainer_slow")}
+    return {
+        line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
+        for line in lines
+        if line.startswith("maintainer_slow")
+    }
 
 
 def test_nothing_is_read_slowly_as_it_is_installed(config: Path) -> None:
@@ -55,7 +64,9 @@ def test_what_is_read_is_counted_while_it_is_read(config: Path) -> None:
         assert app.read == ReadCount(manifests=2, entries=2)
 
 
-def test_a_schema_that_makes_reading_slow_is_counted(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_schema_that_makes_reading_slow_is_counted(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_schema: object) -> None:
         message = "its writer wrote something new"
         raise NotGeneratedError(message)
@@ -64,33 +75,47 @@ def test_a_schema_that_makes_reading_slow_is_counted(config: Path, monkeypatch: 
     with open_app(load_settings(config, {})) as app:
         assert scan(app.ports).manifests_read == 2
         found = read_metrics(app)
-        assert {name for name, value in found.items() if value} == {'maintainer_slow_reads_total{reason="schema"}'}
+        assert {name for name, value in found.items() if value} == {
+            'maintainer_slow_reads_total{reason="schema"}'
+        }
         assert found['maintainer_slow_reads_total{reason="schema"}'] == 2
 
 
-def test_a_decoder_that_an_upgrade_took_away_is_told_at_the_start_and_counted(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decoder_that_an_upgrade_took_away_is_told_at_the_start_and_counted(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(fast, "CythonBinaryDecoder", None)
     fast.slow_reader_reason.cache_clear()
     try:
         with open_app(load_settings(config, {})) as app:
             assert read_metrics(app)['maintainer_slow_reader{reason="no_decoder"}'] == 1
             assert scan(app.ports).manifests_read == 2
-            assert read_metrics(app)['maintainer_slow_reads_total{reason="reader"}'] == 3, "the list, and its two manifests"
+            assert read_metrics(app)['maintainer_slow_reads_total{reason="reader"}'] == 3, (
+                "the list, and its two manifests"
+            )
     finally:
         fast.slow_reader_reason.cache_clear()
 
 
 UNTRANSLATED = (
-    "ssl.cabundle", "auth.type", "s3.anonymous", "s3.proxy-uri", "glue.profile-name", "client.role-arn", "hive.kerberos-authentication", "gcs.project-id",
+    "ssl.cabundle", "auth.type", "s3.anonymous", "s3.proxy-uri", "glue.profile-name",
+    "client.role-arn", "hive.kerberos-authentication", "gcs.project-id",
     "adls.account-name",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", UNTRANSLATED)
-def test_a_catalog_that_spark_cannot_reach_is_measured_and_its_rules_say_how_to_give_it(config: Path, name: str) -> None:
+def test_a_catalog_that_spark_cannot_reach_is_measured_and_its_rules_say_how_to_give_it(
+    config: Path, name: str
+) -> None:
     place = "{type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse"
-    config.write_text(f"catalogs: {{lake: {place}, {name}: 'true'}}, other: {place}}}}}\nscan: {{decode_processes: 0}}\n")
-    (config.parent / "policies" / "all.yaml").write_text("tables: '*'\nmode: enforce\nrules: {rewrite_data_files: {}, expire_snapshots: {}}\n")
+    config.write_text(
+        f"catalogs: {{lake: {place}, {name}: 'true'}}, other: {place}}}}}\nscan: "
+        f"{{decode_processes: 0}}\n"
+    )
+    (config.parent / "policies" / "all.yaml").write_text(
+        "tables: '*'\nmode: enforce\nrules: {rewrite_data_files: {}, expire_snapshots: {}}\n"
+    )
     table = TableIdentifier("lake", ("sales",), "orders")
     with open_app(load_settings(config, {})) as app:
         assert scan(app.ports).measured >= 1
@@ -101,9 +126,14 @@ def test_a_catalog_that_spark_cannot_reach_is_measured_and_its_rules_say_how_to_
         assert record.health.data_files == 2
         assert record.plan is not None
         assert record.plan.planned == ()
-        assert {skip.code for skip in record.plan.skipped if skip.code is not SkipCode.DISABLED} == {SkipCode.NO_RUNNER}
+        assert {
+            skip.code for skip in record.plan.skipped if skip.code is not SkipCode.DISABLED
+        } == {SkipCode.NO_RUNNER}
         assert {skip.reason for skip in record.plan.skipped if skip.code is SkipCode.NO_RUNNER} == {
-            f'catalog lake: property {name} cannot be translated for Spark; under spark:, write {name} to pass it on, or {name}: "" and what Spark calls it'
+            (
+                f"catalog lake: property {name} cannot be translated for Spark; under spark:, "
+                f'write {name} to pass it on, or {name}: "" and what Spark calls it'
+            )
         }
         assert list(app.ports.no_runner) == ["lake"]
         asked, job = request_run(app.ports, table, (RuleName.REWRITE_DATA_FILES,), "a person")
@@ -112,25 +142,37 @@ def test_a_catalog_that_spark_cannot_reach_is_measured_and_its_rules_say_how_to_
 
 
 @pytest.mark.parametrize("kind", ["dynamodb", "bigquery", "hadoop"])
-def test_a_type_of_catalog_that_spark_is_not_given_stops_no_other(config: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_type_of_catalog_that_spark_is_not_given_stops_no_other(
+    config: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     place = "{type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}"
     # An endpoint where nothing listens: no test asks a cloud.
     config.write_text(
-        f"catalogs: {{lake: {place}, cloud: {{type: {kind}, warehouse: warehouse, dynamodb.endpoint: 'http://127.0.0.1:1', dynamodb.region: x, "
+        f"catalogs: {{lake: {place}, cloud: {{type: {kind}, warehouse: warehouse, "
+        f"dynamodb.endpoint: 'http://127.0.0.1:1', dynamodb.region: x, "
         "dynamodb.access-key-id: a, dynamodb.secret-access-key: b}}\nscan: {decode_processes: 0}\n"
     )
     with open_app(load_settings(config, {})) as app:
         assert "under spark:" in app.ports.no_runner["cloud"]
         result = scan(app.ports)
         assert result.measured == 1
-        assert [fault.catalog for fault in result.faults if isinstance(fault, CatalogFault)] == ["cloud"]
+        assert [fault.catalog for fault in result.faults if isinstance(fault, CatalogFault)] == [
+            "cloud"
+        ]
 
 
 def test_what_spark_cannot_reach_is_a_row_of_the_doctor(config: Path) -> None:
-    config.write_text("catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse, s3.anonymous: 'true'}}\n")
+    config.write_text(
+        "catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse, "
+        "s3.anonymous: 'true'}}\n"
+    )
     found: dict[str, tuple[bool, str]] = {}
-    diagnose(lambda: load_settings(config, {}), 60, lambda finding: found.update({finding[0]: finding[1:]}))
+    diagnose(
+        lambda: load_settings(config, {}),
+        60,
+        lambda finding: found.update({finding[0]: finding[1:]}),
+    )
     is_fine, reason = found["catalog lake in Spark"]
     assert not is_fine
     assert "property s3.anonymous cannot be translated for Spark" in reason

@@ -27,4 +27,7 @@ def test_a_recipe_can_be_loaded_and_translated_for_spark(recipe: str, tmp_path: 
     settings = load_settings(file, environ)
     for name, catalog in settings.catalogs.items():
         translated = spark_configuration(name, catalog.properties, catalog.spark)
-        assert {f"spark.sql.catalog.{name}.type", f"spark.sql.catalog.{name}.catalog-impl"} & translated.keys()
+        assert {
+            f"spark.sql.catalog.{name}.type",
+            f"spark.sql.catalog.{name}.catalog-impl",
+        } & translated.keys()

@@ -1,4 +1,6 @@
-"""Polaris as it is switched on by the configuration: read with the catalog's own credential, and again at its interval."""
+"""Polaris as it is switched on by the configuration: read with the catalog's own credential, and
+again at its interval.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +22,35 @@ def keep(policies: object) -> int | None:
     return rule.keep
 
 
-def test_polaris_speaks_beside_the_files_and_is_looked_at_by_a_step_of_its_own(tmp_path: Path) -> None:
+def test_polaris_speaks_beside_the_files_and_is_looked_at_by_a_step_of_its_own(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "default.yaml").write_text("mode: enforce\n")
     config = tmp_path / "maintainer.yaml"
     with serve(Polaris(tables={("sales",): ["items"]})) as polaris:
-        polaris.attach("system.snapshot-expiry", {"enable": True, "config": {"min_snapshot_to_keep": 7}}, "sales")
+        polaris.attach(
+            "system.snapshot-expiry",
+            {"enable": True, "config": {"min_snapshot_to_keep": 7}},
+            "sales",
+        )
         config.write_text(
-            f"catalogs:\n  lake: {{type: rest, uri: '{polaris.uri}', warehouse: quickstart, credential: 'root:s3cr3t'}}\npolaris_policies: {{catalog: lake}}\n"
+            f"catalogs:\n  lake: {{type: rest, uri: '{polaris.uri}', warehouse: quickstart, "
+            f"credential: 'root:s3cr3t'}}\npolaris_policies: {{catalog: lake}}\n"
         )
         with open_app(load_settings(config, {})) as app:
             assert keep(app.ports.policies.current()) == 7
-            assert [layer.name for layer in app.ports.policies.current().layers] == ["default.yaml", "polaris/lake.sales/system.snapshot-expiry"]
+            assert [layer.name for layer in app.ports.policies.current().layers] == [
+                "default.yaml",
+                "polaris/lake.sales/system.snapshot-expiry",
+            ]
             polaris.attached.clear()
-            polaris.attach("system.snapshot-expiry", {"enable": True, "config": {"min_snapshot_to_keep": 8}}, "sales", "items")
+            polaris.attach(
+                "system.snapshot-expiry",
+                {"enable": True, "config": {"min_snapshot_to_keep": 8}},
+                "sales",
+                "items",
+            )
             assert keep(app.ports.policies.current()) == 7
             assert make_scheduler(app).run_step("policies")
             assert keep(app.ports.policies.current()) == 8
@@ -42,7 +59,9 @@ def test_polaris_speaks_beside_the_files_and_is_looked_at_by_a_step_of_its_own(t
 def test_without_it_there_is_no_such_step(tmp_path: Path) -> None:
     (tmp_path / "policies").mkdir()
     config = tmp_path / "maintainer.yaml"
-    config.write_text("catalogs:\n  lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}\n")
+    config.write_text(
+        "catalogs:\n  lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}\n"
+    )
     with open_app(load_settings(config, {})) as app:
         assert app.polaris is None
         assert "policies" not in make_scheduler(app)._steps

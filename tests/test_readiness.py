@@ -33,7 +33,11 @@ def write_configuration(home: Path, catalogs: str) -> Path:
 
 def refused(app: App, scheduler: Scheduler) -> dict[str, str]:
     """What does not work, with the sentence on it."""
-    return {name: sentence for name, is_ok, sentence in make_services(app, scheduler).readiness() if not is_ok}
+    return {
+        name: sentence
+        for name, is_ok, sentence in make_services(app, scheduler).readiness()
+        if not is_ok
+    }
 
 
 @pytest.fixture
@@ -46,7 +50,9 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def app(home: Path) -> Iterator[App]:
-    file = write_configuration(home, "lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}")
+    file = write_configuration(
+        home, "lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}"
+    )
     with open_app(load_settings(file, {})) as opened:
         yield opened
 
@@ -80,7 +86,9 @@ def test_a_deleted_store_makes_it_not_ready(app: App, home: Path) -> None:
 def test_a_daemon_that_has_never_reached_its_only_catalog_is_not_ready(home: Path) -> None:
     (home / "catalog.db").rename(home / "away.db")
     (home / "catalog.db").mkdir()
-    file = write_configuration(home, "lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}")
+    file = write_configuration(
+        home, "lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}"
+    )
     with open_app(load_settings(file, {})) as app:
         scheduler = make_scheduler(app)
         scheduler.run_step("scan")
@@ -104,14 +112,23 @@ def test_a_daemon_whose_catalog_went_away_is_ready(app: App, home: Path) -> None
 
 @pytest.mark.parametrize(
     ("pause", "took", "patience"),
-    [(MINUTE, None, LEAST_PATIENCE), (HOUR, None, 3 * HOUR), (MINUTE, HOUR, 3 * HOUR), (HOUR, MINUTE, 3 * HOUR)],
+    [
+        (MINUTE, None, LEAST_PATIENCE),
+        (HOUR, None, 3 * HOUR),
+        (MINUTE, HOUR, 3 * HOUR),
+        (HOUR, MINUTE, 3 * HOUR),
+    ],
 )
-def test_a_step_is_late_after_three_intervals_or_three_times_what_it_takes(pause: timedelta, took: timedelta | None, patience: timedelta) -> None:
+def test_a_step_is_late_after_three_intervals_or_three_times_what_it_takes(
+    pause: timedelta, took: timedelta | None, patience: timedelta
+) -> None:
     assert not StepState("scan", pause, patience, took, is_running=True).is_late
     assert StepState("scan", pause, patience + timedelta(seconds=1), took, is_running=True).is_late
 
 
-def test_a_step_that_never_ends_makes_it_not_ready(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_never_ends_makes_it_not_ready(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(scheduling, "LEAST_PATIENCE", timedelta(milliseconds=50))
     entered, release = threading.Event(), threading.Event()
 
@@ -119,7 +136,9 @@ def test_a_step_that_never_ends_makes_it_not_ready(app: App, monkeypatch: pytest
         entered.set()
         release.wait(20)
 
-    scheduler = Scheduler((Step("scan", hang, timedelta(milliseconds=10), starts_work=True),), FakeTelemetry())
+    scheduler = Scheduler(
+        (Step("scan", hang, timedelta(milliseconds=10), starts_work=True),), FakeTelemetry()
+    )
     scheduler.start()
     try:
         assert entered.wait(20)
@@ -135,7 +154,18 @@ def test_a_step_that_never_ends_makes_it_not_ready(app: App, monkeypatch: pytest
 
 
 def test_a_step_that_rests_in_proportion_to_its_work_is_not_late_meanwhile() -> None:
-    scheduler = Scheduler((Step("waits", lambda: threading.Event().wait(0.01), MINUTE, starts_work=True, rest_factor=1e6),), FakeTelemetry())
+    scheduler = Scheduler(
+        (
+            Step(
+                "waits",
+                lambda: threading.Event().wait(0.01),
+                MINUTE,
+                starts_work=True,
+                rest_factor=1e6,
+            ),
+        ),
+        FakeTelemetry(),
+    )
     assert scheduler.run_step("waits")
     (state,) = scheduler.states
     assert state.pause > HOUR

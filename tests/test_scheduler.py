@@ -19,7 +19,20 @@ from tests.samples import NOW, TABLE, UUID
 
 OFTEN = timedelta(milliseconds=20)
 RARELY = timedelta(hours=1)
-JOB = Job("m-1", TABLE, UUID, RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1, 0), "", "v1", 50, "policy", NOW)
+JOB = Job(
+    "m-1",
+    TABLE,
+    UUID,
+    RuleName.REWRITE_MANIFESTS,
+    RewriteManifests(0),
+    (),
+    Estimate(2, 1, 1, 0),
+    "",
+    "v1",
+    50,
+    "policy",
+    NOW,
+)
 
 
 def wait_for(condition: Callable[[], object]) -> None:
@@ -53,14 +66,19 @@ def make(telemetry: FakeTelemetry) -> Iterator[Callable[..., Scheduler]]:
 
 def test_every_step_runs_at_once_and_again_at_its_interval(make: Callable[..., Scheduler]) -> None:
     often, rarely = threading.Semaphore(0), threading.Semaphore(0)
-    make(Step("watch", often.release, OFTEN, starts_work=False), Step("scan", rarely.release, RARELY, starts_work=True)).start()
+    make(
+        Step("watch", often.release, OFTEN, starts_work=False),
+        Step("scan", rarely.release, RARELY, starts_work=True),
+    ).start()
     for _ in range(3):
         assert often.acquire(timeout=20)
     assert rarely.acquire(timeout=20)
     assert not rarely.acquire(blocking=False)
 
 
-def test_a_step_follows_what_another_has_done_at_once_and_only_then(make: Callable[..., Scheduler]) -> None:
+def test_a_step_follows_what_another_has_done_at_once_and_only_then(
+    make: Callable[..., Scheduler],
+) -> None:
     ended, runs = iter([0, 0, 2, 0]), threading.Semaphore(0)
     scheduler = make(
         Step("watch", lambda: next(ended), RARELY, starts_work=False),
@@ -101,7 +119,9 @@ def test_two_runs_of_one_step_never_overlap(make: Callable[..., Scheduler]) -> N
     assert most[0] == 1
 
 
-def test_a_failing_step_is_logged_counted_and_run_again(make: Callable[..., Scheduler], telemetry: FakeTelemetry, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_step_is_logged_counted_and_run_again(
+    make: Callable[..., Scheduler], telemetry: FakeTelemetry, caplog: pytest.LogCaptureFixture
+) -> None:
     failures = iter([StoreUnavailableError("the disk is full"), ZeroDivisionError("a defect")])
     succeeded = threading.Event()
 
@@ -152,7 +172,10 @@ def test_a_drain_starts_nothing_new_and_waits_for_what_runs(make: Callable[..., 
         if looks[0] >= 3:
             left.clear()
 
-    scheduler = make(Step("submit", submit, OFTEN, starts_work=True), Step("watch", watch, RARELY, starts_work=False))
+    scheduler = make(
+        Step("submit", submit, OFTEN, starts_work=True),
+        Step("watch", watch, RARELY, starts_work=False),
+    )
     scheduler.start()
     wait_for(lambda: started[0])
     cancelled: list[Job] = []
@@ -188,21 +211,29 @@ def test_a_step_follows_at_once_the_one_whose_work_it_needs(make: Callable[..., 
         order.append("plan")
         planned.release()
 
-    make(Step("scan", scan, RARELY, starts_work=True), Step("plan", plan, RARELY, starts_work=True, after="scan")).start()
+    make(
+        Step("scan", scan, RARELY, starts_work=True),
+        Step("plan", plan, RARELY, starts_work=True, after="scan"),
+    ).start()
     assert planned.acquire(timeout=20), "it runs once at the start, with nothing measured yet"
     measured.set()
     assert planned.acquire(timeout=20), "and again, long before its interval is over"
     assert order == ["plan", "scan", "plan"]
 
 
-def test_a_failed_step_has_no_follower(make: Callable[..., Scheduler], telemetry: FakeTelemetry) -> None:
+def test_a_failed_step_has_no_follower(
+    make: Callable[..., Scheduler], telemetry: FakeTelemetry
+) -> None:
     followed = threading.Semaphore(0)
 
     def scan() -> None:
         message = "the disk is full"
         raise StoreUnavailableError(message)
 
-    make(Step("scan", scan, RARELY, starts_work=True), Step("plan", followed.release, RARELY, starts_work=True, after="scan")).start()
+    make(
+        Step("scan", scan, RARELY, starts_work=True),
+        Step("plan", followed.release, RARELY, starts_work=True, after="scan"),
+    ).start()
     assert followed.acquire(timeout=20)
     wait_for(lambda: len(telemetry.steps) == 2)
     assert not followed.acquire(timeout=0.2)
@@ -210,14 +241,23 @@ def test_a_failed_step_has_no_follower(make: Callable[..., Scheduler], telemetry
 
 def test_a_step_that_takes_long_rests_in_proportion(make: Callable[..., Scheduler]) -> None:
     runs: list[float] = []
-    scheduler = make(Step("waits", lambda: runs.append(time.monotonic()), OFTEN, starts_work=True, rest_factor=1e9))
+    scheduler = make(
+        Step(
+            "waits", lambda: runs.append(time.monotonic()), OFTEN, starts_work=True, rest_factor=1e9
+        )
+    )
     assert scheduler.run_step("waits")
     assert not scheduler.run_step("waits")
     assert len(runs) == 1
 
 
-def test_a_step_whose_end_meets_the_schedulers_end_does_not_hold_it_up(make: Callable[..., Scheduler], monkeypatch: pytest.MonkeyPatch) -> None:
-    scheduler = make(Step("scan", lambda: None, RARELY, starts_work=True), Step("plan", lambda: None, RARELY, starts_work=True, after="scan"))
+def test_a_step_whose_end_meets_the_schedulers_end_does_not_hold_it_up(
+    make: Callable[..., Scheduler], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler = make(
+        Step("scan", lambda: None, RARELY, starts_work=True),
+        Step("plan", lambda: None, RARELY, starts_work=True, after="scan"),
+    )
     hastening, ending = threading.Event(), threading.Event()
     inner = scheduler._apscheduler
     hasten = inner.modify_job
@@ -240,7 +280,9 @@ def test_a_step_whose_end_meets_the_schedulers_end_does_not_hold_it_up(make: Cal
     assert not stopping.is_alive(), "the end waits for a step that waits for the end"
 
 
-def test_a_step_that_hangs_is_left_and_does_not_keep_the_process(make: Callable[..., Scheduler], caplog: pytest.LogCaptureFixture) -> None:
+def test_a_step_that_hangs_is_left_and_does_not_keep_the_process(
+    make: Callable[..., Scheduler], caplog: pytest.LogCaptureFixture
+) -> None:
     entered, release = threading.Event(), threading.Event()
     threads: list[threading.Thread] = []
 

@@ -35,7 +35,9 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
 @pytest.fixture
 def runs() -> Iterator[threading.Semaphore]:
     counted = threading.Semaphore(0)
-    scheduler = Scheduler((Step("watch", counted.release, OFTEN, starts_work=False),), FakeTelemetry())
+    scheduler = Scheduler(
+        (Step("watch", counted.release, OFTEN, starts_work=False),), FakeTelemetry()
+    )
     scheduler.start()
     yield counted
     ending = threading.Thread(target=scheduler.stop, daemon=True)
@@ -45,7 +47,9 @@ def runs() -> Iterator[threading.Semaphore]:
 
 
 @pytest.mark.parametrize("step", [timedelta(days=400), timedelta(hours=-2)])
-def test_a_step_goes_on_at_its_interval_when_the_clock_is_set(step: timedelta, set_clock: Callable[[timedelta], None], runs: threading.Semaphore) -> None:
+def test_a_step_goes_on_at_its_interval_when_the_clock_is_set(
+    step: timedelta, set_clock: Callable[[timedelta], None], runs: threading.Semaphore
+) -> None:
     assert runs.acquire(timeout=20)
     set_clock(step)
     for _ in range(5):
@@ -55,7 +59,9 @@ def test_a_step_goes_on_at_its_interval_when_the_clock_is_set(step: timedelta, s
         assert runs.acquire(timeout=20)
 
 
-def test_a_step_that_is_still_running_is_skipped_without_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_step_that_is_still_running_is_skipped_without_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     entered, release = threading.Event(), threading.Event()
     beats = threading.Semaphore(0)
 
@@ -63,7 +69,13 @@ def test_a_step_that_is_still_running_is_skipped_without_a_warning(caplog: pytes
         entered.set()
         release.wait(20)
 
-    scheduler = Scheduler((Step("scan", work, OFTEN, starts_work=True), Step("watch", beats.release, OFTEN * 5, starts_work=False)), FakeTelemetry())
+    scheduler = Scheduler(
+        (
+            Step("scan", work, OFTEN, starts_work=True),
+            Step("watch", beats.release, OFTEN * 5, starts_work=False),
+        ),
+        FakeTelemetry(),
+    )
     with caplog.at_level(logging.WARNING):
         scheduler.start()
         assert entered.wait(20)

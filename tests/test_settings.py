@@ -48,7 +48,10 @@ Refuse = Callable[..., list[str]]
 
 def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
     settings = load()
-    assert settings.catalogs["lake"].properties == {"type": "rest", "uri": "https://catalog.example/"}
+    assert settings.catalogs["lake"].properties == {
+        "type": "rest",
+        "uri": "https://catalog.example/",
+    }
     assert settings.catalogs["lake"].spark == {}
     assert settings.redacted() == {
         "catalogs": {"lake": {"type": "rest", "uri": "https://catalog.example/"}},
@@ -77,13 +80,22 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "submit": {"interval": "5s"},
         "watch": {"interval": "2s"},
         "review": {"interval": "5s"},
-        "prune": {"interval": "1h", "raw_samples": "7d", "hourly_samples": "90d", "samples": "730d", "jobs": "365d"},
+        "prune": {
+            "interval": "1h",
+            "raw_samples": "7d",
+            "hourly_samples": "90d",
+            "samples": "730d",
+            "jobs": "365d",
+        },
         "spark": {
             "runner": "local",
             "master": "local[2]",
             "driver_memory": "2048m",
             "max_jobs": 2,
-            "profiles": {size: {"driver_memory": None, "max_jobs": None, "executors": None} for size in ("medium", "large")},
+            "profiles": {
+                size: {"driver_memory": None, "max_jobs": None, "executors": None}
+                for size in ("medium", "large")
+            },
             "max_memory": None,
             "executors": None,
             "driver_host": None,
@@ -99,7 +111,15 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
         "impact": {"profile": None, "request_price_per_million": None, "round_trip": "0.001s"},
         "notifications": {
             "targets": {},
-            "kinds": ("failed_proof", "repeated_failure", "table_critical", "budget_spent", "table_unreadable", "approval_needed", "paused_table_gone"),
+            "kinds": (
+                "failed_proof",
+                "repeated_failure",
+                "table_critical",
+                "budget_spent",
+                "table_unreadable",
+                "approval_needed",
+                "paused_table_gone",
+            ),
             "templates": {},
             "repeat_after": "6h",
             "max_per_hour": 60,
@@ -123,9 +143,18 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
 
 
 def test_catalog_properties_stay_the_texts_that_were_written(load: Load) -> None:
-    text = "catalogs:\n  lake: {type: rest, a: 1.10, b: True, c: 007, d: 'x y', spark: {io-impl: org.x, n: 1.0}}\nspark: {conf: {spark.a: 1.10}}\n"
+    text = (
+        "catalogs:\n  lake: {type: rest, a: 1.10, b: True, c: 007, d: 'x y', spark: {io-impl: "
+        "org.x, n: 1.0}}\nspark: {conf: {spark.a: 1.10}}\n"
+    )
     settings = load(text)
-    assert settings.catalogs["lake"].properties == {"type": "rest", "a": "1.10", "b": "True", "c": "007", "d": "x y"}
+    assert settings.catalogs["lake"].properties == {
+        "type": "rest",
+        "a": "1.10",
+        "b": "True",
+        "c": "007",
+        "d": "x y",
+    }
     assert settings.catalogs["lake"].spark == {"io-impl": "org.x", "n": "1.0"}
     assert settings.spark.conf == {"spark.a": "1.10"}
 
@@ -139,24 +168,40 @@ def test_relative_paths_are_beside_the_file(load: Load, file: Path) -> None:
         "  rest: {type: rest, uri: 'https://x', warehouse: main}\n"
         "  there: {type: sql, uri: 'sqlite:////abs/c.db', warehouse: 's3://bucket/w'}\n"
         "  memory: {type: sql, uri: 'sqlite:///:memory:'}\n"
-        "store: sqlite:///data/m.db?timeout=5\npolicies: ../p\nspark: {jars_dir: jars, java_home: /opt/java}\n"
+        "store: sqlite:///data/m.db?timeout=5\npolicies: ../p\nspark: {jars_dir: jars, "
+        "java_home: /opt/java}\n"
     )
     assert settings.catalogs["lake"].properties["uri"] == f"sqlite:///{base}/catalog.db"
     assert settings.catalogs["lake"].properties["warehouse"] == f"file://{base.parent}/warehouse"
     assert settings.catalogs["untyped"].properties["warehouse"] == f"file://{base}/w"
     assert settings.catalogs["rest"].properties["warehouse"] == "main"
-    assert settings.catalogs["there"].properties == {"type": "sql", "uri": "sqlite:////abs/c.db", "warehouse": "s3://bucket/w"}
+    assert settings.catalogs["there"].properties == {
+        "type": "sql",
+        "uri": "sqlite:////abs/c.db",
+        "warehouse": "s3://bucket/w",
+    }
     assert settings.catalogs["memory"].properties["uri"] == "sqlite:///:memory:"
     assert settings.store == f"sqlite:///{base}/data/m.db?timeout=5"
     assert settings.policies == base.parent / "p"
-    assert (settings.spark.jars_dir, settings.spark.java_home, settings.spark.run_dir) == (base / "jars", Path("/opt/java"), base / "data" / "run")
+    assert (settings.spark.jars_dir, settings.spark.java_home, settings.spark.run_dir) == (
+        base / "jars",
+        Path("/opt/java"),
+        base / "data" / "run",
+    )
 
 
-def test_without_a_file_in_the_store_the_run_directory_is_beside_the_configuration(load: Load, file: Path) -> None:
-    assert load(_LAKE + "store: postgresql://db.example/maintainer\n").spark.run_dir == file.parent / "run"
+def test_without_a_file_in_the_store_the_run_directory_is_beside_the_configuration(
+    load: Load, file: Path
+) -> None:
+    assert (
+        load(_LAKE + "store: postgresql://db.example/maintainer\n").spark.run_dir
+        == file.parent / "run"
+    )
 
 
-def test_the_file_is_named_by_argument_else_by_variable_else_found_here(load: Load, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_named_by_argument_else_by_variable_else_found_here(
+    load: Load, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = load()
     assert load_settings(None, {"MAINTAINER_CONFIG": str(file)}) == expected
     monkeypatch.chdir(file.parent)
@@ -182,7 +227,10 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
 
 
 def test_the_environment_wins_over_the_file(load: Load, file: Path) -> None:
-    text = "catalogs: {lake: {type: rest, s3.access-key-id: a}}\nscan: {workers: 3}\nspark: {conf: {spark.sql.x: 1}}\n"
+    text = (
+        "catalogs: {lake: {type: rest, s3.access-key-id: a}}\nscan: {workers: 3}\nspark: {conf: "
+        "{spark.sql.x: 1}}\n"
+    )
     settings = load(
         text,
         {
@@ -197,8 +245,16 @@ def test_the_environment_wins_over_the_file(load: Load, file: Path) -> None:
             "MAINTAINER_SPARK__CONF__SPARK_SQL_X": "2.0",
         },
     )
-    assert (settings.scan.workers, settings.scan.interval, settings.server.port) == (4, timedelta(hours=1), 0)
-    assert (settings.drain_timeout, settings.store, settings.policies) == (timedelta(seconds=5), f"sqlite:///{file.parent}/other.db", file.parent / "p")
+    assert (settings.scan.workers, settings.scan.interval, settings.server.port) == (
+        4,
+        timedelta(hours=1),
+        0,
+    )
+    assert (settings.drain_timeout, settings.store, settings.policies) == (
+        timedelta(seconds=5),
+        f"sqlite:///{file.parent}/other.db",
+        file.parent / "p",
+    )
     assert settings.catalogs["lake"].properties["s3.access-key-id"] == "1.10"
     assert settings.spark.conf == {"spark.sql.x": "2.0"}
     assert settings.spark.java_home == Path("/opt/java")
@@ -225,7 +281,10 @@ def test_a_variable_that_is_nearly_ours_is_an_error_that_names_the_nearest(refus
         "MAINTAINER_SERVER__HOST": "",
     }
     assert refuse(environ=environ) == [
-        "MAINTAINER_CATALOGS__LAKE__URL: unknown variable, did you mean MAINTAINER_CATALOGS__LAKE__URI?",
+        (
+            "MAINTAINER_CATALOGS__LAKE__URL: unknown variable, did you mean "
+            "MAINTAINER_CATALOGS__LAKE__URI?"
+        ),
         "MAINTAINER_SERVER__PROT: unknown variable, did you mean MAINTAINER_SERVER__PORT?",
         "MAINTAINER_STROE: unknown variable, did you mean MAINTAINER_STORE?",
         "MAINTAINER_XX__YY: unknown variable; it names no setting",
@@ -235,14 +294,26 @@ def test_a_variable_that_is_nearly_ours_is_an_error_that_names_the_nearest(refus
 
 
 def test_names_in_values_come_from_the_environment(load: Load) -> None:
-    text = 'catalogs: {lake: {type: rest, credential: "${ID}:${SECRET}", plain: "$HOME $${ID}", n: "${N}"}}\nscan: {workers: "${N}"}\nstore: "${STORE}"\n'
-    settings = load(text, {"ID": "me", "SECRET": "a: {b}#'\"", "N": "5", "STORE": "postgresql://u:p@h/d"})
-    assert settings.catalogs["lake"].properties == {"type": "rest", "credential": "me:a: {b}#'\"", "plain": "$HOME ${ID}", "n": "5"}
+    text = (
+        'catalogs: {lake: {type: rest, credential: "${ID}:${SECRET}", plain: "$HOME $${ID}", n: '
+        '"${N}"}}\nscan: {workers: "${N}"}\nstore: "${STORE}"\n'
+    )
+    settings = load(
+        text, {"ID": "me", "SECRET": "a: {b}#'\"", "N": "5", "STORE": "postgresql://u:p@h/d"}
+    )
+    assert settings.catalogs["lake"].properties == {
+        "type": "rest",
+        "credential": "me:a: {b}#'\"",
+        "plain": "$HOME ${ID}",
+        "n": "5",
+    }
     assert (settings.scan.workers, settings.store) == (5, "postgresql://u:p@h/d")
 
 
 def test_a_name_that_the_environment_has_not_is_cited_by_line(refuse: Refuse) -> None:
-    assert refuse("catalogs:\n  lake:\n    token: ${TOKEN}\n") == ["maintainer.yaml:3: catalogs.lake.token: the environment has no variable TOKEN"]
+    assert refuse("catalogs:\n  lake:\n    token: ${TOKEN}\n") == [
+        "maintainer.yaml:3: catalogs.lake.token: the environment has no variable TOKEN"
+    ]
 
 
 def test_everything_that_is_wrong_with_a_file_is_said_with_its_line(refuse: Refuse) -> None:
@@ -263,16 +334,31 @@ prune: {samples: 30m}
 auth: {tokens: [a]}
 """
     assert refuse(text) == [
-        "maintainer.yaml:4: catalogs.lake.s3 holds several values; write each property by its whole name, like s3.endpoint",
+        (
+            "maintainer.yaml:4: catalogs.lake.s3 holds several values; write each property by "
+            "its whole name, like s3.endpoint"
+        ),
         "maintainer.yaml:5: catalogs.lake.empty has no value; write one or leave it out",
         "maintainer.yaml:6: catalogs.lake.spark.a is a mapping, but must be a text",
         "maintainer.yaml:7: unknown key 'stroe', did you mean 'store'?",
-        "maintainer.yaml:8: store is 'mysql://user:***@host/db', but must begin with sqlite:/// or postgresql://",
-        "maintainer.yaml:9: scan.interval is not a duration: duration 1 is not understood; write it with a unit, like 30m, 6h or 5d",
+        (
+            "maintainer.yaml:8: store is 'mysql://user:***@host/db', but must begin with "
+            "sqlite:/// or postgresql://"
+        ),
+        (
+            "maintainer.yaml:9: scan.interval is not a duration: duration 1 is not understood; "
+            "write it with a unit, like 30m, 6h or 5d"
+        ),
         "maintainer.yaml:9: scan.workers is 0, under the least value 1",
         "maintainer.yaml:9: unknown key 'wokers', did you mean 'workers'?",
-        "maintainer.yaml:10: spark.runner is operator, which is not supported in this version; write local",
-        "maintainer.yaml:10: spark.master is 'spark://h', but must be local, local[N], local[*], or spark://HOST:PORT of a standalone cluster",
+        (
+            "maintainer.yaml:10: spark.runner is operator, which is not supported in this "
+            "version; write local"
+        ),
+        (
+            "maintainer.yaml:10: spark.master is 'spark://h', but must be local, local[N], "
+            "local[*], or spark://HOST:PORT of a standalone cluster"
+        ),
         "maintainer.yaml:10: spark.driver_memory is 1m, but must be from 512MiB to 1TiB",
         "maintainer.yaml:10: spark.conf has 'a.b'; Spark reads only names that begin with spark.",
         "maintainer.yaml:10: unknown key 'jars', did you mean 'jars_dir'?",
@@ -288,21 +374,53 @@ auth: {tokens: [a]}
     ("text", "problem"),
     [
         ("", "maintainer.yaml:1: catalogs is missing"),
-        ("catalog: {lake: {type: sql}}\n", "maintainer.yaml:1: unknown key 'catalog', did you mean 'catalogs'?"),
+        (
+            "catalog: {lake: {type: sql}}\n",
+            "maintainer.yaml:1: unknown key 'catalog', did you mean 'catalogs'?",
+        ),
         ("catalogs: {}\n", "maintainer.yaml:1: catalogs is empty; name at least one catalog"),
-        ("catalogs: {a.b: {type: rest}}\n", "maintainer.yaml:1: catalogs has a catalog 'a.b'; a name is 1 to 100 letters, digits, - and _, a letter first"),
-        ("catalogs: {lake: rest}\n", "maintainer.yaml:1: catalogs.lake is 'rest', but must hold keys and values"),
-        ("catalogs: [\n", "maintainer.yaml:2: not valid YAML: expected the node content, but found '<stream end>'"),
-        (_LAKE + "spark: {driver_memory: 2q}\n", "maintainer.yaml:2: spark.driver_memory is '2q', but must be a size such as 2g or 2GiB"),
-        (_LAKE + 'spark: {conf: {spark.a: "1\\n2"}}\n', "maintainer.yaml:2: spark.conf has a line break in spark.a"),
-        (_LAKE + "spark: {runner: kubernetes}\n", "maintainer.yaml:2: spark.runner is 'kubernetes', but must be local"),
+        (
+            "catalogs: {a.b: {type: rest}}\n",
+            (
+                "maintainer.yaml:1: catalogs has a catalog 'a.b'; a name is 1 to 100 letters, "
+                "digits, - and _, a letter first"
+            ),
+        ),
+        (
+            "catalogs: {lake: rest}\n",
+            "maintainer.yaml:1: catalogs.lake is 'rest', but must hold keys and values",
+        ),
+        (
+            "catalogs: [\n",
+            (
+                "maintainer.yaml:2: not valid YAML: expected the node content, but found '<stream "
+                "end>'"
+            ),
+        ),
+        (
+            _LAKE + "spark: {driver_memory: 2q}\n",
+            "maintainer.yaml:2: spark.driver_memory is '2q', but must be a size such as 2g or 2GiB",
+        ),
+        (
+            _LAKE + 'spark: {conf: {spark.a: "1\\n2"}}\n',
+            "maintainer.yaml:2: spark.conf has a line break in spark.a",
+        ),
+        (
+            _LAKE + "spark: {runner: kubernetes}\n",
+            "maintainer.yaml:2: spark.runner is 'kubernetes', but must be local",
+        ),
     ],
 )
-def test_a_file_without_usable_catalogs_or_runner_is_refused(refuse: Refuse, text: str, problem: str) -> None:
+def test_a_file_without_usable_catalogs_or_runner_is_refused(
+    refuse: Refuse, text: str, problem: str
+) -> None:
     assert refuse(text) == [problem]
 
 
-@pytest.mark.parametrize(("text", "spark"), [("2g", "2048m"), ("2GiB", "2048m"), ("1536m", "1536m"), ("0.5GiB", "512m"), ("2GB", "1907m")])
+@pytest.mark.parametrize(
+    ("text", "spark"),
+    [("2g", "2048m"), ("2GiB", "2048m"), ("1536m", "1536m"), ("0.5GiB", "512m"), ("2GB", "1907m")],
+)
 def test_memory_is_written_as_spark_or_as_sizes_are(load: Load, text: str, spark: str) -> None:
     assert load(_LAKE + f"spark: {{driver_memory: {text}}}\n").spark.driver_memory == spark
 
@@ -325,7 +443,13 @@ spark: {{conf: {{spark.hadoop.fs.s3a.secret.key: {_SECRET}}}}}
 
 def test_secrets_are_never_printed(load: Load) -> None:
     settings = load(_SECRETIVE)
-    printed = [settings, settings.redacted(), settings.catalogs, settings.spark, settings.catalogs["lake"]]
+    printed = [
+        settings,
+        settings.redacted(),
+        settings.catalogs,
+        settings.spark,
+        settings.catalogs["lake"],
+    ]
     assert not [text for value in printed for text in (str(value), repr(value)) if _SECRET in text]
     catalogs = settings.redacted()["catalogs"]
     assert isinstance(catalogs, dict)
@@ -334,7 +458,10 @@ def test_secrets_are_never_printed(load: Load) -> None:
 
 
 def test_tokens_come_from_the_environment_and_are_never_shown(load: Load) -> None:
-    settings = load(_LAKE + 'auth: {tokens: {ci: "${CI_TOKEN}"}}\n', environ={"CI_TOKEN": f"{_SECRET}-0123456789"})
+    settings = load(
+        _LAKE + 'auth: {tokens: {ci: "${CI_TOKEN}"}}\n',
+        environ={"CI_TOKEN": f"{_SECRET}-0123456789"},
+    )
     assert settings.auth.tokens == {"ci": f"{_SECRET}-0123456789"}
     assert settings.redacted()["auth"] == {"tokens": {"ci": "***"}}
     assert _SECRET not in repr(settings) + str(settings) + repr(settings.auth)
@@ -349,7 +476,9 @@ def test_tokens_come_from_the_environment_and_are_never_shown(load: Load) -> Non
         ("{a: 0123456789abcdef, b: 0123456789abcdef}", "has the same token under two names"),
     ],
 )
-def test_a_token_that_is_none_is_refused_without_being_shown(refuse: Refuse, tokens: str, message: str) -> None:
+def test_a_token_that_is_none_is_refused_without_being_shown(
+    refuse: Refuse, tokens: str, message: str
+) -> None:
     (found,) = refuse(f"{_LAKE}auth: {{tokens: {tokens}}}\n")
     assert message in found
     assert "0123456789abcdef" not in found
@@ -357,12 +486,20 @@ def test_a_token_that_is_none_is_refused_without_being_shown(refuse: Refuse, tok
 
 def test_what_a_name_or_a_variable_stands_for_is_not_in_a_message(refuse: Refuse) -> None:
     problems = refuse(
-        'catalogs: {lake: {type: rest}}\nscan: {workers: "${TOKEN}"}\nspark: {master: "x-${TOKEN}"}\n', {"TOKEN": _SECRET, "MAINTAINER_STORE": f"x{_SECRET}"}
+        'catalogs: {lake: {type: rest}}\nscan: {workers: "${TOKEN}"}\nspark: {master: '
+        '"x-${TOKEN}"}\n',
+        {"TOKEN": _SECRET, "MAINTAINER_STORE": f"x{_SECRET}"},
     )
     assert problems == [
-        "MAINTAINER_STORE: store is '${MAINTAINER_STORE}', but must begin with sqlite:/// or postgresql://",
+        (
+            "MAINTAINER_STORE: store is '${MAINTAINER_STORE}', but must begin with sqlite:/// or "
+            "postgresql://"
+        ),
         "maintainer.yaml:2: scan.workers is '${TOKEN}', but must be a whole number",
-        "maintainer.yaml:3: spark.master is 'x-${TOKEN}', but must be local, local[N], local[*], or spark://HOST:PORT of a standalone cluster",
+        (
+            "maintainer.yaml:3: spark.master is 'x-${TOKEN}', but must be local, local[N], "
+            "local[*], or spark://HOST:PORT of a standalone cluster"
+        ),
     ]
 
 
@@ -372,13 +509,24 @@ def test_settings_cannot_be_changed(load: Load) -> None:
 
 
 def test_the_real_environment_is_accepted(load: Load) -> None:
-    assert load(environ={name: text for name, text in os.environ.items() if not name.startswith("MAINTAINER_")}) == load()
+    assert (
+        load(
+            environ={
+                name: text
+                for name, text in os.environ.items()
+                if not name.startswith("MAINTAINER_")
+            }
+        )
+        == load()
+    )
 
 
 def test_the_bounds_of_polling_are_in_order(tmp_path: Path) -> None:
     file = tmp_path / "maintainer.yaml"
     file.write_text("catalogs: {lake: {type: sql}}\nscan: {min_interval: 2h, max_interval: 30m}\n")
-    with pytest.raises(ConfigurationError, match=r"scan has min_interval 2h above max_interval 30m"):
+    with pytest.raises(
+        ConfigurationError, match=r"scan has min_interval 2h above max_interval 30m"
+    ):
         load_settings(file, {})
 
 
@@ -387,29 +535,68 @@ def test_the_bounds_of_polling_are_in_order(tmp_path: Path) -> None:
     [
         ("prune: {raw_samples: 100d}\n", "prune has raw_samples 100d above hourly_samples 90d"),
         ("prune: {samples: 30d}\n", "prune has hourly_samples 90d above samples 30d"),
-        ("scan: {catalogs: {sea: {max_requests: 2}}}\n", "has scan.catalogs.sea, but catalogs has only lake"),
-        ("scan: {catalogs: {lake: {min_interval: 2h}}}\n", "scan has for catalog lake min_interval 2h above max_interval 1h"),
-        ("scan: {catalogs: {lake: {requests_per_second: 0}}}\n", "scan.catalogs.lake.requests_per_second is 0, under the least value 0.1"),
+        (
+            "scan: {catalogs: {sea: {max_requests: 2}}}\n",
+            "has scan.catalogs.sea, but catalogs has only lake",
+        ),
+        (
+            "scan: {catalogs: {lake: {min_interval: 2h}}}\n",
+            "scan has for catalog lake min_interval 2h above max_interval 1h",
+        ),
+        (
+            "scan: {catalogs: {lake: {requests_per_second: 0}}}\n",
+            "scan.catalogs.lake.requests_per_second is 0, under the least value 0.1",
+        ),
         ("scan: {interval_growth: 0.9}\n", "scan.interval_growth is 0.9, under the least value 1"),
-        ("scan: {interval_jitter: 0.6}\n", "scan.interval_jitter is 0.6, over the greatest value 0.5"),
-        ("scan: {catalogs: {lake: {interval_growth: 11}}}\n", "scan.catalogs.lake.interval_growth is 11, over the greatest value 10"),
-        ("scan: {catalogs: {lake: {interval_jitter: -0.1}}}\n", "scan.catalogs.lake.interval_jitter is -0.1, under the least value 0"),
+        (
+            "scan: {interval_jitter: 0.6}\n",
+            "scan.interval_jitter is 0.6, over the greatest value 0.5",
+        ),
+        (
+            "scan: {catalogs: {lake: {interval_growth: 11}}}\n",
+            "scan.catalogs.lake.interval_growth is 11, over the greatest value 10",
+        ),
+        (
+            "scan: {catalogs: {lake: {interval_jitter: -0.1}}}\n",
+            "scan.catalogs.lake.interval_jitter is -0.1, under the least value 0",
+        ),
         ("lease: {duration: 29s}\n", "lease.duration is 29s, under the"),
-        ("lease: {duration: 30s, clock_margin: 31s}\n", "lease has clock_margin 31s above duration 30s"),
-        ("lease: {duration: 30s}\nwatch: {interval: 11s}\n", "has watch.interval 11s above 10s, a third of lease.duration"),
-        ("scan: {catalogs: {lake: {workers: 2}}}\n", "unknown key 'workers'; it belongs under scan"),
+        (
+            "lease: {duration: 30s, clock_margin: 31s}\n",
+            "lease has clock_margin 31s above duration 30s",
+        ),
+        (
+            "lease: {duration: 30s}\nwatch: {interval: 11s}\n",
+            "has watch.interval 11s above 10s, a third of lease.duration",
+        ),
+        (
+            "scan: {catalogs: {lake: {workers: 2}}}\n",
+            "unknown key 'workers'; it belongs under scan",
+        ),
     ],
 )
-def test_what_does_not_fit_together_is_refused_by_its_values(refuse: Refuse, text: str, message: str) -> None:
+def test_what_does_not_fit_together_is_refused_by_its_values(
+    refuse: Refuse, text: str, message: str
+) -> None:
     (found,) = refuse(_LAKE + text)
     assert message in found
 
 
 def test_a_catalog_may_have_bounds_of_its_own(load: Load) -> None:
-    own = "{requests_per_second: 5, max_requests: 2, min_interval: 2m, max_interval: 2h, interval_growth: 2, interval_jitter: 0}"
-    scan = load(_LAKE + f"scan: {{requests_per_second: 20, interval_jitter: 0.2, catalogs: {{lake: {own}}}}}\n").scan
-    assert poll_limits(scan.of("lake")) == PollLimits(5, 2, timedelta(minutes=2), timedelta(hours=2), 2, 0)
-    assert poll_limits(scan.of("sea")) == PollLimits(20, 64, timedelta(minutes=1), timedelta(hours=1), 1.5, 0.2)
+    own = (
+        "{requests_per_second: 5, max_requests: 2, min_interval: 2m, max_interval: 2h, "
+        "interval_growth: 2, interval_jitter: 0}"
+    )
+    scan = load(
+        _LAKE
+        + f"scan: {{requests_per_second: 20, interval_jitter: 0.2, catalogs: {{lake: {own}}}}}\n"
+    ).scan
+    assert poll_limits(scan.of("lake")) == PollLimits(
+        5, 2, timedelta(minutes=2), timedelta(hours=2), 2, 0
+    )
+    assert poll_limits(scan.of("sea")) == PollLimits(
+        20, 64, timedelta(minutes=1), timedelta(hours=1), 1.5, 0.2
+    )
 
 
 _NOTIFY = _LAKE + "notifications:\n  targets: {ops: 'slack://${SLACK}'}\n  kinds: [failed_proof]\n"
@@ -422,8 +609,13 @@ def test_targets_of_notices_come_from_the_environment_and_are_never_shown(load: 
 
 
 def test_a_template_that_names_what_no_notice_has_is_refused(refuse: Refuse) -> None:
-    [problem] = refuse(_LAKE + "notifications:\n  templates:\n    failed_proof: {title: 'lost $rows'}\n")
-    assert "has $rows, but a notice has only $at, $held_back, $job, $kind, $sentence, $subject" in problem
+    [problem] = refuse(
+        _LAKE + "notifications:\n  templates:\n    failed_proof: {title: 'lost $rows'}\n"
+    )
+    assert (
+        "has $rows, but a notice has only $at, $held_back, $job, $kind, $sentence, $subject"
+        in problem
+    )
     assert problem.startswith("maintainer.yaml:4")
 
 
@@ -433,11 +625,19 @@ def test_a_kind_of_notice_that_is_none_is_refused_with_those_that_are(refuse: Re
 
 
 def test_polaris_is_another_source_of_policies_whose_secrets_are_never_shown(load: Load) -> None:
-    text = _LAKE + "polaris_policies: {catalog: lake, credential: 'root:${SECRET}', interval: 1m, tables: false}\n"
+    text = _LAKE + (
+        "polaris_policies: {catalog: lake, credential: 'root:${SECRET}', interval: 1m, "
+        "tables: false}\n"
+    )
     settings = load(text, {"SECRET": "s3cr3t", "MAINTAINER_POLARIS_POLICIES__TOKEN": "t0k3n"})
     polaris = settings.polaris_policies
     assert polaris is not None
-    assert (polaris.credential, polaris.token, polaris.interval, polaris.tables) == ("root:s3cr3t", "t0k3n", timedelta(minutes=1), False)
+    assert (polaris.credential, polaris.token, polaris.interval, polaris.tables) == (
+        "root:s3cr3t",
+        "t0k3n",
+        timedelta(minutes=1),
+        False,
+    )
     assert not any(secret in f"{settings!r}{settings.redacted()}" for secret in ("s3cr3t", "t0k3n"))
     assert load().polaris_policies is None
 
@@ -445,10 +645,25 @@ def test_polaris_is_another_source_of_policies_whose_secrets_are_never_shown(loa
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (_LAKE + "polaris_policies: {catalog: ice}\n", "has polaris_policies.catalog ice, but catalogs has only lake"),
-        ("catalogs: {lake: {type: sql, uri: 'sqlite:///x.db'}}\npolaris_policies: {catalog: lake}\n", "has polaris_policies without a uri"),
-        (_LAKE + "polaris_policies: {catalog: lake, uri: 'ftp://x'}\n", "polaris_policies.uri must begin with http:// or https://"),
-        (_LAKE + "polaris_policies: {catalog: lake, interval: 1s}\n", "polaris_policies.interval is 1s, under the least value 10s"),
+        (
+            _LAKE + "polaris_policies: {catalog: ice}\n",
+            "has polaris_policies.catalog ice, but catalogs has only lake",
+        ),
+        (
+            (
+                "catalogs: {lake: {type: sql, uri: 'sqlite:///x.db'}}\npolaris_policies: {catalog: "
+                "lake}\n"
+            ),
+            "has polaris_policies without a uri",
+        ),
+        (
+            _LAKE + "polaris_policies: {catalog: lake, uri: 'ftp://x'}\n",
+            "polaris_policies.uri must begin with http:// or https://",
+        ),
+        (
+            _LAKE + "polaris_policies: {catalog: lake, interval: 1s}\n",
+            "polaris_policies.interval is 1s, under the least value 10s",
+        ),
     ],
 )
 def test_a_polaris_that_cannot_be_asked_is_refused(refuse: Refuse, text: str, told: str) -> None:

@@ -23,9 +23,15 @@ def load(tmp_path: Path, text: str) -> Settings:
     return load_settings(file, {})
 
 
-def test_without_a_word_nothing_is_limited_and_a_job_occupies_its_part_of_the_driver(tmp_path: Path) -> None:
+def test_without_a_word_nothing_is_limited_and_a_job_occupies_its_part_of_the_driver(
+    tmp_path: Path,
+) -> None:
     rules = admission_rules(load(tmp_path, "spark: {driver_memory: 3g, max_jobs: 2}\n"))
-    sizes = (SizeProfile(JobSize.SMALL, 1.5), SizeProfile(JobSize.MEDIUM, 3.0), SizeProfile(JobSize.LARGE, 3.0))
+    sizes = (
+        SizeProfile(JobSize.SMALL, 1.5),
+        SizeProfile(JobSize.MEDIUM, 3.0),
+        SizeProfile(JobSize.LARGE, 3.0),
+    )
     assert rules == AdmissionRules(memory_gb=1.5, tasks_at_once=2, profiles=sizes)
     assert rules.fleet.is_unlimited
 
@@ -54,11 +60,20 @@ admission:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("admission: {scorer: magic}", "scorer is 'magic', but must be maintainer, autocomp or autocomp_quota"),
+        (
+            "admission: {scorer: magic}",
+            "scorer is 'magic', but must be maintainer, autocomp or autocomp_quota",
+        ),
         ("admission: {max_jobs: -1}", "max_jobs is -1, under the least value 0"),
         ("admission: {urgent_share: 0.6, explore_share: 0.5}", "leave nothing for the rest"),
-        ("admission: {per_catalog: {sea: {max_jobs: 1}}}", "no catalog of that name (there is lake)"),
-        ("admission: {blackouts: [{cron: '0 8 * * *', duration: 1h, timezone: Mars}]}", "'Mars', which is not a time zone"),
+        (
+            "admission: {per_catalog: {sea: {max_jobs: 1}}}",
+            "no catalog of that name (there is lake)",
+        ),
+        (
+            "admission: {blackouts: [{cron: '0 8 * * *', duration: 1h, timezone: Mars}]}",
+            "'Mars', which is not a time zone",
+        ),
         ("admission: {bytes_per_week: 1}", "unknown key 'bytes_per_week'"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Spark's tasks on a standalone cluster: what is configured is what a job of each size gets, and what cannot be is refused."""
+"""Spark's tasks on a standalone cluster: what is configured is what a job of each size gets, and
+what cannot be is refused.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,27 @@ def load(tmp_path: Path, text: str) -> Settings:
     return load_settings(file, {})
 
 
-def test_a_job_of_each_size_occupies_its_part_of_the_driver_and_of_its_executors(tmp_path: Path) -> None:
+def test_a_job_of_each_size_occupies_its_part_of_the_driver_and_of_its_executors(
+    tmp_path: Path,
+) -> None:
     settings = load(tmp_path, CLUSTER)
     rules = admission_rules(settings)
-    assert rules.profiles == (SizeProfile(JobSize.SMALL, 2.5, 2.0), SizeProfile(JobSize.MEDIUM, 17.0, 16.0), SizeProfile(JobSize.LARGE, 82.0, 80.0))
-    assert [(profile.driver_gb, profile.tasks_gb) for profile in rules.profiles] == [(0.5, 2.0), (1.0, 16.0), (2.0, 80.0)]
+    assert rules.profiles == (
+        SizeProfile(JobSize.SMALL, 2.5, 2.0),
+        SizeProfile(JobSize.MEDIUM, 17.0, 16.0),
+        SizeProfile(JobSize.LARGE, 82.0, 80.0),
+    )
+    assert [(profile.driver_gb, profile.tasks_gb) for profile in rules.profiles] == [
+        (0.5, 2.0),
+        (1.0, 16.0),
+        (2.0, 80.0),
+    ]
     assert rules.tasks_at_once == 80
     options = spark_options(settings)
-    assert (options.master, options.driver_host) == ("spark://10.0.0.1:7077,10.0.0.2:7077", "10.0.0.9")
+    assert (options.master, options.driver_host) == (
+        "spark://10.0.0.1:7077,10.0.0.2:7077",
+        "10.0.0.9",
+    )
     assert options.driver_of(JobSize.MEDIUM) == DriverSize("1024m", 1, Executors(4, "4096m", 4))
 
 
@@ -55,24 +70,59 @@ def test_a_cluster_is_asked_for_exactly_the_executors_of_the_size() -> None:
 
 def test_sizes_without_executors_of_their_own_have_those_of_small_jobs(tmp_path: Path) -> None:
     settings = load(tmp_path, "spark: {master: 'spark://localhost:7077', max_jobs: 1}\n")
-    assert {spark_options(settings).driver_of(size).executors for size in JobSize} == {Executors(1, "2048m", 1)}
+    assert {spark_options(settings).driver_of(size).executors for size in JobSize} == {
+        Executors(1, "2048m", 1)
+    }
     assert spark_options(settings).driver_host == "127.0.0.1"
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{executors: {count: 2}}", "has executors or a driver_host, but the master local[2] runs all tasks in the driver"),
-        ("{profiles: {large: {executors: {count: 2}}}}", "has executors or a driver_host, but the master local[2] runs all tasks in the driver"),
-        ("{driver_host: 10.0.0.1}", "has executors or a driver_host, but the master local[2] runs all tasks in the driver"),
-        ("{master: 'spark://10.0.0.1:7077'}", "has driver_host 127.0.0.1, which the executors of spark://10.0.0.1:7077 cannot reach"),
-        ("{master: yarn}", "is 'yarn', but must be local, local[N], local[*], or spark://HOST:PORT of a standalone cluster"),
-        ("{master: 'spark://127.0.0.1:7077', driver_host: 'a b'}", "is 'a b', but must be a name or an address of this machine"),
-        ("{master: 'spark://127.0.0.1:7077', executors: {count: 0}}", "count is 0, under the least value 1"),
-        ("{master: 'spark://127.0.0.1:7077', executors: {memory: 1m}}", "memory is 1m, but must be from 512MiB to 1TiB"),
         (
-            "{master: 'spark://127.0.0.1:7077', max_jobs: 1, profiles: {medium: {executors: {count: 8}}}}",
-            "has profiles whose jobs do not grow (small 2 GiB, medium 16 GiB, large 2 GiB); executors.count * executors.memory / max_jobs must not fall",
+            "{executors: {count: 2}}",
+            "has executors or a driver_host, but the master local[2] runs all tasks in the driver",
+        ),
+        (
+            "{profiles: {large: {executors: {count: 2}}}}",
+            "has executors or a driver_host, but the master local[2] runs all tasks in the driver",
+        ),
+        (
+            "{driver_host: 10.0.0.1}",
+            "has executors or a driver_host, but the master local[2] runs all tasks in the driver",
+        ),
+        (
+            "{master: 'spark://10.0.0.1:7077'}",
+            "has driver_host 127.0.0.1, which the executors of spark://10.0.0.1:7077 cannot reach",
+        ),
+        (
+            "{master: yarn}",
+            (
+                "is 'yarn', but must be local, local[N], local[*], or spark://HOST:PORT of a "
+                "standalone cluster"
+            ),
+        ),
+        (
+            "{master: 'spark://127.0.0.1:7077', driver_host: 'a b'}",
+            "is 'a b', but must be a name or an address of this machine",
+        ),
+        (
+            "{master: 'spark://127.0.0.1:7077', executors: {count: 0}}",
+            "count is 0, under the least value 1",
+        ),
+        (
+            "{master: 'spark://127.0.0.1:7077', executors: {memory: 1m}}",
+            "memory is 1m, but must be from 512MiB to 1TiB",
+        ),
+        (
+            (
+                "{master: 'spark://127.0.0.1:7077', max_jobs: 1, profiles: {medium: {executors: "
+                "{count: 8}}}}"
+            ),
+            (
+                "has profiles whose jobs do not grow (small 2 GiB, medium 16 GiB, large 2 GiB); "
+                "executors.count * executors.memory / max_jobs must not fall"
+            ),
         ),
     ],
 )

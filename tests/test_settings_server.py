@@ -22,25 +22,48 @@ def load(tmp_path: Path, text: str, environ: Mapping[str, str] | None = None) ->
 
 
 def test_configured_hosts_reach_the_api(tmp_path: Path) -> None:
-    settings = load(tmp_path, "server: {host: 10.0.0.7, hosts: [lake.test, 'https://maintainer.test']}\n")
+    settings = load(
+        tmp_path, "server: {host: 10.0.0.7, hosts: [lake.test, 'https://maintainer.test']}\n"
+    )
     with open_app(settings) as app:
         hosts = make_services(app, make_scheduler(app)).hosts
-    assert all(hosts.has(name) for name in ("localhost", "10.0.0.7:8080", "lake.test", "maintainer.test"))
+    assert all(
+        hosts.has(name) for name in ("localhost", "10.0.0.7:8080", "lake.test", "maintainer.test")
+    )
     assert not hosts.has("other.test")
     assert hosts.is_own_origin("https://maintainer.test", "10.0.0.7:8080", "http")
 
 
 def test_a_variable_lists_hosts_with_commas(tmp_path: Path) -> None:
-    settings = load(tmp_path, "", {"MAINTAINER_SERVER__HOSTS": "lake.test, https://maintainer.test:8443"})
+    settings = load(
+        tmp_path, "", {"MAINTAINER_SERVER__HOSTS": "lake.test, https://maintainer.test:8443"}
+    )
     assert settings.server.hosts == ("lake.test", "https://maintainer.test:8443")
 
 
-@pytest.mark.parametrize("host", ["https://lake.test/page", "user@lake.test", "*.lake.test", "lake test", "", "ftp://lake.test", "lake.test:port"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "https://lake.test/page",
+        "user@lake.test",
+        "*.lake.test",
+        "lake test",
+        "",
+        "ftp://lake.test",
+        "lake.test:port",
+    ],
+)
 def test_what_is_no_host_is_refused_by_name(tmp_path: Path, host: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"maintainer\.yaml:2: server\.hosts has .*, but a host is a name like lake\.example"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"maintainer\.yaml:2: server\.hosts has .*, but a host is a name like lake\.example",
+    ):
         load(tmp_path, f"server: {{hosts: ['{host}']}}\n")
 
 
 def test_a_port_above_the_greatest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"server\.hosts has 'lake\.test:70000', but a port is at most 65535"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"server\.hosts has 'lake\.test:70000', but a port is at most 65535",
+    ):
         load(tmp_path, "server: {hosts: ['lake.test:70000']}\n")

@@ -28,8 +28,18 @@ class Journal:
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
         """A table has been measured: a line for those who want every one."""
-        average = format_size(health.average_file_size_bytes) if health.average_file_size_bytes is not None else "none"
-        log.debug("table.measured table=%s band=%s data_files=%s average_file_size=%r", health.table, grade.band, health.data_files, average)
+        average = (
+            format_size(health.average_file_size_bytes)
+            if health.average_file_size_bytes is not None
+            else "none"
+        )
+        log.debug(
+            "table.measured table=%s band=%s data_files=%s average_file_size=%r",
+            health.table,
+            grade.band,
+            health.data_files,
+            average,
+        )
         self._inner.table_measured(health, grade)
 
     def table_gone(self, table: TableIdentifier) -> None:
@@ -39,7 +49,13 @@ class Journal:
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
         """A scan of the fleet is over; the line says at the cost of what."""
-        log.info("scan.finished tables=%d faults=%d manifest_entries_read=%d seconds=%.2f", tables, faults, entries, seconds)
+        log.info(
+            "scan.finished tables=%d faults=%d manifest_entries_read=%d seconds=%.2f",
+            tables,
+            faults,
+            entries,
+            seconds,
+        )
         self._inner.scan_finished(seconds, entries, tables, faults)
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
@@ -47,7 +63,9 @@ class Journal:
         self._inner.reader_checked(fault)
 
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:
-        """Manifests were left to the slow reader: a warning the first time for each reason, because all that a writer writes may be."""
+        """Manifests were left to the slow reader: a warning the first time for each reason, because
+        all that a writer writes may be.
+        """
         level = logging.DEBUG if reason in self._slow else logging.WARNING
         self._slow.add(reason)
         log.log(level, "manifests.read_slowly reason=%s manifests=%d", reason, manifests)
@@ -56,9 +74,20 @@ class Journal:
     def plan_made(self, plan: Plan) -> None:
         """A plan that differs from the one before: what it wants, and why the rest waits."""
         for planned in plan.planned:
-            log.info("action.planned table=%s rule=%s reason=%r", plan.table, planned.rule, planned.reason)
+            log.info(
+                "action.planned table=%s rule=%s reason=%r",
+                plan.table,
+                planned.rule,
+                planned.reason,
+            )
         for skipped in plan.skipped:
-            log.debug("action.skipped table=%s rule=%s code=%s reason=%r", plan.table, skipped.rule, skipped.code, skipped.reason)
+            log.debug(
+                "action.skipped table=%s rule=%s code=%s reason=%r",
+                plan.table,
+                skipped.rule,
+                skipped.code,
+                skipped.reason,
+            )
         self._inner.plan_made(plan)
 
     def verdicts_changed(self, verdicts: Sequence[RuleVerdict]) -> None:
@@ -71,7 +100,16 @@ class Journal:
         """A job has reached a final state."""
         said = job.failure_message or (effect.sentence if effect is not None else "")
         level = logging.WARNING if job.state is JobState.FAILED else logging.INFO
-        log.log(level, "job.%s job=%s table=%s rule=%s reason=%s message=%r", job.state, job.job_id, job.table, job.rule, job.failure_reason or "none", said)
+        log.log(
+            level,
+            "job.%s job=%s table=%s rule=%s reason=%s message=%r",
+            job.state,
+            job.job_id,
+            job.table,
+            job.rule,
+            job.failure_reason or "none",
+            said,
+        )
         self._inner.job_finished(job, effect)
 
     def step_finished(self, step: str, seconds: float, is_ok: bool) -> None:

@@ -24,7 +24,13 @@ log = logging.getLogger(__name__)
 
 MAX_WAITING = 1000
 # After the last of these a target that does not take a notice does not get it.
-RETRY_WAITS = (timedelta(seconds=15), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=20), timedelta(hours=1))
+RETRY_WAITS = (
+    timedelta(seconds=15),
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=20),
+    timedelta(hours=1),
+)
 CLOSE_GRACE = timedelta(seconds=5)
 HOLD = timedelta(minutes=2)  # so long after a process has ended, another delivers what it left
 _LOOKS_PER_HOLD = 4
@@ -54,7 +60,9 @@ PLACEHOLDERS = frozenset({"kind", "subject", "sentence", "at", "job", "held_back
 
 @dataclass(frozen=True, slots=True)
 class NotifierOptions:
-    """Where to, in which words, and how often at most; targets are Apprise URLs by name and hold secrets."""
+    """Where to, in which words, and how often at most; targets are Apprise URLs by name and hold
+    secrets.
+    """
 
     targets: Mapping[str, str] = field(repr=False)
     kinds: frozenset[NoticeKind] = frozenset(NoticeKind)
@@ -67,7 +75,9 @@ class NotifierOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Letter:
-    """A notice on its way to those who have not got it yet; the store has it under its number, if it could be asked."""
+    """A notice on its way to those who have not got it yet; the store has it under its number, if
+    it could be asked.
+    """
 
     notice: Notice
     held_back: int
@@ -79,12 +89,20 @@ class _Letter:
 
 
 class AppriseNotifier:
-    """Delivers from a thread of its own, so that a slow mail server never holds up a step; what a target does not take is tried again after RETRY_WAITS.
+    """Delivers from a thread of its own, so that a slow mail server never holds up a step; what a
+    target does not take is tried again after RETRY_WAITS.
 
-    The store holds the limits, and each notice until somebody has it: what a process leaves behind when it ends, another delivers.
+    The store holds the limits, and each notice until somebody has it: what a process leaves behind
+    when it ends, another delivers.
     """
 
-    def __init__(self, options: NotifierOptions, store: NoticeStore, clock: Clock, on_told: Callable[[Notice], None] = lambda _notice: None) -> None:
+    def __init__(
+        self,
+        options: NotifierOptions,
+        store: NoticeStore,
+        clock: Clock,
+        on_told: Callable[[Notice], None] = lambda _notice: None,
+    ) -> None:
         """`on_told` is called from that thread with each notice that has reached somebody."""
         self._options = options
         self._store = store
@@ -105,9 +123,13 @@ class AppriseNotifier:
         if notice.kind not in self._options.kinds:
             return
         try:
-            posted = self._store.post_notice(notice, self._options.limits, self._clock.now() + self._options.hold)
+            posted = self._store.post_notice(
+                notice, self._options.limits, self._clock.now() + self._options.hold
+            )
         except MaintainerError as error:
-            log.warning("notice.not_kept kind=%s subject=%s error=%s", notice.kind, notice.subject, error)
+            log.warning(
+                "notice.not_kept kind=%s subject=%s error=%s", notice.kind, notice.subject, error
+            )
             self._queue(_Letter(notice, 0, tuple(self._targets)))
             return
         if posted is not None:
@@ -122,7 +144,12 @@ class AppriseNotifier:
         try:
             self._waiting.put_nowait(letter)
         except Full:
-            log.warning("notice.dropped kind=%s subject=%s waiting=%d", letter.notice.kind, letter.notice.subject, MAX_WAITING)
+            log.warning(
+                "notice.dropped kind=%s subject=%s waiting=%d",
+                letter.notice.kind,
+                letter.notice.subject,
+                MAX_WAITING,
+            )
             self._ask_store(letter, self._store.give_up_notice)
 
     def _deliver_all(self) -> None:
@@ -144,7 +171,11 @@ class AppriseNotifier:
         try:
             moment = self._clock.now()
             self._store.hold_notices(under_way, moment + hold)
-            taken = [posted for posted in self._store.take_notices(moment, moment + hold) if posted.number not in under_way]
+            taken = [
+                posted
+                for posted in self._store.take_notices(moment, moment + hold)
+                if posted.number not in under_way
+            ]
         except MaintainerError as error:
             log.warning("notice.not_looked_for error=%s", error)
             return
@@ -163,25 +194,46 @@ class AppriseNotifier:
         left = tuple(name for name in letter.targets if not self._send(name, notice, title, body))
         is_told = letter.is_told or len(left) < len(letter.targets)
         if is_told and not letter.is_told:
-            self._ask_store(letter, lambda number: self._store.note_delivered(number, self._clock.now()))
+            self._ask_store(
+                letter, lambda number: self._store.note_delivered(number, self._clock.now())
+            )
             self._note(notice)
         if not left:
             return
         waits = self._options.retry_waits
         if letter.attempts < len(waits) and not self._closing.is_set():
             due = monotonic() + waits[letter.attempts].total_seconds()
-            self._refused.append(replace(letter, targets=left, attempts=letter.attempts + 1, due=due, is_told=is_told))
+            self._refused.append(
+                replace(
+                    letter, targets=left, attempts=letter.attempts + 1, due=due, is_told=is_told
+                )
+            )
             return
         if self._closing.is_set() and not is_told:
-            log.warning("notice.left kind=%s subject=%s targets=%s", notice.kind, notice.subject, ",".join(left))
-            self._ask_store(letter, lambda number: self._store.hold_notices([number], self._clock.now()))
+            log.warning(
+                "notice.left kind=%s subject=%s targets=%s",
+                notice.kind,
+                notice.subject,
+                ",".join(left),
+            )
+            self._ask_store(
+                letter, lambda number: self._store.hold_notices([number], self._clock.now())
+            )
             return
-        log.error("notice.lost kind=%s subject=%s targets=%s attempts=%d", notice.kind, notice.subject, ",".join(left), letter.attempts + 1)
+        log.error(
+            "notice.lost kind=%s subject=%s targets=%s attempts=%d",
+            notice.kind,
+            notice.subject,
+            ",".join(left),
+            letter.attempts + 1,
+        )
         if not is_told:
             self._ask_store(letter, self._store.give_up_notice)
 
     def _ask_store(self, letter: _Letter, change: Callable[[int], None]) -> None:
-        """The letter is no longer this process' to look after; what the store is not told, it has another look after: at worst it is told once more."""
+        """The letter is no longer this process' to look after; what the store is not told, it has
+        another look after: at worst it is told once more.
+        """
         if letter.number is None:
             return
         with self._mutex:
@@ -189,13 +241,22 @@ class AppriseNotifier:
         try:
             change(letter.number)
         except MaintainerError as error:
-            log.warning("notice.not_noted kind=%s subject=%s error=%s", letter.notice.kind, letter.notice.subject, error)
+            log.warning(
+                "notice.not_noted kind=%s subject=%s error=%s",
+                letter.notice.kind,
+                letter.notice.subject,
+                error,
+            )
 
     def _send(self, name: str, notice: Notice, title: str, body: str) -> bool:
         try:
-            is_delivered = bool(self._targets[name].notify(body=body, title=title, notify_type=_TYPES[notice.kind]))
+            is_delivered = bool(
+                self._targets[name].notify(body=body, title=title, notify_type=_TYPES[notice.kind])
+            )
         except Exception as error:  # noqa: BLE001 - a hundred plug-ins: none may end the thread; the text might hold the target's secrets
-            log.warning("notice.failed target=%s kind=%s error=%s", name, notice.kind, type(error).__name__)
+            log.warning(
+                "notice.failed target=%s kind=%s error=%s", name, notice.kind, type(error).__name__
+            )
             return False
         if not is_delivered:
             log.warning("notice.failed target=%s kind=%s", name, notice.kind)
@@ -205,7 +266,9 @@ class AppriseNotifier:
         try:
             self._on_told(notice)
         except MaintainerError as error:
-            log.warning("notice.not_noted kind=%s subject=%s error=%s", notice.kind, notice.subject, error)  # at worst it is told once more
+            log.warning(
+                "notice.not_noted kind=%s subject=%s error=%s", notice.kind, notice.subject, error
+            )  # at worst it is told once more
 
     def close(self) -> None:
         """Deliver what waits, for CLOSE_GRACE at most."""
@@ -216,7 +279,10 @@ class AppriseNotifier:
 def _make_target(name: str, url: str) -> Apprise:
     target = Apprise()
     if not target.add(url):
-        message = f"notifications.targets.{name} is no URL that Apprise knows (its text is not shown: it may hold secrets)"
+        message = (
+            f"notifications.targets.{name} is no URL that Apprise knows (its text is not shown: "
+            f"it may hold secrets)"
+        )
         raise ConfigurationError(message)
     return target
 
@@ -232,7 +298,9 @@ def write_notice(notice: Notice, options: NotifierOptions, held_back: int = 0) -
         "held_back": f"\n({held_back} more notices were held back)" if held_back else "",
     }
     title = options.titles.get(notice.kind, TITLES[notice.kind])
-    return Template(title).safe_substitute(words), Template(options.bodies.get(notice.kind, BODY)).safe_substitute(words)
+    return Template(title).safe_substitute(words), Template(
+        options.bodies.get(notice.kind, BODY)
+    ).safe_substitute(words)
 
 
 def find_unknown_placeholders(template: str) -> tuple[str, ...]:

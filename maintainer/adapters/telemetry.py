@@ -1,4 +1,6 @@
-"""Prometheus metrics on a registry of our own. Labels come from closed sets; table names label gauges only, up to a cap."""
+"""Prometheus metrics on a registry of our own. Labels come from closed sets; table names label
+gauges only, up to a cap.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ _TABLE_GAUGES = {
 
 
 class _Gauges(Collector):
-    """What is, read from the store whenever somebody asks: the same from every daemon, and right after a start.
+    """What is, read from the store whenever somebody asks: the same from every daemon, and right
+    after a start.
 
     What is not known is not exposed, rather than zero; nothing is while the store cannot be read.
     """
@@ -65,7 +68,9 @@ class _Gauges(Collector):
         return _write_gauges(overview, tables, listing_faults)
 
 
-def _write_gauges(overview: Overview | None, tables: Sequence[TableFigures], listing_faults: int) -> Iterator[Metric]:
+def _write_gauges(
+    overview: Overview | None, tables: Sequence[TableFigures], listing_faults: int
+) -> Iterator[Metric]:
     for metric, meaning in _TABLE_GAUGES.items():
         family = GaugeMetricFamily(f"maintainer_table_{metric}", meaning, labels=["table"])
         for figures in tables:
@@ -73,7 +78,11 @@ def _write_gauges(overview: Overview | None, tables: Sequence[TableFigures], lis
             if value is not None:
                 family.add_metric([str(figures.table)], value)
         yield family
-    family = GaugeMetricFamily("maintainer_table_band", "1 for the band that the table is in, 0 for the others.", labels=["table", "band"])
+    family = GaugeMetricFamily(
+        "maintainer_table_band",
+        "1 for the band that the table is in, 0 for the others.",
+        labels=["table", "band"],
+    )
     for figures in tables:
         for band in Band:
             family.add_metric([str(figures.table), band.value], float(figures.band is band))
@@ -83,12 +92,25 @@ def _write_gauges(overview: Overview | None, tables: Sequence[TableFigures], lis
 
 def _write_fleet(overview: Overview | None, shown: int, listing_faults: int) -> Iterator[Metric]:
     bands = GaugeMetricFamily("maintainer_tables", "Measured tables by band.", labels=["band"])
-    left_out = GaugeMetricFamily("maintainer_tables_left_out", "Measured tables beyond the cap on tables with gauges of their own.")
-    average = GaugeMetricFamily("maintainer_fleet_average_file_size_bytes", "All bytes by all live data files.")
+    left_out = GaugeMetricFamily(
+        "maintainer_tables_left_out",
+        "Measured tables beyond the cap on tables with gauges of their own.",
+    )
+    average = GaugeMetricFamily(
+        "maintainer_fleet_average_file_size_bytes", "All bytes by all live data files."
+    )
     files = GaugeMetricFamily("maintainer_fleet_data_files", "Live data files of all tables.")
-    size = GaugeMetricFamily("maintainer_fleet_data_bytes", "Bytes of the live data files of all tables.")
-    faults = GaugeMetricFamily("maintainer_scan_faults", "Names that could not be listed or measured the last time.")
-    jobs = GaugeMetricFamily("maintainer_jobs", "Jobs in each state now; finished ones until they are pruned.", labels=["state"])
+    size = GaugeMetricFamily(
+        "maintainer_fleet_data_bytes", "Bytes of the live data files of all tables."
+    )
+    faults = GaugeMetricFamily(
+        "maintainer_scan_faults", "Names that could not be listed or measured the last time."
+    )
+    jobs = GaugeMetricFamily(
+        "maintainer_jobs",
+        "Jobs in each state now; finished ones until they are pruned.",
+        labels=["state"],
+    )
     if overview is not None:
         for band in Band:
             bands.add_metric([band.value], overview.bands.get(band, 0))
@@ -104,7 +126,9 @@ def _write_fleet(overview: Overview | None, shown: int, listing_faults: int) -> 
 
 
 class PrometheusTelemetry:
-    """Telemetry port on prometheus_client. Counters start anew with the process; gauges of tables and jobs are what the store has. Thread-safe."""
+    """Telemetry port on prometheus_client. Counters start anew with the process; gauges of tables
+    and jobs are what the store has. Thread-safe.
+    """
 
     def __init__(self, store: Store, max_tables: int = DEFAULT_MAX_TABLES) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
@@ -115,11 +139,32 @@ class PrometheusTelemetry:
 
     def _declare_scans(self) -> None:
         here = self.registry
-        self._scan_seconds = Histogram("maintainer_scan_duration_seconds", "How long a scan of the fleet takes.", registry=here, buckets=_SCAN_SECONDS)
-        self._scan_entries = Counter("maintainer_scan_entries_total", "Manifest entries read.", registry=here)
-        self._scan_tables = Gauge("maintainer_scan_tables", "Tables that this process's last scan measured.", registry=here)
-        self._slow_reader = Gauge("maintainer_slow_reader", "1 for the reason why every manifest is read slowly, else 0.", ["reason"], registry=here)
-        self._slow_reads = Counter("maintainer_slow_reads_total", "Manifests and manifest lists that were read slowly.", ["reason"], registry=here)
+        self._scan_seconds = Histogram(
+            "maintainer_scan_duration_seconds",
+            "How long a scan of the fleet takes.",
+            registry=here,
+            buckets=_SCAN_SECONDS,
+        )
+        self._scan_entries = Counter(
+            "maintainer_scan_entries_total", "Manifest entries read.", registry=here
+        )
+        self._scan_tables = Gauge(
+            "maintainer_scan_tables",
+            "Tables that this process's last scan measured.",
+            registry=here,
+        )
+        self._slow_reader = Gauge(
+            "maintainer_slow_reader",
+            "1 for the reason why every manifest is read slowly, else 0.",
+            ["reason"],
+            registry=here,
+        )
+        self._slow_reads = Counter(
+            "maintainer_slow_reads_total",
+            "Manifests and manifest lists that were read slowly.",
+            ["reason"],
+            registry=here,
+        )
         for fault in ReaderFault:
             self._slow_reader.labels(fault.value)
         for reason in SlowRead:
@@ -127,19 +172,54 @@ class PrometheusTelemetry:
 
     def _declare_jobs(self) -> None:
         here, action = self.registry, ["action"]
-        self._jobs_finished = Counter("maintainer_jobs_finished_total", "Jobs that reached a final state.", ["action", "state"], registry=here)
-        self._job_seconds = Histogram(
-            "maintainer_job_duration_seconds", "From the start of a job's Spark work to its end.", action, registry=here, buckets=_JOB_SECONDS
+        self._jobs_finished = Counter(
+            "maintainer_jobs_finished_total",
+            "Jobs that reached a final state.",
+            ["action", "state"],
+            registry=here,
         )
-        self._job_failures = Counter("maintainer_job_failures_total", "Jobs that failed, by reason.", ["action", "reason"], registry=here)
-        self._files_removed = Counter("maintainer_files_removed_total", "Live data and delete files fewer, by what our own commits did.", action, registry=here)
-        self._manifests_removed = Counter("maintainer_manifests_removed_total", "Manifests fewer, by our own commits.", registry=here)
-        self._snapshots_removed = Counter("maintainer_snapshots_removed_total", "Snapshots expired.", registry=here)
-        self._bytes_rewritten = Counter("maintainer_bytes_rewritten_total", "Bytes of data files that were rewritten.", registry=here)
-        self._gb_hours = Counter("maintainer_gb_hours_total", "GB of memory times hours of Spark's work that finished jobs took.", action, registry=here)
+        self._job_seconds = Histogram(
+            "maintainer_job_duration_seconds",
+            "From the start of a job's Spark work to its end.",
+            action,
+            registry=here,
+            buckets=_JOB_SECONDS,
+        )
+        self._job_failures = Counter(
+            "maintainer_job_failures_total",
+            "Jobs that failed, by reason.",
+            ["action", "reason"],
+            registry=here,
+        )
+        self._files_removed = Counter(
+            "maintainer_files_removed_total",
+            "Live data and delete files fewer, by what our own commits did.",
+            action,
+            registry=here,
+        )
+        self._manifests_removed = Counter(
+            "maintainer_manifests_removed_total",
+            "Manifests fewer, by our own commits.",
+            registry=here,
+        )
+        self._snapshots_removed = Counter(
+            "maintainer_snapshots_removed_total", "Snapshots expired.", registry=here
+        )
+        self._bytes_rewritten = Counter(
+            "maintainer_bytes_rewritten_total",
+            "Bytes of data files that were rewritten.",
+            registry=here,
+        )
+        self._gb_hours = Counter(
+            "maintainer_gb_hours_total",
+            "GB of memory times hours of Spark's work that finished jobs took.",
+            action,
+            registry=here,
+        )
         self._estimate_errors = Histogram(
             "maintainer_estimate_error_ratio",
-            "How far what was predicted of a job was off what came of it, as a share of that; direction is over, under or exact.",
+            "How far what was predicted of a job was off what came of it, as a share of that; "
+            "direction is over, under or exact.",
             ["action", "direction", "quantity"],
             registry=here,
             buckets=_ERROR_RATIOS,
@@ -155,11 +235,30 @@ class PrometheusTelemetry:
 
     def _declare_loop(self) -> None:
         here = self.registry
-        self._decisions = Counter("maintainer_decisions_total", "Verdicts on rules: planned, or why not.", ["verdict"], registry=here)
-        self._step_seconds = Histogram("maintainer_step_duration_seconds", "How long a step of the loop takes.", ["step"], registry=here, buckets=_STEP_SECONDS)
-        self._step_failures = Counter("maintainer_step_failures_total", "Runs of a step that ended in an error.", ["step"], registry=here)
+        self._decisions = Counter(
+            "maintainer_decisions_total",
+            "Verdicts on rules: planned, or why not.",
+            ["verdict"],
+            registry=here,
+        )
+        self._step_seconds = Histogram(
+            "maintainer_step_duration_seconds",
+            "How long a step of the loop takes.",
+            ["step"],
+            registry=here,
+            buckets=_STEP_SECONDS,
+        )
+        self._step_failures = Counter(
+            "maintainer_step_failures_total",
+            "Runs of a step that ended in an error.",
+            ["step"],
+            registry=here,
+        )
         self._leader = Gauge(
-            "maintainer_leader", "1 while this process plans and submits, as each of several daemons on one store does, else 0.", registry=here
+            "maintainer_leader",
+            "1 while this process plans and submits, as each of several daemons on one store "
+            "does, else 0.",
+            registry=here,
         )
         for verdict in (PLANNED, *SkipCode):
             self._decisions.labels(str(verdict))
@@ -210,11 +309,17 @@ class PrometheusTelemetry:
         for error in job.estimate_errors:
             if error.ratio is not None:
                 direction = "over" if error.ratio > 0 else "under" if error.ratio < 0 else "exact"
-                self._estimate_errors.labels(action, direction, error.quantity.value).observe(abs(error.ratio))
+                self._estimate_errors.labels(action, direction, error.quantity.value).observe(
+                    abs(error.ratio)
+                )
         if job.state is JobState.FAILED:
-            self._job_failures.labels(action, (job.failure_reason or FailureReason.OTHER).value).inc()
+            self._job_failures.labels(
+                action, (job.failure_reason or FailureReason.OTHER).value
+            ).inc()
         if effect is not None:
-            self._files_removed.labels(action).inc(max(0, effect.files_removed) + max(0, effect.delete_files_removed))
+            self._files_removed.labels(action).inc(
+                max(0, effect.files_removed) + max(0, effect.delete_files_removed)
+            )
             self._manifests_removed.inc(max(0, effect.manifests_removed))
             self._snapshots_removed.inc(max(0, effect.snapshots_removed))
             self._bytes_rewritten.inc(max(0, effect.bytes_rewritten))
@@ -243,5 +348,7 @@ class _WithoutBirthdays(Collector):
 
     def collect(self) -> Iterator[Metric]:
         for family in self._registry.collect():
-            family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
+            family.samples = [
+                sample for sample in family.samples if not sample.name.endswith("_created")
+            ]
             yield family

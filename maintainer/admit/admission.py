@@ -8,8 +8,26 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import floor
 
-from maintainer.domain.admission import EVERYTHING, AdmissionRules, AdmissionVerdict, Candidate, Halt, Scorer, Wait, WaitCode
-from maintainer.domain.budget import NOTHING_SPENT, Budget, BudgetState, Charge, Resource, Spending, SpentBudget, write_amount
+from maintainer.domain.admission import (
+    EVERYTHING,
+    AdmissionRules,
+    AdmissionVerdict,
+    Candidate,
+    Halt,
+    Scorer,
+    Wait,
+    WaitCode,
+)
+from maintainer.domain.budget import (
+    NOTHING_SPENT,
+    Budget,
+    BudgetState,
+    Charge,
+    Resource,
+    Spending,
+    SpentBudget,
+    write_amount,
+)
 from maintainer.domain.cost import CostBasis, Score
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
@@ -27,7 +45,9 @@ class Running:
     table_uuid: str
     catalog: str
     policy: str = ""  # the name of its policy's budget
-    is_at_work: bool = True  # False: Spark is done, and only the proof is missing; its table is busy, and it takes no place from others
+    # False: Spark is done, and only the proof is missing; its table is busy, and it takes no place
+    # from others
+    is_at_work: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +64,63 @@ class AdmissionCircumstances:
 
 def running_of(job: Job) -> Running:
     """The job as admission counts it."""
-    return Running(job.table_uuid, job.table.catalog, job.charged_to, is_at_work=not job.awaits_review)
+    return Running(
+        job.table_uuid, job.table.catalog, job.charged_to, is_at_work=not job.awaits_review
+    )
 
 
-def admit(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances) -> tuple[AdmissionVerdict, ...]:
+def admit(
+    candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
+) -> tuple[AdmissionVerdict, ...]:
     """A verdict on each candidate, the best first.
 
-    Greedy: in the order of their scores, each starts that nothing stops and that fits what is left of every budget. At most one of a table, the first in the
-    fixed order, because each prepares the next; one that is too large for a whole day's budget lets the next one pass.
+    Greedy: in the order of their scores, each starts that nothing stops and that fits what is left
+    of every budget. At most one of a table, the first in the fixed order, because each prepares the
+    next; one that is too large for a whole day's budget lets the next one pass.
     """
     everyone = list(candidates)
     rules = circumstances.rules
-    scores = score_all(everyone, rules.scorer, circumstances.now, rules.sla, _quota_used(circumstances))
+    scores = score_all(
+        everyone, rules.scorer, circumstances.now, rules.sla, _quota_used(circumstances)
+    )
     ranked = sorted(zip(everyone, scores, strict=True), key=_rank)
     admission = _Admission(circumstances, everyone)
-    return tuple(AdmissionVerdict(candidate, score, admission.judge(candidate)) for candidate, score in ranked)
+    return tuple(
+        AdmissionVerdict(candidate, score, admission.judge(candidate))
+        for candidate, score in ranked
+    )
 
 
-def choose(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances) -> tuple[AdmissionVerdict, ...]:
+def choose(
+    candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
+) -> tuple[AdmissionVerdict, ...]:
     """The verdicts of admit on those that start alone, without working out why the others wait."""
     if is_shut(circumstances):
         return ()
     everyone, rules = list(candidates), circumstances.rules
     quota = _quota_used(circumstances)
     values = value_all(everyone, rules.scorer, circumstances.now, rules.sla, quota)
-    ranked = sorted(zip(everyone, values, strict=True), key=lambda valued: _rank_by(valued[0], valued[1]))
+    ranked = sorted(
+        zip(everyone, values, strict=True), key=lambda valued: _rank_by(valued[0], valued[1])
+    )
     admission = _Admission(circumstances, everyone)
     chosen = [candidate for candidate, _ in admission.take(ranked)]
     if rules.scorer is Scorer.MAINTAINER:  # whose scores do not depend on the others
-        return tuple(map(AdmissionVerdict, chosen, score_all(chosen, rules.scorer, circumstances.now, rules.sla)))
-    scores = {id(one): score for one, score in zip(everyone, score_all(everyone, rules.scorer, circumstances.now, rules.sla, quota), strict=True)}
+        return tuple(
+            map(
+                AdmissionVerdict,
+                chosen,
+                score_all(chosen, rules.scorer, circumstances.now, rules.sla),
+            )
+        )
+    scores = {
+        id(one): score
+        for one, score in zip(
+            everyone,
+            score_all(everyone, rules.scorer, circumstances.now, rules.sla, quota),
+            strict=True,
+        )
+    }
     return tuple(AdmissionVerdict(one, scores[id(one)]) for one in chosen)
 
 
@@ -84,27 +131,48 @@ def is_shut(circumstances: AdmissionCircumstances) -> bool:
         circumstances.free_places <= 0
         or any(halt.scope == EVERYTHING for halt in circumstances.halts)
         or find_blackout(circumstances) is not None
-        or (fleet.max_jobs is not None and sum(running.is_at_work for running in circumstances.running) >= fleet.max_jobs)
+        or (
+            fleet.max_jobs is not None
+            and sum(running.is_at_work for running in circumstances.running) >= fleet.max_jobs
+        )
         or (fleet.gb_hours_per_day is not None and spent.gb_hours >= fleet.gb_hours_per_day)
     )
 
 
-def find_spent(candidates: Iterable[Candidate], circumstances: AdmissionCircumstances) -> tuple[SpentBudget, ...]:
-    """The daily budgets that have nothing left for any action that they would ever have something for, with how many wait for that; by name."""
+def find_spent(
+    candidates: Iterable[Candidate], circumstances: AdmissionCircumstances
+) -> tuple[SpentBudget, ...]:
+    """The daily budgets that have nothing left for any action that they would ever have something
+    for, with how many wait for that; by name.
+    """
     ledger = Ledger(circumstances)
     waiting: Counter[tuple[tuple[str, str], Resource]] = Counter()
-    budgets, open_ones = {(("fleet", ""), resource): circumstances.rules.fleet for resource in _limited(circumstances.rules.fleet)}, set()
+    budgets, open_ones = (
+        {
+            (("fleet", ""), resource): circumstances.rules.fleet
+            for resource in _limited(circumstances.rules.fleet)
+        },
+        set(),
+    )
     busy = {running.table_uuid for running in circumstances.running}
     for candidate in candidates:
-        for owner, budget, resource, fits in ledger.fit(candidate) if candidate.table_uuid not in busy else ():
+        for owner, budget, resource, fits in (
+            ledger.fit(candidate) if candidate.table_uuid not in busy else ()
+        ):
             budgets[owner, resource] = budget
             waiting[owner, resource] += not fits
             if fits:
                 open_ones.add((owner, resource))
     states = [
-        (ledger.state(owner, budget, resource), waiting[owner, resource]) for (owner, resource), budget in budgets.items() if (owner, resource) not in open_ones
+        (ledger.state(owner, budget, resource), waiting[owner, resource])
+        for (owner, resource), budget in budgets.items()
+        if (owner, resource) not in open_ones
     ]
-    spent = [SpentBudget(state, number) for state, number in states if number or state.spent >= state.limit > 0]
+    spent = [
+        SpentBudget(state, number)
+        for state, number in states
+        if number or state.spent >= state.limit > 0
+    ]
     return tuple(sorted(spent, key=lambda one: (one.state.name, one.state.resource)))
 
 
@@ -129,7 +197,9 @@ def _quota_used(circumstances: AdmissionCircumstances) -> float:
 class _Admission:
     """What is left while the candidates are gone through."""
 
-    def __init__(self, circumstances: AdmissionCircumstances, candidates: Sequence[Candidate]) -> None:
+    def __init__(
+        self, circumstances: AdmissionCircumstances, candidates: Sequence[Candidate]
+    ) -> None:
         self._now = circumstances.now
         self._rules = circumstances.rules
         self._free = max(0, circumstances.free_places)
@@ -163,7 +233,10 @@ class _Admission:
         turns: dict[str, Candidate] = {}
         for candidate in candidates:
             held = turns.get(candidate.table_uuid)
-            is_earlier = held is None or (_ORDER[candidate.rule], candidate.table) < (_ORDER[held.rule], held.table)
+            is_earlier = held is None or (_ORDER[candidate.rule], candidate.table) < (
+                _ORDER[held.rule],
+                held.table,
+            )
             if is_earlier and self._ledger.find_too_large(candidate) is None:
                 turns[candidate.table_uuid] = candidate
         return turns
@@ -205,13 +278,23 @@ class _Admission:
 
 
 def find_blackout(circumstances: AdmissionCircumstances) -> Wait | None:
-    """The blackout of all tables that is in force, and until when; of several the one that ends last."""
+    """The blackout of all tables that is in force, and until when; of several the one that ends
+    last.
+    """
     now = circumstances.now
-    ends = [(blackout_end(window, now), window) for window in circumstances.rules.blackouts if is_blacked_out(window, now)]
+    ends = [
+        (blackout_end(window, now), window)
+        for window in circumstances.rules.blackouts
+        if is_blacked_out(window, now)
+    ]
     if not ends:
         return None
     end, window = max(ends, key=lambda entry: entry[0])
-    return Wait(WaitCode.BLACKOUT, f"nothing starts in the blackout window ({window.cron}, {window.timezone})", end)
+    return Wait(
+        WaitCode.BLACKOUT,
+        f"nothing starts in the blackout window ({window.cron}, {window.timezone})",
+        end,
+    )
 
 
 class Ledger:
@@ -229,7 +312,9 @@ class Ledger:
             self._spent["policy", policy] = spending.of_policy(policy)
         self._jobs: Counter[tuple[str, str]] = Counter()
         for running in (running for running in circumstances.running if running.is_at_work):
-            self._jobs.update([("fleet", ""), ("catalog", running.catalog), ("policy", running.policy)])
+            self._jobs.update(
+                [("fleet", ""), ("catalog", running.catalog), ("policy", running.policy)]
+            )
 
     def _budgets(self, candidate: Candidate) -> Iterable[tuple[tuple[str, str], Budget]]:
         yield ("fleet", ""), self._rules.fleet
@@ -254,8 +339,15 @@ class Ledger:
             for resource, limit, needed in _daily(budget, candidate):
                 if needed > limit * share:
                     most = write_amount(resource, limit * share)
-                    reason = f"it takes up to {write_amount(resource, needed)}, more than the {most} that {budget.name} has for it a day"
-                    return Wait(WaitCode.TOO_LARGE, reason, budget=BudgetState(budget.name, resource, limit, 0.0))
+                    reason = (
+                        f"it takes up to {write_amount(resource, needed)}, more than the {most} "
+                        f"that {budget.name} has for it a day"
+                    )
+                    return Wait(
+                        WaitCode.TOO_LARGE,
+                        reason,
+                        budget=BudgetState(budget.name, resource, limit, 0.0),
+                    )
         return None
 
     def fit(self, candidate: Candidate) -> Iterator[tuple[tuple[str, str], Budget, Resource, bool]]:
@@ -265,12 +357,21 @@ class Ledger:
             for resource, limit, needed in _daily(budget, candidate):
                 if needed <= limit * share:
                     so_far = self._so_far(owner, resource)
-                    yield owner, budget, resource, so_far < limit and so_far + needed <= limit * share
+                    yield (
+                        owner,
+                        budget,
+                        resource,
+                        so_far < limit and so_far + needed <= limit * share,
+                    )
 
     def state(self, owner: tuple[str, str], budget: Budget, resource: Resource) -> BudgetState:
         """One daily budget as it stands."""
-        limit = budget.bytes_per_day if resource is Resource.BYTES_PER_DAY else budget.gb_hours_per_day
-        return BudgetState(budget.name, resource, float(limit or 0), self._so_far(owner, resource), self._tomorrow)
+        limit = (
+            budget.bytes_per_day if resource is Resource.BYTES_PER_DAY else budget.gb_hours_per_day
+        )
+        return BudgetState(
+            budget.name, resource, float(limit or 0), self._so_far(owner, resource), self._tomorrow
+        )
 
     def _so_far(self, owner: tuple[str, str], resource: Resource) -> float:
         spent = self._spent.get(owner, NOTHING_SPENT)
@@ -279,26 +380,39 @@ class Ledger:
     def find_shortage(self, candidate: Candidate) -> Wait | None:
         """Which budget does not have enough left."""
         for owner, budget in self._budgets(candidate):
-            wait = self._find_no_place(candidate, owner, budget) or self._find_spent(candidate, owner, budget)
+            wait = self._find_no_place(candidate, owner, budget) or self._find_spent(
+                candidate, owner, budget
+            )
             if wait is not None:
                 return wait
         return None
 
     def find_spent(self, candidate: Candidate, spare: float = 0.0) -> Wait | None:
-        """Which daily budget does not have enough left, and this share of it besides; none of that counts against one of which nothing is spent."""
-        waits = (self._find_spent(candidate, owner, budget, spare) for owner, budget in self._budgets(candidate))
+        """Which daily budget does not have enough left, and this share of it besides; none of that
+        counts against one of which nothing is spent.
+        """
+        waits = (
+            self._find_spent(candidate, owner, budget, spare)
+            for owner, budget in self._budgets(candidate)
+        )
         return next((wait for wait in waits if wait is not None), None)
 
-    def _find_spent(self, candidate: Candidate, owner: tuple[str, str], budget: Budget, spare: float = 0.0) -> Wait | None:
+    def _find_spent(
+        self, candidate: Candidate, owner: tuple[str, str], budget: Budget, spare: float = 0.0
+    ) -> Wait | None:
         share = self._open_share(candidate)
         for resource, limit, needed in _daily(budget, candidate):
             so_far = self._so_far(owner, resource)
             is_short = so_far >= limit or so_far + needed > limit * share
             if is_short or (spare and so_far > max(0.0, limit * (share - spare) - needed)):
-                return self._tell_shortage(BudgetState(budget.name, resource, limit, so_far, self._tomorrow), needed, share)
+                return self._tell_shortage(
+                    BudgetState(budget.name, resource, limit, so_far, self._tomorrow), needed, share
+                )
         return None
 
-    def _find_no_place(self, candidate: Candidate, owner: tuple[str, str], budget: Budget) -> Wait | None:
+    def _find_no_place(
+        self, candidate: Candidate, owner: tuple[str, str], budget: Budget
+    ) -> Wait | None:
         if budget.max_jobs is None:
             return None
         running = self._jobs[owner]
@@ -307,22 +421,41 @@ class Ledger:
             return None
         state = BudgetState(budget.name, Resource.JOBS, budget.max_jobs, running)
         if running < budget.max_jobs:
-            return Wait(WaitCode.RESERVED, f"{running} of {budget.max_jobs} jobs of {budget.name} run, the rest is kept for urgent work", budget=state)
-        return Wait(WaitCode.OVER_BUDGET, f"{running} of {budget.max_jobs} jobs of {budget.name} run already", budget=state)
+            return Wait(
+                WaitCode.RESERVED,
+                f"{running} of {budget.max_jobs} jobs of {budget.name} run, the rest is kept for "
+                f"urgent work",
+                budget=state,
+            )
+        return Wait(
+            WaitCode.OVER_BUDGET,
+            f"{running} of {budget.max_jobs} jobs of {budget.name} run already",
+            budget=state,
+        )
 
     def _tell_shortage(self, state: BudgetState, needed: float, share: float) -> Wait:
         resource = state.resource
-        spent = f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of {state.name} are spent today"
+        spent = (
+            f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of "
+            f"{state.name} are spent today"
+        )
         wants = f"this takes up to {write_amount(resource, needed)}"
         if state.spent + needed <= state.limit:
             kept = write_amount(resource, state.limit * (1 - share))
-            return Wait(WaitCode.RESERVED, f"{spent}, {wants}, and {kept} are kept for others", self._tomorrow, budget=state)
+            return Wait(
+                WaitCode.RESERVED,
+                f"{spent}, {wants}, and {kept} are kept for others",
+                self._tomorrow,
+                budget=state,
+            )
         return Wait(WaitCode.OVER_BUDGET, f"{spent}, and {wants}", self._tomorrow, budget=state)
 
     def charge(self, candidate: Candidate) -> None:
         """Take off what the candidate will cost at most."""
         for owner, _ in self._budgets(candidate):
-            self._spent[owner] = self._spent.get(owner, NOTHING_SPENT) + Charge(float(candidate.bytes_rewritten), candidate.cost.gb_hours_p90)
+            self._spent[owner] = self._spent.get(owner, NOTHING_SPENT) + Charge(
+                float(candidate.bytes_rewritten), candidate.cost.gb_hours_p90
+            )
             self._jobs[owner] += 1
 
 
@@ -335,10 +468,15 @@ def _daily(budget: Budget, candidate: Candidate) -> Iterable[tuple[Resource, flo
 
 
 def _limited(budget: Budget) -> list[Resource]:
-    limits = {Resource.BYTES_PER_DAY: budget.bytes_per_day, Resource.GB_HOURS_PER_DAY: budget.gb_hours_per_day}
+    limits = {
+        Resource.BYTES_PER_DAY: budget.bytes_per_day,
+        Resource.GB_HOURS_PER_DAY: budget.gb_hours_per_day,
+    }
     return [resource for resource, limit in limits.items() if limit is not None]
 
 
 def next_day(now: datetime) -> datetime:
     """When the daily budgets are whole again."""
-    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(
+        days=1
+    )

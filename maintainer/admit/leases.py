@@ -15,10 +15,14 @@ def is_due(lease: Lease, now: datetime, terms: LeaseTerms) -> bool:
     return not terms.duration * _RENEW_AT < left <= terms.duration
 
 
-def is_abandoned(lease: Lease | None, now: datetime, terms: LeaseTerms, *, is_holder_alive: bool | None) -> bool:
-    """Whether nobody works on another's job any more; is_holder_alive as far as can be seen from this machine, None when it cannot.
+def is_abandoned(
+    lease: Lease | None, now: datetime, terms: LeaseTerms, *, is_holder_alive: bool | None
+) -> bool:
+    """Whether nobody works on another's job any more; is_holder_alive as far as can be seen from
+    this machine, None when it cannot.
 
-    A holder on another machine is only gone when its lease has been out for the clock margin: its runner has ended the work by then, whatever it can reach.
+    A holder on another machine is only gone when its lease has been out for the clock margin: its
+    runner has ended the work by then, whatever it can reach.
     """
     if is_holder_alive is not None:
         return not is_holder_alive

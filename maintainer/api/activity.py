@@ -23,15 +23,25 @@ class NewTiming(Schema):
     """What was measured; `query` may be written for `name`."""
 
     name: Annotated[
-        str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS, validation_alias=AliasChoices("name", "query"), description="What you call the query.")
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_NAME_CHARACTERS,
+            validation_alias=AliasChoices("name", "query"),
+            description="What you call the query.",
+        ),
     ]
     seconds: Annotated[Number, Field(gt=0, le=MAX_SECONDS)]
     at: Annotated[Time | None, Field(description="RFC 3339; now when left out.")] = None
-    cost: Annotated[Number | None, Field(ge=0, le=MAX_COST, description="In your own currency.")] = None
+    cost: Annotated[
+        Number | None, Field(ge=0, le=MAX_COST, description="In your own currency.")
+    ] = None
 
 
 class TimingOut(Schema):
-    """A query's run, with the table's figures at that time; null where its history does not reach."""
+    """A query's run, with the table's figures at that time; null where its history does not
+    reach.
+    """
 
     name: str
     seconds: float
@@ -53,21 +63,45 @@ router = APIRouter(tags=["tables"])
 
 
 @router.get(f"{ONE_TABLE}/verdicts", summary="The history of verdicts", responses=NOT_FOUND)
-def get_verdicts(record: RecordIn, services: ServicesIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None) -> VerdictPage:
-    """What was decided on each rule, from when until when, newest first; an entry for each change, not for figures that move."""
+def get_verdicts(
+    record: RecordIn, services: ServicesIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
+) -> VerdictPage:
+    """What was decided on each rule, from when until when, newest first; an entry for each change,
+    not for figures that move.
+    """
     return write_verdicts(services.store.verdicts(record.table, limit, cursor))
 
 
 @router.get(f"{ONE_TABLE}/measurements", summary="Users' own measurements", responses=NOT_FOUND)
-def get_measurements(record: RecordIn, services: ServicesIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None) -> TimingPage:
-    """How long queries on the table took, newest first, each with the table's files at that time."""
+def get_measurements(
+    record: RecordIn, services: ServicesIn, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None
+) -> TimingPage:
+    """How long queries on the table took, newest first, each with the table's files at that
+    time.
+    """
     page = services.store.timings(record.table, limit, cursor)
-    return TimingPage(items=[TimingOut.model_validate(timing) for timing in page.items], next_cursor=page.next_cursor, total=page.total)
+    return TimingPage(
+        items=[TimingOut.model_validate(timing) for timing in page.items],
+        next_cursor=page.next_cursor,
+        total=page.total,
+    )
 
 
-@router.post(f"{ONE_TABLE}/measurements", summary="Add a measurement", status_code=HTTPStatus.CREATED, responses=ASKED)
+@router.post(
+    f"{ONE_TABLE}/measurements",
+    summary="Add a measurement",
+    status_code=HTTPStatus.CREATED,
+    responses=ASKED,
+)
 def add_measurement(record: RecordIn, services: ServicesIn, request: NewTiming) -> TimingOut:
-    """Keep how long a query took. From two sizes of files on, one query's times replace the estimate of what small files cost."""
+    """Keep how long a query took. From two sizes of files on, one query's times replace the
+    estimate of what small files cost.
+    """
     now = services.clock.now()
-    timing = QueryTiming(request.name, request.seconds, now if request.at is None else in_utc(request.at), cost=request.cost)
+    timing = QueryTiming(
+        request.name,
+        request.seconds,
+        now if request.at is None else in_utc(request.at),
+        cost=request.cost,
+    )
     return TimingOut.model_validate(note_timing(services.store, record.table, timing, now))

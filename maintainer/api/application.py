@@ -13,7 +13,21 @@ from starlette.routing import request_response
 
 from maintainer import __version__
 from maintainer.api import activity as story
-from maintainer.api import audit, catalogs, documentation, jobs, namespaces, orphans, overview, pauses, pins, policies, probes, queue, tables
+from maintainer.api import (
+    audit,
+    catalogs,
+    documentation,
+    jobs,
+    namespaces,
+    orphans,
+    overview,
+    pauses,
+    pins,
+    policies,
+    probes,
+    queue,
+    tables,
+)
 from maintainer.api.auth import authenticate
 from maintainer.api.contract import complete_document
 from maintainer.api.deps import Services
@@ -25,17 +39,38 @@ from maintainer.api.schemas import JobEventOut, Problem
 PREFIX = "/api/v1"
 _TAGS = [
     {"name": "overview", "description": "The fleet in figures."},
-    {"name": "tables", "description": "Tables: health, history, plans, and what a person may ask for."},
+    {
+        "name": "tables",
+        "description": "Tables: health, history, plans, and what a person may ask for.",
+    },
     {"name": "jobs", "description": "What was done and what is being done."},
     {"name": "policies", "description": "What should be done, and where it is written."},
     {"name": "catalogs", "description": "Where tables come from."},
     {"name": "audit", "description": "Who asked for what, and what came of it."},
     {"name": "probes", "description": "For orchestrators and Prometheus."},
 ]
-_ROUTERS = tuple(module.router for module in (overview, tables, story, queue, pauses, jobs, policies, catalogs, namespaces, audit, pins, orphans))
+_ROUTERS = tuple(
+    module.router
+    for module in (
+        overview,
+        tables,
+        story,
+        queue,
+        pauses,
+        jobs,
+        policies,
+        catalogs,
+        namespaces,
+        audit,
+        pins,
+        orphans,
+    )
+)
 _DESCRIPTION = (
-    "Watches Apache Iceberg tables, decides by policy what is worth doing, does it with Spark, and proves what it achieved. "
-    "Times are RFC 3339 in UTC, sizes are bytes, null is unknown. Lists are paged with `limit` and `cursor`. Errors are problem+json (RFC 9457)."
+    "Watches Apache Iceberg tables, decides by policy what is worth doing, does it with Spark, "
+    "and proves what it achieved. "
+    "Times are RFC 3339 in UTC, sizes are bytes, null is unknown. Lists are paged with `limit` "
+    "and `cursor`. Errors are problem+json (RFC 9457)."
 )
 
 
@@ -62,10 +97,20 @@ class _Api(FastAPI):
     def openapi(self) -> dict[str, Any]:
         if not self.openapi_schema:
             document = get_openapi(
-                title=self.title, version=self.version, description=self.description, routes=self.routes, tags=_TAGS, openapi_version=self.openapi_version
+                title=self.title,
+                version=self.version,
+                description=self.description,
+                routes=self.routes,
+                tags=_TAGS,
+                openapi_version=self.openapi_version,
             )
-            for model in (Problem, JobEventOut):  # referred to by responses that FastAPI does not look into
-                document["components"]["schemas"][model.__name__] = model.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+            for model in (
+                Problem,
+                JobEventOut,
+            ):  # referred to by responses that FastAPI does not look into
+                document["components"]["schemas"][model.__name__] = model.model_json_schema(
+                    mode="serialization", ref_template="#/components/schemas/{model}"
+                )
             complete_document(document, PREFIX)
             self.openapi_schema = document
         return self.openapi_schema
@@ -82,8 +127,12 @@ def _declare_api() -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     for router in _ROUTERS:
-        told = declare_problems(HTTPStatus.UNAUTHORIZED, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE)
-        api.include_router(router, prefix=PREFIX, responses=told, dependencies=[Depends(authenticate)])
+        told = declare_problems(
+            HTTPStatus.UNAUTHORIZED, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
+        )
+        api.include_router(
+            router, prefix=PREFIX, responses=told, dependencies=[Depends(authenticate)]
+        )
     api.include_router(probes.router)
     documentation.register_documentation(api)
     register_errors(api)

@@ -50,7 +50,9 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> AuditPage:
-    """Who or what asked (with the policy's version), what ran with which statement, what came of it and which snapshots are ours; nothing is ever taken out."""
+    """Who or what asked (with the policy's version), what ran with which statement, what came of it
+    and which snapshots are ours; nothing is ever taken out.
+    """
     asked = AuditQuery(
         table=TableIdentifier.parse(table) if table is not None else None,
         job_id=job,
@@ -61,7 +63,11 @@ def get_audit(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given
         cursor=cursor,
     )
     page = services.store.audit(asked)
-    return AuditPage(items=[write_entry(entry) for entry in page.items], next_cursor=page.next_cursor, total=page.total)
+    return AuditPage(
+        items=[write_entry(entry) for entry in page.items],
+        next_cursor=page.next_cursor,
+        total=page.total,
+    )
 
 
 def write_entry(entry: AuditEntry) -> AuditEntryOut:

@@ -19,7 +19,9 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 def authenticate(request: Request, services: ServicesIn) -> str:
-    """As whom the request is carried out. Where tokens are configured, whoever changes anything needs one, and a wrong one is refused everywhere."""
+    """As whom the request is carried out. Where tokens are configured, whoever changes anything
+    needs one, and a wrong one is refused everywhere.
+    """
     if not services.tokens:
         return REQUESTED_BY
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
@@ -27,14 +29,20 @@ def authenticate(request: Request, services: ServicesIn) -> str:
         return REQUESTED_BY
     name = _find_name(services.tokens, given.strip()) if scheme.lower() == "bearer" else None
     if name is None:
-        detail = "the token is not one of this daemon's" if scheme else f"{request.method} needs a token: send Authorization: Bearer and the token"
+        detail = (
+            "the token is not one of this daemon's"
+            if scheme
+            else f"{request.method} needs a token: send Authorization: Bearer and the token"
+        )
         raise HTTPException(HTTPStatus.UNAUTHORIZED, detail, _CHALLENGE)
     return name_token(name)
 
 
 def _find_name(tokens: Mapping[str, str], given: str) -> str | None:
     """Compared by digests and to the end, so that the time tells nothing of a token."""
-    matching = [name for name, token in tokens.items() if compare_digest(_digest(token), _digest(given))]
+    matching = [
+        name for name, token in tokens.items() if compare_digest(_digest(token), _digest(given))
+    ]
     return matching[0] if matching else None
 
 
@@ -46,5 +54,7 @@ ActorIn = Annotated[str, Depends(authenticate)]
 
 
 def speak_for(actor: str, named: str) -> str:
-    """Who stands for a request that may name somebody itself: a token stands for itself, nobody else can be named with it."""
+    """Who stands for a request that may name somebody itself: a token stands for itself, nobody
+    else can be named with it.
+    """
     return named if actor == REQUESTED_BY else actor

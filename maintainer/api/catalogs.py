@@ -16,14 +16,23 @@ router = APIRouter(tags=["catalogs"])
 
 @router.get("/catalogs", summary="The configured catalogs")
 def get_catalogs(services: ServicesIn) -> list[schemas.CatalogOut]:
-    """Each catalog by name, with its sums, its average file size and what could not be listed; kept up to date, not computed when asked."""
+    """Each catalog by name, with its sums, its average file size and what could not be listed; kept
+    up to date, not computed when asked.
+    """
     faults: dict[str, list[schemas.CatalogFaultOut]] = defaultdict(list)
     for fault in services.store.catalog_faults():
         namespace = TableIdentifier(fault.catalog, fault.namespace, "").namespace_text
-        faults[fault.catalog].append(schemas.CatalogFaultOut(namespace=namespace, reason=fault.reason, seen_at=fault.seen_at))
-    return [_write(name, kind, services.store.counters(name), faults[name]) for name, kind in sorted(services.catalogs.items())]
+        faults[fault.catalog].append(
+            schemas.CatalogFaultOut(namespace=namespace, reason=fault.reason, seen_at=fault.seen_at)
+        )
+    return [
+        _write(name, kind, services.store.counters(name), faults[name])
+        for name, kind in sorted(services.catalogs.items())
+    ]
 
 
-def _write(name: str, kind: str, counters: Counters, faults: list[schemas.CatalogFaultOut]) -> schemas.CatalogOut:
+def _write(
+    name: str, kind: str, counters: Counters, faults: list[schemas.CatalogFaultOut]
+) -> schemas.CatalogOut:
     figures = {figure: getattr(counters, figure) for figure in schemas.Sums.model_fields}
     return schemas.CatalogOut(name=name, type=kind, faults=faults, **figures)

@@ -1,4 +1,6 @@
-"""What holds for every operation, in the OpenAPI document: refusals before a route is asked, and tokens."""
+"""What holds for every operation, in the OpenAPI document: refusals before a route is asked, and
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +11,38 @@ from maintainer.api.errors import declare_problems
 from maintainer.api.guard import SAFE_METHODS
 
 _SCHEME = "token"
-_ALWAYS = (HTTPStatus.REQUEST_URI_TOO_LONG, HTTPStatus.MISDIRECTED_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
-_OF_CHANGES = (HTTPStatus.FORBIDDEN, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+_ALWAYS = (
+    HTTPStatus.REQUEST_URI_TOO_LONG,
+    HTTPStatus.MISDIRECTED_REQUEST,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+)
+_OF_CHANGES = (
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+)
 _OF_BODIES = (HTTPStatus.BAD_REQUEST,)
 
 
 def complete_document(document: dict[str, Any], prefix: str) -> None:
-    """Add to each operation what the guard may answer, and under the prefix that a token may be needed."""
+    """Add to each operation what the guard may answer, and under the prefix that a token may be
+    needed.
+    """
     document["components"]["securitySchemes"] = {
-        _SCHEME: {"type": "http", "scheme": "bearer", "description": "A token of `auth.tokens`; needed for changes where one is configured."}
+        _SCHEME: {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A token of `auth.tokens`; needed for changes where one is configured.",
+        }
     }
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             is_change = method.upper() not in SAFE_METHODS
-            statuses = (*_ALWAYS, *(_OF_CHANGES if is_change else ()), *(_OF_BODIES if "requestBody" in operation else ()))
+            statuses = (
+                *_ALWAYS,
+                *(_OF_CHANGES if is_change else ()),
+                *(_OF_BODIES if "requestBody" in operation else ()),
+            )
             for status, response in declare_problems(*statuses).items():
                 operation["responses"].setdefault(str(status), response)
             if path.startswith(prefix):

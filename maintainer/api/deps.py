@@ -1,4 +1,6 @@
-"""What the endpoints are given: the services of the composition root, and the table that a path names."""
+"""What the endpoints are given: the services of the composition root, and the table that a path
+names.
+"""
 
 from __future__ import annotations
 
@@ -48,34 +50,72 @@ def refuse_rollbacks(job: Job, _requested_by: str) -> Job:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the API stands on; filled by the composition root. Callables may raise any MaintainerError."""
+    """What the API stands on; filled by the composition root. Callables may raise any
+    MaintainerError.
+    """
 
     store: Store
     policies: Policies
     clock: Clock
     catalogs: Mapping[str, str]  # name -> type, as configured
-    effective: Callable[[TableIdentifier, Mapping[str, str]], Policy]  # (table, its properties) -> the policy that governs it
-    parse_policy: Callable[[str, str], PolicyLayer | tuple[PolicyProblem, ...]]  # (yaml, name of the file)
+    effective: Callable[
+        [TableIdentifier, Mapping[str, str]], Policy
+    ]  # (table, its properties) -> the policy that governs it
+    parse_policy: Callable[
+        [str, str], PolicyLayer | tuple[PolicyProblem, ...]
+    ]  # (yaml, name of the file)
     statement: Callable[[TableIdentifier, JobAction], str]  # what Spark runs
-    preview: Callable[[TableIdentifier, PolicyLayer | None], Plan]  # a fresh dry run, the candidate layer laid over all others; stores nothing
-    run_now: Callable[[TableIdentifier, tuple[RuleName, ...], str], tuple[Plan, tuple[Job, ...]]]  # (table, rules or none, requested by)
-    cancel: Callable[[str, str], Job]  # (job id, requested by); InvalidTransitionError when it is over
+    preview: Callable[
+        [TableIdentifier, PolicyLayer | None], Plan
+    ]  # a fresh dry run, the candidate layer laid over all others; stores nothing
+    run_now: Callable[
+        [TableIdentifier, tuple[RuleName, ...], str], tuple[Plan, tuple[Job, ...]]
+    ]  # (table, rules or none, requested by)
+    cancel: Callable[
+        [str, str], Job
+    ]  # (job id, requested by); InvalidTransitionError when it is over
     readiness: Callable[[], Sequence[tuple[str, bool, str]]]  # (what, is it fine, sentence)
     metrics: Callable[[], tuple[bytes, str]]  # the exposition and its content type
-    compare_versions: Callable[[str, str], tuple[PolicyChange, ...]]  # what the second version of the policies has differently
-    preview_tables: Callable[[PolicySet, Sequence[TableIdentifier]], Iterable[TablePreview]]  # verdicts under other policies, from stored health
-    stopping: Event = field(default_factory=Event)  # set when the daemon stops: open event streams end at once
-    impact: ImpactModel = field(default_factory=ImpactModel)  # what the estimate of small files' cost assumes
-    standstill: Callable[[], Standstill] = field(default=lambda: Standstill((), is_draining=False, running=()))  # what is paused
-    halt: Callable[[Halt, bool], None] = field(default=lambda _halt, _cancels: None)  # True: end what runs there, too
-    lift: Callable[[str, str], bool] = field(default=lambda _scope, _by: False)  # (scope, by); False: nothing was paused so
-    approve_orphans: Callable[[TableIdentifier, str, str, str], OrphanList] = field(default=_have_no_list)  # (table, list, by, digest of what was seen or "")
+    compare_versions: Callable[
+        [str, str], tuple[PolicyChange, ...]
+    ]  # what the second version of the policies has differently
+    preview_tables: Callable[
+        [PolicySet, Sequence[TableIdentifier]], Iterable[TablePreview]
+    ]  # verdicts under other policies, from stored health
+    stopping: Event = field(
+        default_factory=Event
+    )  # set when the daemon stops: open event streams end at once
+    impact: ImpactModel = field(
+        default_factory=ImpactModel
+    )  # what the estimate of small files' cost assumes
+    standstill: Callable[[], Standstill] = field(
+        default=lambda: Standstill((), is_draining=False, running=())
+    )  # what is paused
+    halt: Callable[[Halt, bool], None] = field(
+        default=lambda _halt, _cancels: None
+    )  # True: end what runs there, too
+    lift: Callable[[str, str], bool] = field(
+        default=lambda _scope, _by: False
+    )  # (scope, by); False: nothing was paused so
+    approve_orphans: Callable[[TableIdentifier, str, str, str], OrphanList] = field(
+        default=_have_no_list
+    )  # (table, list, by, digest of what was seen or "")
     reject_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
-    restore_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(default=_have_no_list)
-    roll_back: Callable[[Job, str], Job] = field(default=refuse_rollbacks)  # (job, requested by) -> the job that undoes it; InvalidTransitionError with why not
-    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)  # name -> token; none: nobody is asked for one
-    hosts: AllowedHosts = field(default=AllowedHosts())  # which names in a Host header are answered, beside those of the loopback
-    queue: Callable[[], Queue] = field(default=lambda: Queue(datetime.now(UTC)))  # what admission says of every planned action
+    restore_orphans: Callable[[TableIdentifier, str, str], OrphanList] = field(
+        default=_have_no_list
+    )
+    roll_back: Callable[[Job, str], Job] = field(
+        default=refuse_rollbacks
+    )  # (job, requested by) -> the job that undoes it; InvalidTransitionError with why not
+    tokens: Mapping[str, str] = field(
+        default_factory=dict, repr=False
+    )  # name -> token; none: nobody is asked for one
+    hosts: AllowedHosts = field(
+        default=AllowedHosts()
+    )  # which names in a Host header are answered, beside those of the loopback
+    queue: Callable[[], Queue] = field(
+        default=lambda: Queue(datetime.now(UTC))
+    )  # what admission says of every planned action
 
 
 def services_of(request: Request) -> Services:
@@ -89,8 +129,16 @@ ServicesIn = Annotated[Services, Depends(services_of)]
 
 def table_in_path(
     catalog: Annotated[str, Path(description="Catalog.", examples=["lake"])],
-    namespace: Annotated[str, Path(description='Namespace levels joined by "."; a level that holds a dot in backticks.', examples=["sales.daily"])],
-    table: Annotated[str, Path(description="Table name; a slash is written %2F.", examples=["orders"])],
+    namespace: Annotated[
+        str,
+        Path(
+            description='Namespace levels joined by "."; a level that holds a dot in backticks.',
+            examples=["sales.daily"],
+        ),
+    ],
+    table: Annotated[
+        str, Path(description="Table name; a slash is written %2F.", examples=["orders"])
+    ],
 ) -> TableIdentifier:
     """The table that the path names; UnknownTableError when the namespace cannot be one."""
     try:
@@ -105,7 +153,9 @@ TableIn = Annotated[TableIdentifier, Depends(table_in_path)]
 
 
 def record_in_path(table: TableIn, services: ServicesIn) -> TableRecord:
-    """All that is known of the table in the path; UnknownTableError with near names when nothing is."""
+    """All that is known of the table in the path; UnknownTableError with near names when nothing
+    is.
+    """
     record = services.store.table(table)
     if record is None:
         raise UnknownTableError(_describe_unknown(table, services))
@@ -120,6 +170,8 @@ def _describe_unknown(table: TableIdentifier, services: Services) -> str:
         known = ", ".join(sorted(services.catalogs)) or "none"
         return f"no catalog {table.catalog!r} is configured; there are: {known}"
     names = (str(known) for known in services.store.table_names() if known.catalog == table.catalog)
-    near = difflib.get_close_matches(str(table), list(islice(names, MAX_NAMES_COMPARED)), n=MAX_NEAR_NAMES)
+    near = difflib.get_close_matches(
+        str(table), list(islice(names, MAX_NAMES_COMPARED)), n=MAX_NEAR_NAMES
+    )
     hint = f"; did you mean {', '.join(near)}?" if near else ""
     return f"no table {table} is known in catalog {table.catalog!r}{hint}"

@@ -1,4 +1,6 @@
-"""/docs: the OpenAPI document as plain HTML, without scripts and without anything from elsewhere."""
+"""/docs: the OpenAPI document as plain HTML, without scripts and without anything from
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,12 @@ from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 
 _STYLE = (
-    ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}"
-    "code{font-family:ui-monospace,monospace}summary{cursor:pointer;padding:.3rem 0}summary code{font-weight:600}"
-    "table{border-collapse:collapse;margin:.5rem 0 1rem}td,th{border:1px solid #8886;padding:.2rem .6rem;text-align:left;vertical-align:top}"
+    ":root{color-scheme:light dark}body{font:16px/1.5 "
+    "system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}"
+    "code{font-family:ui-monospace,monospace}summary{cursor:pointer;padding:.3rem 0}summary "
+    "code{font-weight:600}"
+    "table{border-collapse:collapse;margin:.5rem 0 1rem}td,th{border:1px solid "
+    "#8886;padding:.2rem .6rem;text-align:left;vertical-align:top}"
 )
 
 
@@ -28,15 +33,24 @@ def write_documentation(document: dict[str, Any]) -> str:
     """The document as one page of HTML."""
     info = document["info"]
     body = [
-        f"<h1>{escape(info['title'])} {escape(info['version'])}</h1><p>{escape(info.get('description', ''))}</p>",
+        (
+            f"<h1>{escape(info['title'])} "
+            f"{escape(info['version'])}</h1><p>{escape(info.get('description', ''))}</p>"
+        ),
         "<p>For machines: <a href=openapi.json>openapi.json</a></p>",
     ]
     for tag in document.get("tags", []):
         body.append(f"<h2>{escape(tag['name'])}</h2><p>{escape(tag.get('description', ''))}</p>")
         body.extend(_write_operations(document, tag["name"]))
     body.append("<h2>schemas</h2>")
-    body.extend(_write_schema(name, schema) for name, schema in sorted(document["components"]["schemas"].items()))
-    return f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(info['title'])}: API</title><style>{_STYLE}</style>{''.join(body)}</html>"
+    body.extend(
+        _write_schema(name, schema)
+        for name, schema in sorted(document["components"]["schemas"].items())
+    )
+    return (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(info['title'])}: "
+        f"API</title><style>{_STYLE}</style>{''.join(body)}</html>"
+    )
 
 
 def _write_operations(document: dict[str, Any], tag: str) -> Iterator[str]:
@@ -48,19 +62,35 @@ def _write_operations(document: dict[str, Any], tag: str) -> Iterator[str]:
 
 def _write_operation(title: str, operation: dict[str, Any]) -> str:
     parameters = [
-        (f"{parameter['name']} ({parameter['in']})", _describe_type(parameter["schema"]), parameter.get("description", ""))
+        (
+            f"{parameter['name']} ({parameter['in']})",
+            _describe_type(parameter["schema"]),
+            parameter.get("description", ""),
+        )
         for parameter in operation.get("parameters", [])
     ]
-    parameters += [("body", _describe_content(operation["requestBody"]), "")] if "requestBody" in operation else []
-    responses = [(status, _describe_content(response), response["description"]) for status, response in operation["responses"].items()]
+    parameters += (
+        [("body", _describe_content(operation["requestBody"]), "")]
+        if "requestBody" in operation
+        else []
+    )
+    responses = [
+        (status, _describe_content(response), response["description"])
+        for status, response in operation["responses"].items()
+    ]
     return (
-        f"<details><summary><code>{escape(title)}</code> {escape(operation.get('summary', ''))}</summary><p>{escape(operation.get('description', ''))}</p>"
+        f"<details><summary><code>{escape(title)}</code> "
+        f"{escape(operation.get('summary', ''))}</summary>"
+        f"<p>{escape(operation.get('description', ''))}</p>"
         f"{_write_table('parameter', parameters)}{_write_table('status', responses)}</details>"
     )
 
 
 def _write_schema(name: str, schema: dict[str, Any]) -> str:
-    rows = [(field, _describe_type(shape), shape.get("description", "")) for field, shape in schema.get("properties", {}).items()]
+    rows = [
+        (field, _describe_type(shape), shape.get("description", ""))
+        for field, shape in schema.get("properties", {}).items()
+    ]
     rows = rows or [("", _describe_type(schema), "")]
     return (
         f"<details id='{escape(name)}'><summary><code>{escape(name)}</code></summary>"
@@ -71,12 +101,18 @@ def _write_schema(name: str, schema: dict[str, Any]) -> str:
 def _write_table(first: str, rows: list[tuple[str, str, str]]) -> str:
     if not rows:
         return ""
-    cells = "".join(f"<tr><td><code>{escape(name)}</code><td>{kind}<td>{escape(text)}" for name, kind, text in rows)
+    cells = "".join(
+        f"<tr><td><code>{escape(name)}</code><td>{kind}<td>{escape(text)}"
+        for name, kind, text in rows
+    )
     return f"<table><tr><th>{first}<th>type<th>meaning{cells}</table>"
 
 
 def _describe_content(holder: dict[str, Any]) -> str:
-    return ", ".join(f"{_describe_type(content['schema'])} ({escape(media_type)})" for media_type, content in holder.get("content", {}).items())
+    return ", ".join(
+        f"{_describe_type(content['schema'])} ({escape(media_type)})"
+        for media_type, content in holder.get("content", {}).items()
+    )
 
 
 def _describe_type(schema: dict[str, Any]) -> str:
@@ -92,5 +128,9 @@ def _describe_type(schema: dict[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"list of {_describe_type(schema.get('items', {}))}"
     kind = escape(str(schema.get("format") or schema.get("type", "any")))
-    bounds = [f"{word} {schema[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in schema]
+    bounds = [
+        f"{word} {schema[key]}"
+        for key, word in (("minimum", "from"), ("maximum", "to"))
+        if key in schema
+    ]
     return " ".join([kind, *bounds])

@@ -43,10 +43,14 @@ class ProblemError(Exception):
         self.detail = detail
 
 
-def problem_response(status: int, detail: str, instance: str | None = None, headers: Mapping[str, str] | None = None) -> Response:
+def problem_response(
+    status: int, detail: str, instance: str | None = None, headers: Mapping[str, str] | None = None
+) -> Response:
     """The problem as a response; its title is the status's own phrase."""
     title = HTTPStatus(status).phrase
-    problem = Problem(title=title, status=status, detail=detail[:MAX_DETAIL] or title, instance=instance)
+    problem = Problem(
+        title=title, status=status, detail=detail[:MAX_DETAIL] or title, instance=instance
+    )
     return Response(problem.model_dump_json(), status, headers, PROBLEM_JSON)
 
 
@@ -81,7 +85,11 @@ def _status_of(error: Exception) -> HTTPStatus:
 
 def _answer_ours(request: Request, error: Exception) -> Response:
     status = _status_of(error)
-    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    headers = (
+        {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        if status is HTTPStatus.SERVICE_UNAVAILABLE
+        else None
+    )
     return problem_response(status, str(error), request.url.path, headers)
 
 
@@ -98,14 +106,23 @@ def _answer_http(request: Request, error: Exception) -> Response:
     elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = _list_methods(request) or (error.headers or {}).get("Allow", "other methods")
         detail = f"{request.url.path} answers {allowed}, not {request.method}"
-        return problem_response(error.status_code, detail, request.url.path, {**(error.headers or {}), "Allow": allowed})
+        return problem_response(
+            error.status_code, detail, request.url.path, {**(error.headers or {}), "Allow": allowed}
+        )
     return problem_response(error.status_code, detail, request.url.path, error.headers)
 
 
 def _list_methods(request: Request) -> str:
-    """All methods of the path, as the document has them; empty for what is not in it. A router by itself names those of its first route only."""
+    """All methods of the path, as the document has them; empty for what is not in it. A router by
+    itself names those of its first route only.
+    """
     paths = request.app.openapi()["paths"]
-    methods = {method.upper() for path, operations in paths.items() if _compile(path).fullmatch(request.scope["path"]) for method in operations}
+    methods = {
+        method.upper()
+        for path, operations in paths.items()
+        if _compile(path).fullmatch(request.scope["path"])
+        for method in operations
+    }
     return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
 
 
@@ -116,11 +133,17 @@ def _compile(path: str) -> Pattern[str]:
 
 def _answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
-    told = [f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in error.errors()[:MAX_ERRORS_TOLD]]
+    told = [
+        f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}"
+        for item in error.errors()[:MAX_ERRORS_TOLD]
+    ]
     return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(told), request.url.path)
 
 
 def _answer_unexpected(request: Request, error: Exception) -> Response:
     _LOG.error("request.failed", exc_info=error, extra={"path": request.url.path})
-    detail = f"{request.method} {request.url.path} failed in an unexpected way ({type(error).__name__}); the daemon's log has the details"
+    detail = (
+        f"{request.method} {request.url.path} failed in an unexpected way "
+        f"({type(error).__name__}); the daemon's log has the details"
+    )
     return problem_response(HTTPStatus.INTERNAL_SERVER_ERROR, detail, request.url.path)

@@ -1,4 +1,6 @@
-"""What every request passes before a route sees it: our own names only, bounds, and no changes asked for by other sites."""
+"""What every request passes before a route sees it: our own names only, bounds, and no changes
+asked for by other sites.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,24 @@ MAX_BODY_BYTES = 512 * 1024  # a policy text of 64 KiB, each character escaped a
 MAX_QUERY_BYTES = 16 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
-# The page's components write style elements and attributes; scripts come from files of the page alone.
+# The page's components write style elements and attributes; scripts come from files of the page
+# alone.
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
+    "data:; font-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": CONTENT_SECURITY_POLICY, "Referrer-Policy": "same-origin"}
+_SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Referrer-Policy": "same-origin",
+}
 
 
 class Guard:
-    """ASGI middleware: refuses what no route should see, and keeps an encoded slash inside its path segment."""
+    """ASGI middleware: refuses what no route should see, and keeps an encoded slash inside its path
+    segment.
+    """
 
     def __init__(self, app: ASGIApp, hosts: AllowedHosts) -> None:
         self.app = app
@@ -42,8 +52,14 @@ class Guard:
             await response(scope, receive, _with_headers(send))
             return
         is_head = scope["method"] == "HEAD"
-        passed = {**scope, "path": _segment_path(scope), "method": "GET" if is_head else scope["method"]}
-        await self.app(passed, _bounded(receive), _with_headers(_without_body(send) if is_head else send))
+        passed = {
+            **scope,
+            "path": _segment_path(scope),
+            "method": "GET" if is_head else scope["method"],
+        }
+        await self.app(
+            passed, _bounded(receive), _with_headers(_without_body(send) if is_head else send)
+        )
 
 
 def _refuse(scope: Scope, hosts: AllowedHosts) -> tuple[HTTPStatus, str] | None:
@@ -52,22 +68,39 @@ def _refuse(scope: Scope, hosts: AllowedHosts) -> tuple[HTTPStatus, str] | None:
     if not hosts.has(host):
         return (
             HTTPStatus.MISDIRECTED_REQUEST,
-            f"the host {host[:200]!r} is not one of this daemon's names: loopback names, server.host, and what server.hosts lists",
+            (
+                f"the host {host[:200]!r} is not one of this daemon's names: loopback names, "
+                f"server.host, and what server.hosts lists"
+            ),
         )
     if "\0" in scope["path"] or b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
-        return HTTPStatus.UNPROCESSABLE_ENTITY, "a name or a parameter holds a NUL character, which no name can have"
+        return (
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "a name or a parameter holds a NUL character, which no name can have",
+        )
     if len(scope["query_string"]) > MAX_QUERY_BYTES:
-        return HTTPStatus.REQUEST_URI_TOO_LONG, f"the query has {len(scope['query_string'])} bytes; at most {MAX_QUERY_BYTES} are read"
+        return (
+            HTTPStatus.REQUEST_URI_TOO_LONG,
+            f"the query has {len(scope['query_string'])} bytes; at most {MAX_QUERY_BYTES} are read",
+        )
     if scope["method"] in SAFE_METHODS:
         return None
     return _refuse_cross_site(headers, hosts, scope["scheme"]) or _refuse_body(headers)
 
 
-def _refuse_cross_site(headers: Headers, hosts: AllowedHosts, scheme: str) -> tuple[HTTPStatus, str] | None:
+def _refuse_cross_site(
+    headers: Headers, hosts: AllowedHosts, scheme: str
+) -> tuple[HTTPStatus, str] | None:
     origin, host = headers.get("origin"), headers.get("host", "")
     if origin is not None and not hosts.is_own_origin(origin, host, scheme):
         advice = "behind a proxy, list the page's address in server.hosts"
-        return HTTPStatus.FORBIDDEN, f"a page of {origin[:200]} may not change anything here: its Origin is not {scheme}://{host[:200]}; {advice}"
+        return (
+            HTTPStatus.FORBIDDEN,
+            (
+                f"a page of {origin[:200]} may not change anything here: its Origin is not "
+                f"{scheme}://{host[:200]}; {advice}"
+            ),
+        )
     if origin is None and headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
         return HTTPStatus.FORBIDDEN, "a page of another site may not change anything here"
     return None
@@ -76,21 +109,32 @@ def _refuse_cross_site(headers: Headers, hosts: AllowedHosts, scheme: str) -> tu
 def _refuse_body(headers: Headers) -> tuple[HTTPStatus, str] | None:
     length = headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > MAX_BODY_BYTES:
-        return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body has {length[:20]} bytes; at most {MAX_BODY_BYTES} are read"
+        return (
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            f"the body has {length[:20]} bytes; at most {MAX_BODY_BYTES} are read",
+        )
     has_body = "transfer-encoding" in headers or length not in {"", "0"}
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     if has_body and media_type != "application/json":
-        return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"a body of type {media_type[:200] or 'none'} is not read; send application/json"
+        return (
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"a body of type {media_type[:200] or 'none'} is not read; send application/json",
+        )
     return None
 
 
 def _segment_path(scope: Scope) -> str:
-    """The path decoded segment by segment; a slash or a percent sign inside a segment stays encoded for deps to decode."""
+    """The path decoded segment by segment; a slash or a percent sign inside a segment stays encoded
+    for deps to decode.
+    """
     raw = scope.get("raw_path")
     if raw is None or b"%" not in raw:
         path: str = scope["path"]
         return path
-    return "/".join(unquote(segment).replace("%", "%25").replace("/", "%2F") for segment in raw.decode("latin-1").split("/"))
+    return "/".join(
+        unquote(segment).replace("%", "%25").replace("/", "%2F")
+        for segment in raw.decode("latin-1").split("/")
+    )
 
 
 def _bounded(receive: Receive) -> Receive:
@@ -101,14 +145,19 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         total += len(message.get("body", b""))
         if total > MAX_BODY_BYTES:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body has more than the {MAX_BODY_BYTES} bytes that are read")
+            raise HTTPException(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"the body has more than the {MAX_BODY_BYTES} bytes that are read",
+            )
         return message
 
     return receive_bounded
 
 
 def _without_body(send: Send) -> Send:
-    """For HEAD, which is answered as GET is; the answer ends with its headers, also that of a stream."""
+    """For HEAD, which is answered as GET is; the answer ends with its headers, also that of a
+    stream.
+    """
     is_told = False
 
     async def send_headers(message: Message) -> None:

@@ -31,7 +31,10 @@ class ManifestGroupOut(Schema):
     content: Literal["data", "deletes"]
     count: int
     bytes: int
-    ideal: Annotated[int | None, Field(description="Manifests of the target size that would hold the same bytes.")]
+    ideal: Annotated[
+        int | None,
+        Field(description="Manifests of the target size that would hold the same bytes."),
+    ]
 
 
 class RefOut(Schema):
@@ -51,7 +54,10 @@ class RefHoldOut(Schema):
     snapshot_at: datetime | None
     held_snapshots: int
     oldest_held_at: datetime | None
-    is_ours: Annotated[bool, Field(description="A tag that a rewrite can be rolled back to; it ends by its own age.")] = False
+    is_ours: Annotated[
+        bool,
+        Field(description="A tag that a rewrite can be rolled back to; it ends by its own age."),
+    ] = False
 
 
 class WriterRateOut(Schema):
@@ -72,7 +78,9 @@ class DisagreementOut(Schema):
 
 
 class QueryComparisonOut(Schema):
-    """One of the users' queries at the smallest and the largest average file size that it was run at; seconds and costs are medians."""
+    """One of the users' queries at the smallest and the largest average file size that it was run
+    at; seconds and costs are medians.
+    """
 
     name: str
     runs: int
@@ -86,21 +94,36 @@ class QueryComparisonOut(Schema):
 
 
 class ImpactOut(Schema):
-    """What the table's files cost: slowdowns from the users' own measurements where there are comparisons, else an estimate from published ones."""
+    """What the table's files cost: slowdowns from the users' own measurements where there are
+    comparisons, else an estimate from published ones.
+    """
 
     profile: StorageProfile
-    slowdown_low: Annotated[float, Field(description="Query time relative to files of the reference size.")]
+    slowdown_low: Annotated[
+        float, Field(description="Query time relative to files of the reference size.")
+    ]
     slowdown_high: float
-    is_beyond_measured: Annotated[bool, Field(description="Files are smaller than any that were measured: it may be worse.")]
+    is_beyond_measured: Annotated[
+        bool, Field(description="Files are smaller than any that were measured: it may be worse.")
+    ]
     requests_per_scan: Annotated[int, Field(description="Of a full scan, at least.")]
     requests_at_target: int
-    request_cost_per_scan: Annotated[float | None, Field(description="At the configured price; null without one.")]
-    round_trip_seconds: Annotated[float, Field(description="All requests one after the other, at the configured round trip.")]
+    request_cost_per_scan: Annotated[
+        float | None, Field(description="At the configured price; null without one.")
+    ]
+    round_trip_seconds: Annotated[
+        float, Field(description="All requests one after the other, at the configured round trip.")
+    ]
     name_node_objects: Annotated[int | None, Field(description="HDFS only; at least.")]
     name_node_heap_bytes: float | None
     source: str
-    reference_file_size_bytes: Annotated[float, Field(description="Of the files that the slowdown is relative to.")]
-    comparisons: Annotated[list[QueryComparisonOut], Field(description="The users' own measurements; empty: the slowdown is an estimate.")]
+    reference_file_size_bytes: Annotated[
+        float, Field(description="Of the files that the slowdown is relative to.")
+    ]
+    comparisons: Annotated[
+        list[QueryComparisonOut],
+        Field(description="The users' own measurements; empty: the slowdown is an estimate."),
+    ]
 
 
 class UnreadableOut(Schema):

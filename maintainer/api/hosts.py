@@ -1,4 +1,6 @@
-"""Which names the daemon answers to: a page whose name was rebound to our address must reach nothing."""
+"""Which names the daemon answers to: a page whose name was rebound to our address must reach
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from re import compile as compile_regex
 
 _LOOPBACK_NAME = "localhost"
-_HOST = compile_regex(r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[0-9]{1,5}))?")
+_HOST = compile_regex(
+    r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[0-9]{1,5}))?"
+)
 _SCHEME = compile_regex(r"(?P<scheme>https?)://(?P<host>.*)")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -25,7 +29,9 @@ class AllowedHosts:
 
     @classmethod
     def of(cls, bound: str, more: Iterable[str] = ()) -> AllowedHosts:
-        """The names that follow from where the server listens, and more: each a name, or an address like https://name."""
+        """The names that follow from where the server listens, and more: each a name, or an address
+        like https://name.
+        """
         names = {_normalize(bound)}
         addresses = set()
         for entry in more:
@@ -45,10 +51,16 @@ class AllowedHosts:
             return False
         name = found[0]
         ip = _read_ip(name)
-        return name in self.names or name == _LOOPBACK_NAME or (ip is not None and (ip.is_loopback or self.has_every_ip))
+        return (
+            name in self.names
+            or name == _LOOPBACK_NAME
+            or (ip is not None and (ip.is_loopback or self.has_every_ip))
+        )
 
     def is_own_origin(self, origin: str, host: str, scheme: str) -> bool:
-        """Whether a page of that origin is our own: the address of the request itself, or a configured one."""
+        """Whether a page of that origin is our own: the address of the request itself, or a
+        configured one.
+        """
         address = _read_origin(origin)
         asked = _read_origin(f"{scheme}://{host}")
         return address is not None and (address == asked or address in self.addresses)

@@ -28,7 +28,10 @@ def job_in_path(job_id: Annotated[str, Path(max_length=MAX_TEXT)], services: Ser
     """The job that the path names, or a 404 problem."""
     job = services.store.job(job_id)
     if job is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"no job {job_id!r} is known; finished jobs are forgotten after their retention")
+        raise ProblemError(
+            HTTPStatus.NOT_FOUND,
+            f"no job {job_id!r} is known; finished jobs are forgotten after their retention",
+        )
     return job
 
 
@@ -38,14 +41,25 @@ JobIn = Annotated[Job, Depends(job_in_path)]
 @router.get("/jobs", summary="The job list")
 def get_jobs(
     services: ServicesIn,
-    state: Annotated[list[JobState] | None, Query(description="Only these states; may be given several times.")] = None,
-    table: Annotated[str | None, Query(max_length=MAX_TEXT, description="Only this table: catalog.namespace.table.")] = None,
+    state: Annotated[
+        list[JobState] | None, Query(description="Only these states; may be given several times.")
+    ] = None,
+    table: Annotated[
+        str | None,
+        Query(max_length=MAX_TEXT, description="Only this table: catalog.namespace.table."),
+    ] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> schemas.JobPage:
     """Jobs, newest first."""
-    page = services.store.jobs(JobQuery(tuple(state or ()), TableIdentifier.parse(table) if table else None, limit, cursor))
-    return schemas.JobPage(items=[wire.write_job(job, services.statement) for job in page.items], next_cursor=page.next_cursor, total=page.total)
+    page = services.store.jobs(
+        JobQuery(tuple(state or ()), TableIdentifier.parse(table) if table else None, limit, cursor)
+    )
+    return schemas.JobPage(
+        items=[wire.write_job(job, services.statement) for job in page.items],
+        next_cursor=page.next_cursor,
+        total=page.total,
+    )
 
 
 @router.get("/jobs/{job_id}", summary="One job", responses=_NOT_FOUND)  # noqa: FAST003 - JobIn reads it
@@ -56,30 +70,51 @@ def get_job(job: JobIn, services: ServicesIn) -> schemas.JobOut:
 
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Each message is a JobEventOut, its id the sequence number; `job` events carry the JobOut when it changed, `end` the final one.",
+        "description": (
+            "Each message is a JobEventOut, its id the sequence number; `job` events carry the "
+            "JobOut when it changed, `end` the final one."
+        ),
         "content": {
             EVENT_STREAM: {"schema": {"type": "string"}},
-            "application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/JobEventOut"}}},
+            "application/json": {
+                "schema": {"type": "array", "items": {"$ref": "#/components/schemas/JobEventOut"}}
+            },
         },
     },
     **_NOT_FOUND,
 }
 
 
-@router.get("/jobs/{job_id}/events", summary="A job's story, as it happens", responses=_EVENTS, response_class=Response)  # noqa: FAST003 - as above
+@router.get(
+    "/jobs/{job_id}/events",  # noqa: FAST003 - as above
+    summary="A job's story, as it happens",
+    responses=_EVENTS,
+    response_class=Response,
+)
 def get_job_events(
     job: JobIn,
     services: ServicesIn,
-    accept: Annotated[str, Header(description="application/json: the story so far, as a list.")] = EVENT_STREAM,
-    last_event_id: Annotated[int | None, Header(ge=0, le=MAX_SEQUENCE, description="Go on after this sequence number.")] = None,
+    accept: Annotated[
+        str, Header(description="application/json: the story so far, as a list.")
+    ] = EVENT_STREAM,
+    last_event_id: Annotated[
+        int | None, Header(ge=0, le=MAX_SEQUENCE, description="Go on after this sequence number.")
+    ] = None,
 ) -> Response:
-    """Server-Sent Events until the job is over: close on `end`, reconnect when the stream ends before it, or a list with Accept: application/json."""
+    """Server-Sent Events until the job is over: close on `end`, reconnect when the stream ends
+    before it, or a list with Accept: application/json.
+    """
     after = last_event_id or 0
     if "application/json" in accept and EVENT_STREAM not in accept:
-        events = [wire.write_event(event).model_dump_json() for event in services.store.events(job.job_id, after)]
+        events = [
+            wire.write_event(event).model_dump_json()
+            for event in services.store.events(job.job_id, after)
+        ]
         return Response(f"[{','.join(events)}]", media_type="application/json")
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return StreamingResponse(tell_events(services, job, after), media_type=EVENT_STREAM, headers=headers)
+    return StreamingResponse(
+        tell_events(services, job, after), media_type=EVENT_STREAM, headers=headers
+    )
 
 
 @router.post(
@@ -89,7 +124,9 @@ def get_job_events(
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def cancel_job(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobOut:
-    """Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when it is over."""
+    """Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when
+    it is over.
+    """
     if job.state.is_final:
         raise ProblemError(HTTPStatus.CONFLICT, f"job {job.job_id} is over: it is {job.state}")
     return wire.write_job(services.cancel(job.job_id, actor), services.statement)
@@ -102,5 +139,7 @@ def cancel_job(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobO
     responses=declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def roll_job_back(job: JobIn, services: ServicesIn, actor: ActorIn) -> schemas.JobOut:
-    """Set the table back to what it was before the job, by a job of its own, and pause it. 409 with the reason where that cannot be."""
+    """Set the table back to what it was before the job, by a job of its own, and pause it. 409 with
+    the reason where that cannot be.
+    """
     return wire.write_job(services.roll_back(job, actor), services.statement)

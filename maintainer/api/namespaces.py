@@ -32,9 +32,13 @@ def get_namespaces(
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> NamespacePage:
-    """Each namespace that has tables: how many, their files, bytes, average file size and bands; kept up to date, not computed when asked."""
+    """Each namespace that has tables: how many, their files, bytes, average file size and bands;
+    kept up to date, not computed when asked.
+    """
     page = services.store.namespaces(catalog, limit, cursor)
-    return NamespacePage(items=[_write(item) for item in page.items], next_cursor=page.next_cursor, total=page.total)
+    return NamespacePage(
+        items=[_write(item) for item in page.items], next_cursor=page.next_cursor, total=page.total
+    )
 
 
 def _write(item: NamespaceCounters) -> NamespaceOut:

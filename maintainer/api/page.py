@@ -1,4 +1,6 @@
-"""The built web page: hashed assets for a year, index.html never cached and served for every path that the page itself routes."""
+"""The built web page: hashed assets for a year, index.html never cached and served for every path
+that the page itself routes.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,16 @@ from starlette.responses import FileResponse, HTMLResponse
 
 PAGE_DIRECTORY = Path(__file__).parent / "page"
 
-_NOT_OURS = ("api", "assets")  # first segments that the page does not route: what is not there is a 404
-_FOR_A_YEAR = "public, max-age=31536000, immutable"  # vite writes a content hash into each asset's name
+_NOT_OURS = (
+    "api",
+    "assets",
+)  # first segments that the page does not route: what is not there is a 404
+_FOR_A_YEAR = (
+    "public, max-age=31536000, immutable"  # vite writes a content hash into each asset's name
+)
 _NOT_BUILT = (
-    "<!doctype html><html lang=en><meta charset=utf-8><title>iceberg-maintainer</title><h1>The web page is not built</h1>"
+    "<!doctype html><html lang=en><meta charset=utf-8><title>iceberg-maintainer</title><h1>The "
+    "web page is not built</h1>"
     "<p>Run <code>make web</code> and reload. The API works without it: <a href=/docs>/docs</a>."
 )
 
@@ -27,12 +35,15 @@ class Page:
         self._directory = directory.resolve()
 
     def serve(self, request: Request) -> Response:
-        """The file that the path names, or index.html; HTTPException for what is neither a file nor a page."""
+        """The file that the path names, or index.html; HTTPException for what is neither a file nor
+        a page.
+        """
         path = request.url.path.lstrip("/")
         first = path.partition("/")[0]
         if request.method not in {"GET", "HEAD"}:
             raise HTTPException(
-                HTTPStatus.METHOD_NOT_ALLOWED if first != "api" else HTTPStatus.NOT_FOUND, headers={"Allow": "GET, HEAD"} if first != "api" else None
+                HTTPStatus.METHOD_NOT_ALLOWED if first != "api" else HTTPStatus.NOT_FOUND,
+                headers={"Allow": "GET, HEAD"} if first != "api" else None,
             )
         file = self._find(path) if first != "api" else None
         if file is not None and file.name != "index.html":
@@ -41,7 +52,11 @@ class Page:
             raise HTTPException(HTTPStatus.NOT_FOUND)
         index = self._find("index.html")
         if index is None:
-            return HTMLResponse(_NOT_BUILT, HTTPStatus.NOT_FOUND if path else HTTPStatus.OK, {"Cache-Control": "no-store"})
+            return HTMLResponse(
+                _NOT_BUILT,
+                HTTPStatus.NOT_FOUND if path else HTTPStatus.OK,
+                {"Cache-Control": "no-store"},
+            )
         return _send_file(request, index, "no-cache")
 
     def _find(self, path: str) -> Path | None:
@@ -57,5 +72,7 @@ def _send_file(request: Request, file: Path, cache_control: str) -> Response:
     headers = {"Cache-Control": cache_control, "Vary": "Accept-Encoding"}
     compressed = file.with_name(file.name + ".gz")
     if "gzip" in request.headers.get("accept-encoding", "") and compressed.is_file():
-        return FileResponse(compressed, headers={**headers, "Content-Encoding": "gzip"}, media_type=media_type)
+        return FileResponse(
+            compressed, headers={**headers, "Content-Encoding": "gzip"}, media_type=media_type
+        )
     return FileResponse(file, headers=headers, media_type=media_type)

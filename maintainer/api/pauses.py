@@ -20,7 +20,12 @@ router = APIRouter(tags=["jobs"])
 _ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
 
 Scope = Annotated[
-    str, Field(max_length=MAX_SCOPE_CHARACTERS, description="A table, a namespace (`lake.sales`), a catalog (`lake`), a glob over whole names, or `*` for all.")
+    str,
+    Field(
+        max_length=MAX_SCOPE_CHARACTERS,
+        description="A table, a namespace (`lake.sales`), a catalog (`lake`), a glob over whole "
+        "names, or `*` for all.",
+    ),
 ]
 
 
@@ -29,8 +34,16 @@ class HaltRequest(Schema):
 
     scope: Scope = EVERYTHING
     reason: Annotated[str, Field(max_length=1000)] = ""
-    cancel: Annotated[Flag, Field(description="Ask what runs there to end as well: the kill switch.")] = False
-    drain: Annotated[Flag, Field(description="Of everything: not even what a person asked for starts, what runs goes on to its end.")] = False
+    cancel: Annotated[
+        Flag, Field(description="Ask what runs there to end as well: the kill switch.")
+    ] = False
+    drain: Annotated[
+        Flag,
+        Field(
+            description="Of everything: not even what a person asked for starts, what runs goes on "
+            "to its end."
+        ),
+    ] = False
 
 
 class HaltOut(Schema):
@@ -49,7 +62,9 @@ class StandstillOut(Schema):
     items: list[HaltOut]
     is_draining: bool
     is_drained: Annotated[bool, Field(description="It drains and nothing runs any more.")]
-    running_jobs: Annotated[list[str], Field(description="Jobs on tables that a pause covers, oldest first.")]
+    running_jobs: Annotated[
+        list[str], Field(description="Jobs on tables that a pause covers, oldest first.")
+    ]
 
 
 @router.get("/pauses", summary="What is paused")
@@ -67,18 +82,27 @@ def get_pauses(services: ServicesIn) -> StandstillOut:
 @router.post("/pauses", summary="Pause a scope", status_code=HTTPStatus.CREATED, responses=_ASKED)
 def post_pause(services: ServicesIn, actor: ActorIn, request: HaltRequest) -> HaltOut:
     """Start nothing more in the scope until it is lifted; with cancel, end what runs there."""
-    halt = Halt(read_scope(request.scope), actor, services.clock.now(), request.reason, request.drain)
+    halt = Halt(
+        read_scope(request.scope), actor, services.clock.now(), request.reason, request.drain
+    )
     services.halt(halt, request.cancel)
     return HaltOut.model_validate(halt)
 
 
-@router.delete("/pauses", summary="Resume a scope", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED)
+@router.delete(
+    "/pauses", summary="Resume a scope", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED
+)
 def delete_pause(
     services: ServicesIn,
     actor: ActorIn,
-    scope: Annotated[str, Query(max_length=MAX_SCOPE_CHARACTERS, description="The very scope that was paused.")] = EVERYTHING,
+    scope: Annotated[
+        str, Query(max_length=MAX_SCOPE_CHARACTERS, description="The very scope that was paused.")
+    ] = EVERYTHING,
 ) -> None:
     """Let the policies act again."""
     wanted = read_scope(scope)
     if not services.lift(wanted, actor):
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"nothing is paused as {wanted!r}; GET /api/v1/pauses lists what is")
+        raise ProblemError(
+            HTTPStatus.NOT_FOUND,
+            f"nothing is paused as {wanted!r}; GET /api/v1/pauses lists what is",
+        )

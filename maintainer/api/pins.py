@@ -32,14 +32,28 @@ _NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 class PinRequest(Schema):
     """Keep a snapshot and everything newer from expiry."""
 
-    name: Annotated[str, Field(min_length=1, max_length=100, description="Letters, digits, dots, dashes and underscores; a pin of that name is replaced.")]
+    name: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=100,
+            description="Letters, digits, dots, dashes and underscores; a pin of that name is "
+            "replaced.",
+        ),
+    ]
     snapshot_id: Annotated[str, Field(pattern="^[0-9]{1,19}$")]
-    by: Annotated[str, Field(max_length=200, description="Who needs it; shown where it holds something back.")] = REQUESTED_BY
-    until: Annotated[Time | None, Field(description="RFC 3339; without it the pin holds until it is taken away.")] = None
+    by: Annotated[
+        str, Field(max_length=200, description="Who needs it; shown where it holds something back.")
+    ] = REQUESTED_BY
+    until: Annotated[
+        Time | None, Field(description="RFC 3339; without it the pin holds until it is taken away.")
+    ] = None
 
 
 class PinOut(Schema):
-    """A pin; is_held is false when its time is over or the table does not have the snapshot any more."""
+    """A pin; is_held is false when its time is over or the table does not have the snapshot any
+    more.
+    """
 
     name: str
     snapshot_id: str
@@ -58,20 +72,26 @@ class KeeperOut(Schema):
 
 
 class PinList(Schema):
-    """The pins that were asked for, and everybody who holds a snapshot: pins, table properties, tags, Flink, audits."""
+    """The pins that were asked for, and everybody who holds a snapshot: pins, table properties,
+    tags, Flink, audits.
+    """
 
     pins: list[PinOut]
     keepers: list[KeeperOut]
 
 
 class ExpiryOut(Schema):
-    """What one run of expire_snapshots would take away now, by simulation on the table's metadata."""
+    """What one run of expire_snapshots would take away now, by simulation on the table's
+    metadata.
+    """
 
     action: Annotated[str, Field(description="The CALL statement.")]
     snapshots: int
     snapshot_ids: Annotated[list[str], Field(description="The oldest first; at most 1000.")]
     refs: list[str]
-    bytes_freed: Annotated[int | None, Field(description="About; null where the snapshots' summaries do not tell.")]
+    bytes_freed: Annotated[
+        int | None, Field(description="About; null where the snapshots' summaries do not tell.")
+    ]
     keeper: Annotated[KeeperOut | None, Field(description="Whoever holds back the rest.")]
     refusal: Annotated[str | None, Field(description="Why nothing may go.")]
     is_slice: Annotated[bool, Field(description="More is old enough; it waits for later runs.")]
@@ -79,7 +99,10 @@ class ExpiryOut(Schema):
 
 def _health_of(record: TableRecord) -> TableHealth:
     if record.health is None:
-        raise ProblemError(HTTPStatus.CONFLICT, f"table {record.table} has not been measured yet, so its snapshots are not known")
+        raise ProblemError(
+            HTTPStatus.CONFLICT,
+            f"table {record.table} has not been measured yet, so its snapshots are not known",
+        )
     return record.health
 
 
@@ -89,8 +112,17 @@ def _expiry_rule(services: ServicesIn, record: TableRecord, health: TableHealth)
 
 
 def _write_pin(pin: Pin, health: TableHealth, now: datetime) -> PinOut:
-    is_held = pin.holds_at(now) and any(stamp.snapshot_id == pin.snapshot_id for stamp in health.history)
-    return PinOut(name=pin.name, snapshot_id=str(pin.snapshot_id), by=pin.by, made_at=pin.made_at, until=pin.until, is_held=is_held)
+    is_held = pin.holds_at(now) and any(
+        stamp.snapshot_id == pin.snapshot_id for stamp in health.history
+    )
+    return PinOut(
+        name=pin.name,
+        snapshot_id=str(pin.snapshot_id),
+        by=pin.by,
+        made_at=pin.made_at,
+        until=pin.until,
+        is_held=is_held,
+    )
 
 
 @router.get(f"{_ONE}/pins", summary="Who still needs which snapshot", responses=_NOT_FOUND)
@@ -98,41 +130,83 @@ def get_pins(record: RecordIn, services: ServicesIn) -> PinList:
     """Pins by name, and all keepers, the one that holds the oldest snapshot first."""
     health, now = _health_of(record), services.clock.now()
     pins = tuple(services.store.pins(health.table_uuid))
-    keepers = sorted(find_keepers(health, _expiry_rule(services, record, health), pins, now), key=lambda keeper: keeper.committed_at)
-    told = [KeeperOut(snapshot_id=str(k.snapshot_id), committed_at=k.committed_at, reason=k.reason) for k in keepers]
+    keepers = sorted(
+        find_keepers(health, _expiry_rule(services, record, health), pins, now),
+        key=lambda keeper: keeper.committed_at,
+    )
+    told = [
+        KeeperOut(snapshot_id=str(k.snapshot_id), committed_at=k.committed_at, reason=k.reason)
+        for k in keepers
+    ]
     return PinList(pins=[_write_pin(pin, health, now) for pin in pins], keepers=told)
 
 
-@router.post(f"{_ONE}/pins", summary="Keep a snapshot and what is newer", status_code=HTTPStatus.CREATED, responses=_ASKED)
+@router.post(
+    f"{_ONE}/pins",
+    summary="Keep a snapshot and what is newer",
+    status_code=HTTPStatus.CREATED,
+    responses=_ASKED,
+)
 def set_pin(record: RecordIn, services: ServicesIn, actor: ActorIn, request: PinRequest) -> PinOut:
-    """Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a job that runs already is not held back."""
+    """Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a
+    job that runs already is not held back.
+    """
     health, now = _health_of(record), services.clock.now()
     pin = Pin(request.name, int(request.snapshot_id), request.by, now, request.until)
     if not any(stamp.snapshot_id == pin.snapshot_id for stamp in health.history):
-        raise ProblemError(HTTPStatus.CONFLICT, f"table {record.table} has no snapshot {pin.snapshot_id} at its last measurement")
+        raise ProblemError(
+            HTTPStatus.CONFLICT,
+            f"table {record.table} has no snapshot {pin.snapshot_id} at its last measurement",
+        )
     services.store.set_pin(health.table_uuid, pin)
-    _note(services, record, speak_for(actor, pin.by), Deed.SNAPSHOT_PINNED, {"name": pin.name, "snapshot_id": request.snapshot_id, "by": pin.by})
+    _note(
+        services,
+        record,
+        speak_for(actor, pin.by),
+        Deed.SNAPSHOT_PINNED,
+        {"name": pin.name, "snapshot_id": request.snapshot_id, "by": pin.by},
+    )
     return _write_pin(pin, health, now)
 
 
-@router.delete(f"{_ONE}/pins/{{name}}", summary="Take a pin away", status_code=HTTPStatus.NO_CONTENT, responses=_ASKED)
-def remove_pin(record: RecordIn, services: ServicesIn, actor: ActorIn, name: Annotated[str, Path(max_length=100)]) -> None:
+@router.delete(
+    f"{_ONE}/pins/{{name}}",
+    summary="Take a pin away",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=_ASKED,
+)
+def remove_pin(
+    record: RecordIn,
+    services: ServicesIn,
+    actor: ActorIn,
+    name: Annotated[str, Path(max_length=100)],
+) -> None:
     """What it held may go at the next expiry; 404 when there is no pin of that name."""
     if not services.store.remove_pin(_health_of(record).table_uuid, name):
         raise ProblemError(HTTPStatus.NOT_FOUND, f"table {record.table} has no pin {name!r}")
     _note(services, record, actor, Deed.SNAPSHOT_UNPINNED, {"name": name})
 
 
-def _note(services: ServicesIn, record: TableRecord, by: str, deed: Deed, fields: dict[str, object]) -> None:
+def _note(
+    services: ServicesIn, record: TableRecord, by: str, deed: Deed, fields: dict[str, object]
+) -> None:
     table_uuid = record.health.table_uuid if record.health is not None else ""
-    services.store.record_audit([AuditEntry(services.clock.now(), name_actor(by), deed, record.table, table_uuid, fields=fields)])
+    services.store.record_audit(
+        [
+            AuditEntry(
+                services.clock.now(), name_actor(by), deed, record.table, table_uuid, fields=fields
+            )
+        ]
+    )
 
 
 @router.get(f"{_ONE}/expiry", summary="What expiry would take away", responses=_NOT_FOUND)
 def get_expiry(record: RecordIn, services: ServicesIn) -> ExpiryOut:
     """From the last measurement, under the policy in force; nothing is stored or started."""
     health, now = _health_of(record), services.clock.now()
-    preview = preview_expiry(health, _expiry_rule(services, record, health), services.store.pins(health.table_uuid), now)
+    preview = preview_expiry(
+        health, _expiry_rule(services, record, health), services.store.pins(health.table_uuid), now
+    )
     return _write_expiry(preview, services.statement(record.table, preview.action))
 
 
@@ -144,7 +218,13 @@ def _write_expiry(preview: ExpiryPreview, statement: str) -> ExpiryOut:
         snapshot_ids=[str(stamp.snapshot_id) for stamp in preview.snapshots[:MAX_LISTED_SNAPSHOTS]],
         refs=list(preview.refs),
         bytes_freed=preview.bytes_freed,
-        keeper=KeeperOut(snapshot_id=str(keeper.snapshot_id), committed_at=keeper.committed_at, reason=keeper.reason) if keeper else None,
+        keeper=KeeperOut(
+            snapshot_id=str(keeper.snapshot_id),
+            committed_at=keeper.committed_at,
+            reason=keeper.reason,
+        )
+        if keeper
+        else None,
         refusal=preview.refusal,
         is_slice=preview.is_slice,
     )

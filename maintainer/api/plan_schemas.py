@@ -23,12 +23,16 @@ class FindingOut(Schema):
     observed: float
     bound: float
     severity: Band
-    is_actionable: Annotated[bool, Field(description="False: beyond the bound, yet no maintenance would change it.")]
+    is_actionable: Annotated[
+        bool, Field(description="False: beyond the bound, yet no maintenance would change it.")
+    ]
     sentence: str
 
 
 class EstimateOut(Schema):
-    """What an action is expected to achieve; items are files, manifests or snapshots, as the action has them."""
+    """What an action is expected to achieve; items are files, manifests or snapshots, as the action
+    has them.
+    """
 
     items_before: int
     items_after: int
@@ -36,14 +40,24 @@ class EstimateOut(Schema):
     bytes_rewritten: int
     partitions: int
     note: str
-    error_bound: Annotated[int, Field(description="By how many items_after, and so items_removed, may be wrong; the note says why.")]
+    error_bound: Annotated[
+        int,
+        Field(
+            description="By how many items_after, and so items_removed, may be wrong; the note "
+            "says why."
+        ),
+    ]
 
 
 class CostOut(Schema):
-    """What an action is expected to take. A GB-hour is the memory that a job occupies for an hour of Spark's work."""
+    """What an action is expected to take. A GB-hour is the memory that a job occupies for an hour
+    of Spark's work.
+    """
 
     gb_hours: float
-    gb_hours_p90: Annotated[float, Field(description="What budgets are charged with until the job is done.")]
+    gb_hours_p90: Annotated[
+        float, Field(description="What budgets are charged with until the job is done.")
+    ]
     duration_seconds: float
     basis: Annotated[CostBasis, Field(description="Whose finished jobs it rests on.")]
     samples: Annotated[int, Field(description="How many of them.")]
@@ -71,8 +85,16 @@ class AdmissionOut(Schema):
     is_admitted: bool
     code: Annotated[WaitCode | None, Field(description="Why it waits; null: it starts.")]
     sentence: str
-    next_at: Annotated[datetime | None, Field(description="When it may start at the earliest; null: when a job ends or somebody changes something.")]
-    ahead: Annotated[int | None, Field(description="How many go first, where that is why it waits.")]
+    next_at: Annotated[
+        datetime | None,
+        Field(
+            description="When it may start at the earliest; null: when a job ends or somebody "
+            "changes something."
+        ),
+    ]
+    ahead: Annotated[
+        int | None, Field(description="How many go first, where that is why it waits.")
+    ]
     waiting_since: datetime
     score: Annotated[ScoreOut, Field(description="With its waiting counted.")]
 
@@ -87,9 +109,18 @@ class PlannedOut(Schema):
     reason: str
     sentence: Annotated[str, Field(description="The verdict in words, with its reason.")]
     cost: CostOut | None
-    score: Annotated[ScoreOut | None, Field(description="As it stands, before its waiting is counted.")]
-    admission: Annotated[AdmissionOut | None, Field(description="Why not now, when next; null in a dry run.")]
-    size: Annotated[JobSize | None, Field(description="How much of Spark its job gets; null in plans of before there were sizes.")]
+    score: Annotated[
+        ScoreOut | None, Field(description="As it stands, before its waiting is counted.")
+    ]
+    admission: Annotated[
+        AdmissionOut | None, Field(description="Why not now, when next; null in a dry run.")
+    ]
+    size: Annotated[
+        JobSize | None,
+        Field(
+            description="How much of Spark its job gets; null in plans of before there were sizes."
+        ),
+    ]
     size_reason: str
 
 
@@ -99,10 +130,18 @@ class SkippedOut(Schema):
     rule: RuleName
     code: SkipCode
     reason: str
-    next_at: Annotated[datetime | None, Field(description="When it is looked at next; None: when the table changes.")]
+    next_at: Annotated[
+        datetime | None,
+        Field(description="When it is looked at next; None: when the table changes."),
+    ]
     findings: list[FindingOut]
     estimate: EstimateOut | None
-    action: Annotated[str | None, Field(description="The CALL statement that is held back; None where there is nothing to run.")]
+    action: Annotated[
+        str | None,
+        Field(
+            description="The CALL statement that is held back; None where there is nothing to run."
+        ),
+    ]
     sentence: Annotated[str, Field(description="The verdict in words, with its reason.")]
     cost: CostOut | None
     score: ScoreOut | None
@@ -128,7 +167,10 @@ class VerdictOut(Schema):
     sentence: str
     at: datetime
     until: Annotated[datetime | None, Field(description="None: it still stands.")]
-    next_at: Annotated[datetime | None, Field(description="When it was to be looked at next; None: when the table changes.")]
+    next_at: Annotated[
+        datetime | None,
+        Field(description="When it was to be looked at next; None: when the table changes."),
+    ]
     policy: str
     findings: list[FindingOut]
     estimate: EstimateOut | None

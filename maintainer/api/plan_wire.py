@@ -1,11 +1,20 @@
-"""Plans, verdicts and what they rest on, from the domain's nouns to the schemas of the wire; pure."""
+"""Plans, verdicts and what they rest on, from the domain's nouns to the schemas of the wire;
+pure.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from maintainer.api import plan_schemas
-from maintainer.api.wire import Statement, score_out, write_cost, write_findings, write_id, write_score
+from maintainer.api.wire import (
+    Statement,
+    score_out,
+    write_cost,
+    write_findings,
+    write_id,
+    write_score,
+)
 from maintainer.decide.explanation import explain, explain_admission
 from maintainer.domain.admission import AdmissionVerdict
 from maintainer.domain.identifier import TableIdentifier
@@ -14,21 +23,37 @@ from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.store import Page
 
 
-def write_plan(plan: Plan, statement: Statement, verdicts: Iterable[AdmissionVerdict] = ()) -> plan_schemas.PlanOut:
-    """A plan, its actions as the CALL statements that would run, and what admission says of them."""
-    admissions = {verdict.candidate.rule: verdict for verdict in verdicts if verdict.candidate.table_uuid == plan.table_uuid}
+def write_plan(
+    plan: Plan, statement: Statement, verdicts: Iterable[AdmissionVerdict] = ()
+) -> plan_schemas.PlanOut:
+    """A plan, its actions as the CALL statements that would run, and what admission says of
+    them.
+    """
+    admissions = {
+        verdict.candidate.rule: verdict
+        for verdict in verdicts
+        if verdict.candidate.table_uuid == plan.table_uuid
+    }
     return plan_schemas.PlanOut(
         table=str(plan.table),
         policy=plan.policy_version,
         mode=plan.mode,
         snapshot_id=write_id(plan.snapshot_id),
         made_at=plan.made_at,
-        planned=[_write_planned(plan.table, planned, statement, admissions.get(planned.rule)) for planned in plan.planned],
+        planned=[
+            _write_planned(plan.table, planned, statement, admissions.get(planned.rule))
+            for planned in plan.planned
+        ],
         skipped=[_write_skipped(plan.table, skipped, statement) for skipped in plan.skipped],
     )
 
 
-def _write_planned(table: TableIdentifier, planned: PlannedAction, statement: Statement, admission: AdmissionVerdict | None) -> plan_schemas.PlannedOut:
+def _write_planned(
+    table: TableIdentifier,
+    planned: PlannedAction,
+    statement: Statement,
+    admission: AdmissionVerdict | None,
+) -> plan_schemas.PlannedOut:
     return plan_schemas.PlannedOut(
         rule=planned.rule,
         action=statement(table, planned.action),
@@ -58,7 +83,9 @@ def write_admission(verdict: AdmissionVerdict) -> plan_schemas.AdmissionOut:
     )
 
 
-def _write_skipped(table: TableIdentifier, skipped: SkippedRule, statement: Statement) -> plan_schemas.SkippedOut:
+def _write_skipped(
+    table: TableIdentifier, skipped: SkippedRule, statement: Statement
+) -> plan_schemas.SkippedOut:
     return plan_schemas.SkippedOut(
         rule=skipped.rule,
         code=skipped.code,
@@ -79,7 +106,11 @@ def _write_estimate(estimate: Estimate | None) -> plan_schemas.EstimateOut | Non
 
 def write_verdicts(page: Page[RuleVerdict]) -> plan_schemas.VerdictPage:
     """A page of the history of verdicts."""
-    return plan_schemas.VerdictPage(items=[_write_verdict(verdict) for verdict in page.items], next_cursor=page.next_cursor, total=page.total)
+    return plan_schemas.VerdictPage(
+        items=[_write_verdict(verdict) for verdict in page.items],
+        next_cursor=page.next_cursor,
+        total=page.total,
+    )
 
 
 def _write_verdict(verdict: RuleVerdict) -> plan_schemas.VerdictOut:

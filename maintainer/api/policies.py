@@ -1,4 +1,6 @@
-"""Policies: those in force, the one that governs a table, versions, a check of a text, and what it would change."""
+"""Policies: those in force, the one that governs a table, versions, a check of a text, and what it
+would change.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ Cursor = Annotated[Text | None, Query(description="next_cursor of the page befor
 
 @router.get("/policies", summary="The policy files in force")
 def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
-    """Every layer with its values and their lines, and what is wrong with files that are not in force or disagree."""
+    """Every layer with its values and their lines, and what is wrong with files that are not in
+    force or disagree.
+    """
     return wire.write_policy_set(services.policies.current())
 
 
@@ -35,19 +39,25 @@ def get_policies(services: ServicesIn) -> schemas.PolicySetOut:
     responses=declare_problems(HTTPStatus.NOT_FOUND),
 )
 def get_effective_policy(record: RecordIn, services: ServicesIn) -> schemas.EffectivePolicyOut:
-    """All layers merged for one table, each value with the file and the line, the table property or the default that it comes from."""
+    """All layers merged for one table, each value with the file and the line, the table property or
+    the default that it comes from.
+    """
     policy = services.effective(record.table, record.health.properties if record.health else {})
     return wire.write_policy(record.table, policy)
 
 
 @router.get("/policies/versions", summary="Versions of the policies")
 def get_policy_versions(
-    services: ServicesIn, limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")] = 100, cursor: Cursor = None
+    services: ServicesIn,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")] = 100,
+    cursor: Cursor = None,
 ) -> policy_schemas.PolicyVersionPage:
     """Every version that was in force since the store remembers, the present one first."""
     page = services.store.policy_versions(limit, cursor)
     items = [policy_schemas.PolicyVersionOut.model_validate(version) for version in page.items]
-    return policy_schemas.PolicyVersionPage(items=items, next_cursor=page.next_cursor, total=page.total)
+    return policy_schemas.PolicyVersionPage(
+        items=items, next_cursor=page.next_cursor, total=page.total
+    )
 
 
 @router.get("/policies/versions/diff", summary="What two versions have differently")
@@ -57,7 +67,10 @@ def get_policy_diff(
     after: Annotated[Text, Query(description="A version, or `current`.")] = "current",
 ) -> policy_schemas.PolicyDiff:
     """Field by field, values as people write them; where a value is written does not count."""
-    changes = [policy_schemas.PolicyChangeOut.model_validate(change) for change in services.compare_versions(before, after)]
+    changes = [
+        policy_schemas.PolicyChangeOut.model_validate(change)
+        for change in services.compare_versions(before, after)
+    ]
     return policy_schemas.PolicyDiff(before=before, after=after, changes=changes)
 
 
@@ -66,25 +79,42 @@ def validate_policy(text: schemas.PolicyText, services: ServicesIn) -> schemas.P
     """Say what is wrong with a text, line by line; nothing is stored."""
     parsed = services.parse_policy(text.yaml, CANDIDATE)
     problems = () if isinstance(parsed, PolicyLayer) else parsed
-    return schemas.PolicyVerdict(is_valid=isinstance(parsed, PolicyLayer), problems=wire.write_problems(problems))
+    return schemas.PolicyVerdict(
+        is_valid=isinstance(parsed, PolicyLayer), problems=wire.write_problems(problems)
+    )
 
 
-@router.post("/policies/preview", summary="Which verdicts a policy file would change", responses=declare_problems(HTTPStatus.UNSUPPORTED_MEDIA_TYPE))
+@router.post(
+    "/policies/preview",
+    summary="Which verdicts a policy file would change",
+    responses=declare_problems(HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
+)
 def preview_policy(
     request: policy_schemas.PreviewRequest,
     services: ServicesIn,
-    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Tables to look at.")] = DEFAULT_PREVIEW,
+    limit: Annotated[
+        int, Query(ge=1, le=MAX_PAGE, description="Tables to look at.")
+    ] = DEFAULT_PREVIEW,
     cursor: Cursor = None,
 ) -> policy_schemas.FleetPreview:
-    """Decide anew for the tables that the file can concern, a page of them by name, from stored health: no catalog is asked and nothing is stored."""
+    """Decide anew for the tables that the file can concern, a page of them by name, from stored
+    health: no catalog is asked and nothing is stored.
+    """
     current = services.policies.current()
-    candidate = with_candidate(current, read_candidate(services, request.yaml, request.name or CANDIDATE))
+    candidate = with_candidate(
+        current, read_candidate(services, request.yaml, request.name or CANDIDATE)
+    )
     concerned = find_affected(current, candidate, services.store.table_names())
     waiting = [table for table in concerned if cursor is None or str(table) > cursor]
     page = sorted(waiting, key=str)[:limit]
     previews = list(services.preview_tables(candidate, page))
     items = [
-        policy_schemas.TablePreviewOut(table=str(preview.table), changes=[policy_schemas.VerdictChangeOut.model_validate(change) for change in preview.changes])
+        policy_schemas.TablePreviewOut(
+            table=str(preview.table),
+            changes=[
+                policy_schemas.VerdictChangeOut.model_validate(change) for change in preview.changes
+            ],
+        )
         for preview in previews
         if preview.changes
     ]

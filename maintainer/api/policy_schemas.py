@@ -46,13 +46,17 @@ class PolicyDiff(Schema):
 
 
 class PreviewRequest(PolicyText):
-    """A policy file to try out; with the name of a file that is in force it takes its place, else it is laid over what is equally narrow."""
+    """A policy file to try out; with the name of a file that is in force it takes its place, else
+    it is laid over what is equally narrow.
+    """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\.ya?ml$")] | None = None
 
 
 class VerdictChangeOut(Schema):
-    """A rule that would be judged otherwise: "planned", or why not; null where the policy has no such rule."""
+    """A rule that would be judged otherwise: "planned", or why not; null where the policy has no
+    such rule.
+    """
 
     rule: RuleName
     before: str | None
@@ -69,7 +73,9 @@ class TablePreviewOut(Schema):
 
 
 class FleetPreview(Schema):
-    """One page: of `looked_at` tables that the policy can concern, those whose verdicts would change; `total` can be concerned in all."""
+    """One page: of `looked_at` tables that the policy can concern, those whose verdicts would
+    change; `total` can be concerned in all.
+    """
 
     items: list[TablePreviewOut]
     looked_at: int

@@ -21,17 +21,30 @@ def get_liveness() -> schemas.Liveness:
 @router.get(
     "/readyz",
     summary="Can it do its work",
-    responses={503: {"model": schemas.Readiness, "description": "Something that the daemon needs does not work."}},
+    responses={
+        503: {
+            "model": schemas.Readiness,
+            "description": "Something that the daemon needs does not work.",
+        }
+    },
 )
 def get_readiness(services: ServicesIn, response: Response) -> schemas.Readiness:
     """Everything that the daemon needs, and how it is; 503 when one of them does not work."""
-    checks = [schemas.CheckOut(name=name, is_ok=is_ok, message=message) for name, is_ok, message in services.readiness()]
+    checks = [
+        schemas.CheckOut(name=name, is_ok=is_ok, message=message)
+        for name, is_ok, message in services.readiness()
+    ]
     is_ready = all(check.is_ok for check in checks)
     response.status_code = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
     return schemas.Readiness(is_ready=is_ready, checks=checks)
 
 
-@router.get("/metrics", summary="Prometheus metrics", response_class=Response, responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
+@router.get(
+    "/metrics",
+    summary="Prometheus metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 def get_metrics(services: ServicesIn) -> Response:
     """All metrics in Prometheus' text exposition."""
     text, content_type = services.metrics()

@@ -35,7 +35,9 @@ class QueueOut(Schema):
     items: list[QueuedOut]
     total: int
     starting: Annotated[int, Field(description="How many start at the next look.")]
-    waiting: Annotated[dict[WaitCode, int], Field(description="How many wait, by reason; every reason is named.")]
+    waiting: Annotated[
+        dict[WaitCode, int], Field(description="How many wait, by reason; every reason is named.")
+    ]
 
 
 router = APIRouter(tags=["jobs"])
@@ -43,7 +45,9 @@ router = APIRouter(tags=["jobs"])
 
 @router.get("/queue", summary="What happens next")
 def get_queue(services: ServicesIn, limit: Limit = DEFAULT_PAGE) -> QueueOut:
-    """Every planned action in the order in which it would start, and why those that wait do; a few seconds old at most."""
+    """Every planned action in the order in which it would start, and why those that wait do; a few
+    seconds old at most.
+    """
     queue = services.queue()
     waits = Counter(verdict.wait.code for verdict in queue.verdicts if verdict.wait is not None)
     return QueueOut(

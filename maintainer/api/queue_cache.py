@@ -12,7 +12,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.clock import Clock
 
 MAX_AGE = timedelta(seconds=5)
-# Judging the planned actions of 100,000 tables takes some seconds: looking must not become the daemon's main work.
+# Judging the planned actions of 100,000 tables takes some seconds: looking must not become the
+# daemon's main work.
 REST_FACTOR = 10
 
 
@@ -39,7 +40,9 @@ class QueueBoard:
         self._took = timedelta(0)
 
     def read(self) -> Queue:
-        """The queue, at most MAX_AGE old, or ten times as old as it takes to work it out; while somebody else does, the one before."""
+        """The queue, at most MAX_AGE old, or ten times as old as it takes to work it out; while
+        somebody else does, the one before.
+        """
         last = self._last
         if last is not None and not self._lock.acquire(blocking=False):
             return last

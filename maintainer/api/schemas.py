@@ -143,24 +143,44 @@ class TableDetail(TableSummary):
     policy: EffectivePolicyOut
     first_seen_at: datetime
     delete_file_ratio: Annotated[float | None, Field(description="Delete files / data files.")]
-    dangling_delete_files: Annotated[int | None, Field(description="Position delete files that apply to no data file.")]
-    oldest_delete_at: Annotated[datetime | None, Field(description="Deletes have waited at least since then.")]
-    partition_skew: Annotated[float | None, Field(description="Bytes of the largest partition / mean of all.")]
+    dangling_delete_files: Annotated[
+        int | None, Field(description="Position delete files that apply to no data file.")
+    ]
+    oldest_delete_at: Annotated[
+        datetime | None, Field(description="Deletes have waited at least since then.")
+    ]
+    partition_skew: Annotated[
+        float | None, Field(description="Bytes of the largest partition / mean of all.")
+    ]
     manifest_excess: Annotated[int | None, Field(description="Manifests beyond the ideal number.")]
-    kept_data_files: Annotated[int | None, Field(description="Data files that any kept snapshot reaches.")]
-    live_file_ratio: Annotated[float | None, Field(description="Live data files / kept data files.")]
+    kept_data_files: Annotated[
+        int | None, Field(description="Data files that any kept snapshot reaches.")
+    ]
+    live_file_ratio: Annotated[
+        float | None, Field(description="Live data files / kept data files.")
+    ]
     commits_per_hour: float | None
-    commit_window_seconds: Annotated[float | None, Field(description="The span that the commit rate is taken over.")]
+    commit_window_seconds: Annotated[
+        float | None, Field(description="The span that the commit rate is taken over.")
+    ]
     writers: list[WriterRateOut]
     growth_bytes_per_day: float | None
     growth_records_per_day: float | None
     metadata_files: int | None
-    storage_files: Annotated[int | None, Field(description="Files that the table keeps, metadata included; at least.")]
-    ref_holds: Annotated[list[RefHoldOut], Field(description="What branches and tags keep, the oldest first; at most 20.")]
+    storage_files: Annotated[
+        int | None, Field(description="Files that the table keeps, metadata included; at least.")
+    ]
+    ref_holds: Annotated[
+        list[RefHoldOut],
+        Field(description="What branches and tags keep, the oldest first; at most 20."),
+    ]
     disagreements: list[DisagreementOut]
     impact: ImpactOut | None
     outlook: Annotated[OutlookOut, Field(description="What happens now and next.")]
-    partition_advice: Annotated[PartitionAdviceOut | None, Field(description="Why files stay small; null where maintenance helps.")]
+    partition_advice: Annotated[
+        PartitionAdviceOut | None,
+        Field(description="Why files stay small; null where maintenance helps."),
+    ]
 
 
 class PartitionOut(Schema):
@@ -218,12 +238,29 @@ class EffectOut(Schema):
     orphans_listed: int
     orphans_removed: int
     orphan_bytes_removed: int
-    contents: Annotated[ContentProof, Field(description="What the checksums of the rows before and after say, where the policy wants them.")] = (
-        ContentProof.NOT_TAKEN
-    )
-    canary_files: Annotated[int | None, Field(description="Files that the job added and that were read again; null: not tried, or it could not be.")] = None
-    failed_proofs: Annotated[list[str], Field(description="Why what the job wrote is not what it should be.")] = []  # noqa: RUF012 - as above
-    difference: Annotated[str, Field(description="From what was predicted, and why; empty where there is none worth a word.")] = ""
+    contents: Annotated[
+        ContentProof,
+        Field(
+            description="What the checksums of the rows before and after say, where the policy "
+            "wants them."
+        ),
+    ] = ContentProof.NOT_TAKEN
+    canary_files: Annotated[
+        int | None,
+        Field(
+            description="Files that the job added and that were read again; null: not tried, or it "
+            "could not be."
+        ),
+    ] = None
+    failed_proofs: Annotated[
+        list[str], Field(description="Why what the job wrote is not what it should be.")
+    ] = []  # noqa: RUF012 - as above
+    difference: Annotated[
+        str,
+        Field(
+            description="From what was predicted, and why; empty where there is none worth a word."
+        ),
+    ] = ""
 
 
 class EstimateErrorOut(Schema):
@@ -232,7 +269,10 @@ class EstimateErrorOut(Schema):
     quantity: Quantity
     predicted: float
     actual: float
-    ratio: Annotated[float | None, Field(description="(predicted - actual) / actual; null where there was nothing.")]
+    ratio: Annotated[
+        float | None,
+        Field(description="(predicted - actual) / actual; null where there was nothing."),
+    ]
 
 
 class JobOut(Schema):
@@ -257,10 +297,20 @@ class JobOut(Schema):
     failure_reason: FailureReason | None
     failure_message: str
     cost: Annotated[CostOut | None, Field(description="What it was expected to take.")]
-    score: Annotated[ScoreOut | None, Field(description="By which it was admitted; null: a person asked for it.")]
-    gb_hours: Annotated[float | None, Field(description="What it took; null until Spark has ended.")]
+    score: Annotated[
+        ScoreOut | None, Field(description="By which it was admitted; null: a person asked for it.")
+    ]
+    gb_hours: Annotated[
+        float | None, Field(description="What it took; null until Spark has ended.")
+    ]
     estimate_errors: list[EstimateErrorOut]
-    size: Annotated[JobSize | None, Field(description="How much of Spark it gets; null: of before there were sizes, or a reading, as small ones.")]
+    size: Annotated[
+        JobSize | None,
+        Field(
+            description="How much of Spark it gets; null: of before there were sizes, or a "
+            "reading, as small ones."
+        ),
+    ]
     size_reason: str
 
 
@@ -272,7 +322,9 @@ class JobEventOut(Schema):
 
 
 class Sums(Schema):
-    """Over the tables of a namespace, catalog or fleet; average_file_size_bytes = all bytes / all files, live_file_ratio = live data files / kept ones."""
+    """Over the tables of a namespace, catalog or fleet; average_file_size_bytes = all bytes / all
+    files, live_file_ratio = live data files / kept ones.
+    """
 
     tables: int
     measured_tables: int
@@ -354,7 +406,9 @@ class RunAccepted(Schema):
 
 
 class TablePage(PageOf[TableSummary]):
-    """A page of the table list; of a search with many matches, total says how many there are at least."""
+    """A page of the table list; of a search with many matches, total says how many there are at
+    least.
+    """
 
     total_is_exact: bool = True
 

@@ -1,4 +1,6 @@
-"""The HTTP server with bounds that uvicorn does not have: how many connections, and how long a request may take to arrive."""
+"""The HTTP server with bounds that uvicorn does not have: how many connections, and how long a
+request may take to arrive.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 STOP_SECONDS = 5  # how long open answers may go on after the server is asked to stop
 BACKLOG = 128  # connections that wait to be accepted
-_TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n"
+_TOO_MANY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
+    b"Content-Length: 0\r\n\r\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +26,9 @@ class ConnectionBounds:
     """What a client may take of the server."""
 
     connections: int = 256  # a process has 1024 open files where nobody has raised that
-    header_seconds: float = 10  # from the first byte of a request, or from the connection, to the end of the headers
+    header_seconds: float = (
+        10  # from the first byte of a request, or from the connection, to the end of the headers
+    )
     body_seconds: float = 30  # from the end of the headers to the end of the body
     write_seconds: float = 60  # that a client may leave an answer unread
 
@@ -29,7 +36,14 @@ class ConnectionBounds:
 def make_server(api: FastAPI, bounds: ConnectionBounds | None = None) -> uvicorn.Server:
     """A server for the application; its run() is given listening sockets."""
     config = _Config(
-        api, http=_BoundedProtocol, ws="none", log_config=None, log_level="warning", access_log=False, backlog=BACKLOG, timeout_graceful_shutdown=STOP_SECONDS
+        api,
+        http=_BoundedProtocol,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=STOP_SECONDS,
     )
     config.bounds = bounds or ConnectionBounds()
     return uvicorn.Server(config)
@@ -40,7 +54,9 @@ class _Config(uvicorn.Config):
 
 
 class _BoundedProtocol(H11Protocol):
-    """One connection. A deadline runs while the client owes us something; it is not prolonged by single bytes."""
+    """One connection. A deadline runs while the client owes us something; it is not prolonged by
+    single bytes.
+    """
 
     def __init__(self, config: _Config, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - handed on to uvicorn
         super().__init__(config, *arguments, **named)
@@ -78,7 +94,9 @@ class _BoundedProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """The client does not read."""
         super().pause_writing()
-        self._write_deadline = self.loop.call_later(self._bounds.write_seconds, self.transport.abort)
+        self._write_deadline = self.loop.call_later(
+            self._bounds.write_seconds, self.transport.abort
+        )
 
     def resume_writing(self) -> None:
         """The client reads again."""
@@ -89,7 +107,11 @@ class _BoundedProtocol(H11Protocol):
 
     def _watch(self) -> None:
         state = self.conn.their_state
-        self._owe(state if state in (h11.IDLE, h11.SEND_BODY) and not self.transport.is_closing() else None)
+        self._owe(
+            state
+            if state in (h11.IDLE, h11.SEND_BODY) and not self.transport.is_closing()
+            else None
+        )
 
     def _owe(self, part: object) -> None:
         if part is self._owed and part is not None:
@@ -97,5 +119,7 @@ class _BoundedProtocol(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         seconds = self._bounds.header_seconds if part is h11.IDLE else self._bounds.body_seconds
-        self._deadline = self.loop.call_later(seconds, self.transport.abort) if part is not None else None
+        self._deadline = (
+            self.loop.call_later(seconds, self.transport.abort) if part is not None else None
+        )
         self._owed = part

@@ -23,7 +23,8 @@ _waiting = BoundedSemaphore(MAX_STREAMS)
 def tell_events(services: Services, job: Job, after: int) -> Iterator[str]:
     """What happened after that sequence number, then what happens, until the job is over.
 
-    When MAX_STREAMS are waiting already it tells what there is and ends; clients come back by themselves.
+    When MAX_STREAMS are waiting already it tells what there is and ends; clients come back by
+    themselves.
     """
     yield f"retry: {RECONNECT_MILLISECONDS}\n\n"
     may_wait = _waiting.acquire(blocking=False)
@@ -42,17 +43,25 @@ def _follow(services: Services, job: Job, after: int, seconds: float) -> Iterato
         lines: list[str] = []
         for event in services.store.events(job.job_id, after):
             after = event.sequence
-            lines.append(f"id: {event.sequence}\ndata: {wire.write_event(event).model_dump_json()}\n\n")
+            lines.append(
+                f"id: {event.sequence}\ndata: {wire.write_event(event).model_dump_json()}\n\n"
+            )
         if job != told:
-            lines.append(f"event: job\ndata: {wire.write_job(job, services.statement).model_dump_json()}\n\n")
+            lines.append(
+                f"event: job\ndata: {wire.write_job(job, services.statement).model_dump_json()}\n\n"
+            )
             told = job
         if lines:
             yield "".join(lines)
             told_at = monotonic()
         if was_final:  # one more look at the events was taken after the end
-            yield f"event: end\ndata: {wire.write_job(job, services.statement).model_dump_json()}\n\n"
+            yield (
+                f"event: end\ndata: {wire.write_job(job, services.statement).model_dump_json()}\n\n"
+            )
             return
-        if not job.state.is_final and (monotonic() >= deadline or services.stopping.wait(POLL_SECONDS)):
+        if not job.state.is_final and (
+            monotonic() >= deadline or services.stopping.wait(POLL_SECONDS)
+        ):
             return
         if monotonic() - told_at >= KEEP_ALIVE_SECONDS:
             yield ": still here\n\n"

@@ -1,4 +1,6 @@
-"""Tables: the list, one table's page, its history, its worst partitions, its plan, and what a person may ask for."""
+"""Tables: the list, one table's page, its history, its worst partitions, its plan, and what a
+person may ask for.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,14 @@ from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.health import Band, PartitionHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer
-from maintainer.ports.store import HISTORY_METRICS, MAX_PAGE, TABLE_SORTS, Pause, TableQuery, TableRecord
+from maintainer.ports.store import (
+    HISTORY_METRICS,
+    MAX_PAGE,
+    TABLE_SORTS,
+    Pause,
+    TableQuery,
+    TableRecord,
+)
 
 DEFAULT_PAGE = 100
 DEFAULT_HISTORY = timedelta(days=30)
@@ -34,12 +43,18 @@ MAX_TEXT = 1000  # characters of a search, a name or a cursor
 
 _SORTS = [f"{sign}{name}" for name in TABLE_SORTS for sign in ("", "-")]
 
-_SORT_WORDS = "With - in front: descending. `-band` is the worst band first, and within a band the greatest benefit of maintenance."
+_SORT_WORDS = (
+    "With - in front: descending. `-band` is the worst band first, and within a band the "
+    "greatest benefit of maintenance."
+)
 
 
 def _check_sort(sort: str) -> str:
     if sort not in _SORTS:
-        message = f"cannot sort by {sort!r}; one of {', '.join(TABLE_SORTS)}, with - in front for descending"
+        message = (
+            f"cannot sort by {sort!r}; one of {', '.join(TABLE_SORTS)}, with - in front for "
+            f"descending"
+        )
         raise ValueError(message)
     return sort
 
@@ -53,16 +68,30 @@ def _check_metric(metric: str) -> str:
 
 Text = Annotated[str, Query(max_length=MAX_TEXT)]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="Items a page.")]
-Cursor = Annotated[str | None, Query(max_length=MAX_TEXT, description="next_cursor of the page before.")]
-Sort = Annotated[str, AfterValidator(_check_sort), Query(description=_SORT_WORDS, json_schema_extra={"enum": _SORTS})]
-MetricName = Annotated[str, AfterValidator(_check_metric), Query(json_schema_extra={"enum": list(HISTORY_METRICS)})]
-PartitionSort = Literal["small_files", "data_files", "average_file_size_bytes", "data_bytes", "delete_files"]
+Cursor = Annotated[
+    str | None, Query(max_length=MAX_TEXT, description="next_cursor of the page before.")
+]
+Sort = Annotated[
+    str,
+    AfterValidator(_check_sort),
+    Query(description=_SORT_WORDS, json_schema_extra={"enum": _SORTS}),
+]
+MetricName = Annotated[
+    str, AfterValidator(_check_metric), Query(json_schema_extra={"enum": list(HISTORY_METRICS)})
+]
+PartitionSort = Literal[
+    "small_files", "data_files", "average_file_size_bytes", "data_bytes", "delete_files"
+]
 
 # Worst first: the largest count, or the smallest average.
 _WORST: dict[PartitionSort, Callable[[PartitionHealth], float]] = {
     "small_files": lambda partition: -partition.small_files,
     "data_files": lambda partition: -partition.data_files,
-    "average_file_size_bytes": lambda partition: float("inf") if partition.average_file_size_bytes is None else partition.average_file_size_bytes,
+    "average_file_size_bytes": lambda partition: (
+        float("inf")
+        if partition.average_file_size_bytes is None
+        else partition.average_file_size_bytes
+    ),
     "data_bytes": lambda partition: -partition.data_bytes,
     "delete_files": lambda partition: -partition.delete_files,
 }
@@ -70,41 +99,81 @@ _WORST: dict[PartitionSort, Callable[[PartitionHealth], float]] = {
 router = APIRouter(tags=["tables"])
 ONE_TABLE = "/tables/{catalog}/{namespace}/{table}"
 NOT_FOUND = declare_problems(HTTPStatus.NOT_FOUND)
-ASKED = declare_problems(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+ASKED = declare_problems(
+    HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+)
 
 
 @router.get("/tables", summary="The table list")
 def get_tables(  # noqa: PLR0913, PLR0917 - query parameters are arguments, given by name
     services: ServicesIn,
-    search: Annotated[Text, Query(description="A part of the full name; case does not count.")] = "",
+    search: Annotated[
+        Text, Query(description="A part of the full name; case does not count.")
+    ] = "",
     catalog: Annotated[Text | None, Query(description="Only this catalog.")] = None,
-    namespace: Annotated[Text | None, Query(description='Only this namespace and those nested in it; levels joined by ".".')] = None,
+    namespace: Annotated[
+        Text | None,
+        Query(description='Only this namespace and those nested in it; levels joined by ".".'),
+    ] = None,
     band: Annotated[Band | None, Query(description="Only this band.")] = None,
     sort: Sort = "name",
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
 ) -> schemas.TablePage:
-    """Known tables with their latest health, filtered, sorted and paged; what is not known sorts last."""
-    query = TableQuery(search, catalog, namespace, band, sort.removeprefix("-"), sort.startswith("-"), limit, cursor)
+    """Known tables with their latest health, filtered, sorted and paged; what is not known sorts
+    last.
+    """
+    query = TableQuery(
+        search,
+        catalog,
+        namespace,
+        band,
+        sort.removeprefix("-"),
+        sort.startswith("-"),
+        limit,
+        cursor,
+    )
     page = services.store.tables(query)
     items = [wire.write_summary(record) for record in page.items]
-    return schemas.TablePage(items=items, next_cursor=page.next_cursor, total=page.total, total_is_exact=page.total_is_exact)
+    return schemas.TablePage(
+        items=items,
+        next_cursor=page.next_cursor,
+        total=page.total,
+        total_is_exact=page.total_is_exact,
+    )
 
 
 @router.get(ONE_TABLE, summary="One table", responses=NOT_FOUND)
 def get_table(record: RecordIn, services: ServicesIn) -> schemas.TableDetail:
     """The latest health, the findings, and the policy that governs the table."""
     policy = services.effective(record.table, record.health.properties if record.health else {})
-    timings = services.store.timings(record.table, MAX_PAGE).items if record.health is not None else ()
-    return wire.write_detail(record, policy, services.impact, _find_outlook(record, services), timings)
+    timings = (
+        services.store.timings(record.table, MAX_PAGE).items if record.health is not None else ()
+    )
+    return wire.write_detail(
+        record, policy, services.impact, _find_outlook(record, services), timings
+    )
 
 
 def _find_outlook(record: TableRecord, services: Services) -> OutlookOut:
     """As of now: the job and the pauses are read beside the plan, which may be older."""
-    job = services.store.unfinished_job_of(record.health.table_uuid) if record.health is not None else None
-    own = [Halt(str(record.table), record.pause.by, record.pause.at, record.pause.reason)] if record.pause is not None else []
-    admissions = services.queue().of(record.table) if record.plan is not None and record.plan.planned else ()
-    return wire.write_outlook(find_outlook(record.table, record.plan, job, [*services.store.halts(), *own], admissions), job)
+    job = (
+        services.store.unfinished_job_of(record.health.table_uuid)
+        if record.health is not None
+        else None
+    )
+    own = (
+        [Halt(str(record.table), record.pause.by, record.pause.at, record.pause.reason)]
+        if record.pause is not None
+        else []
+    )
+    admissions = (
+        services.queue().of(record.table) if record.plan is not None and record.plan.planned else ()
+    )
+    return wire.write_outlook(
+        find_outlook(record.table, record.plan, job, [*services.store.halts(), *own], admissions),
+        job,
+    )
 
 
 @router.get(f"{ONE_TABLE}/history", summary="A metric over time", responses=NOT_FOUND)
@@ -112,16 +181,26 @@ def get_history(
     record: RecordIn,
     services: ServicesIn,
     metric: MetricName = "average_file_size_bytes",
-    since: Annotated[Time | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")] = None,
-    until: Annotated[Time | None, Query(alias="to", description="RFC 3339; now when left out.")] = None,
+    since: Annotated[
+        Time | None, Query(alias="from", description="RFC 3339; 30 days before `to` when left out.")
+    ] = None,
+    until: Annotated[
+        Time | None, Query(alias="to", description="RFC 3339; now when left out.")
+    ] = None,
 ) -> schemas.History:
     """Samples of one metric, oldest first; a series of more than 2000 is thinned evenly."""
     last = in_utc(until) if until else services.clock.now()
-    first = in_utc(since) if since else last - min(DEFAULT_HISTORY, last - datetime.min.replace(tzinfo=UTC))
+    first = (
+        in_utc(since)
+        if since
+        else last - min(DEFAULT_HISTORY, last - datetime.min.replace(tzinfo=UTC))
+    )
     if first > last:
         message = f"from {first.isoformat()} is after to {last.isoformat()}"
         raise InvalidValueError(message)
-    return wire.write_history(record.table, metric, services.store.history(record.table, metric, first, last), MAX_SAMPLES)
+    return wire.write_history(
+        record.table, metric, services.store.history(record.table, metric, first, last), MAX_SAMPLES
+    )
 
 
 def in_utc(moment: datetime) -> datetime:
@@ -136,58 +215,119 @@ def in_utc(moment: datetime) -> datetime:
 @router.get(f"{ONE_TABLE}/partitions", summary="The worst partitions", responses=NOT_FOUND)
 def get_partitions(
     record: RecordIn,
-    sort: Annotated[PartitionSort, Query(description="Worst first: the most of a count, the smallest average.")] = "small_files",
+    sort: Annotated[
+        PartitionSort, Query(description="Worst first: the most of a count, the smallest average.")
+    ] = "small_files",
     limit: Limit = DEFAULT_PAGE,
 ) -> schemas.PartitionPage:
     """The first `limit` partitions, worst first; total says how many there are."""
     partitions = record.health.partitions if record.health else ()
-    worst = sorted(partitions, key=lambda partition: (_WORST[sort](partition), partition.spec_id, partition.partition))[:limit]
-    return schemas.PartitionPage(items=[schemas.PartitionOut.model_validate(partition) for partition in worst], next_cursor=None, total=len(partitions))
+    worst = sorted(
+        partitions,
+        key=lambda partition: (_WORST[sort](partition), partition.spec_id, partition.partition),
+    )[:limit]
+    return schemas.PartitionPage(
+        items=[schemas.PartitionOut.model_validate(partition) for partition in worst],
+        next_cursor=None,
+        total=len(partitions),
+    )
 
 
 @router.get(f"{ONE_TABLE}/plan", summary="The stored plan", responses=NOT_FOUND)
 def get_plan(record: RecordIn, services: ServicesIn) -> plan_schemas.PlanOut:
-    """What the daemon decided last: each rule planned and why, or skipped, why, and when it is looked at next."""
+    """What the daemon decided last: each rule planned and why, or skipped, why, and when it is
+    looked at next.
+    """
     if record.plan is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"no plan has been made for {record.table} yet; POST makes a dry run")
-    return write_plan(record.plan, services.statement, services.queue().of(record.table) if record.plan.planned else ())
+        raise ProblemError(
+            HTTPStatus.NOT_FOUND,
+            f"no plan has been made for {record.table} yet; POST makes a dry run",
+        )
+    return write_plan(
+        record.plan,
+        services.statement,
+        services.queue().of(record.table) if record.plan.planned else (),
+    )
 
 
 @router.post(f"{ONE_TABLE}/plan", summary="A fresh dry run", responses=ASKED)
-def preview_plan(record: RecordIn, services: ServicesIn, text: schemas.PolicyText | None = None) -> plan_schemas.PlanOut:
-    """Measure and decide now, optionally as if the policy in the body were laid over all others; nothing is stored or started."""
+def preview_plan(
+    record: RecordIn, services: ServicesIn, text: schemas.PolicyText | None = None
+) -> plan_schemas.PlanOut:
+    """Measure and decide now, optionally as if the policy in the body were laid over all others;
+    nothing is stored or started.
+    """
     layer = None if text is None else _read_candidate(services, record.table, text)
     return write_plan(services.preview(record.table, layer), services.statement)
 
 
-def _read_candidate(services: ServicesIn, table: TableIdentifier, text: schemas.PolicyText) -> PolicyLayer:
+def _read_candidate(
+    services: ServicesIn, table: TableIdentifier, text: schemas.PolicyText
+) -> PolicyLayer:
     layer = read_candidate(services, text.yaml)
     if not any(pattern.matches(table) for pattern in layer.tables):
         patterns = ", ".join(pattern.text for pattern in layer.tables) or "no table"
-        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{CANDIDATE} speaks for {patterns}, which does not match {table}")
+        raise ProblemError(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            f"{CANDIDATE} speaks for {patterns}, which does not match {table}",
+        )
     return layer
 
 
-@router.post(f"{ONE_TABLE}/run", summary="Carry out rules now", status_code=HTTPStatus.ACCEPTED, responses=ASKED)
-def run_table(record: RecordIn, services: ServicesIn, actor: ActorIn, request: schemas.RunRequest | None = None) -> schemas.RunAccepted:
-    """Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth doing. No jobs: the plan says why."""
+@router.post(
+    f"{ONE_TABLE}/run",
+    summary="Carry out rules now",
+    status_code=HTTPStatus.ACCEPTED,
+    responses=ASKED,
+)
+def run_table(
+    record: RecordIn,
+    services: ServicesIn,
+    actor: ActorIn,
+    request: schemas.RunRequest | None = None,
+) -> schemas.RunAccepted:
+    """Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth
+    doing. No jobs: the plan says why.
+    """
     rules = () if request is None else tuple(dict.fromkeys(request.rules))
     plan, jobs = services.run_now(record.table, rules, actor)
-    return schemas.RunAccepted(jobs=[wire.write_job(job, services.statement) for job in jobs], plan=write_plan(plan, services.statement))
+    return schemas.RunAccepted(
+        jobs=[wire.write_job(job, services.statement) for job in jobs],
+        plan=write_plan(plan, services.statement),
+    )
 
 
 @router.post(f"{ONE_TABLE}/pause", summary="Start nothing on a table", responses=ASKED)
-def pause_table(record: RecordIn, services: ServicesIn, actor: ActorIn, request: schemas.PauseRequest | None = None) -> schemas.PauseOut:
+def pause_table(
+    record: RecordIn,
+    services: ServicesIn,
+    actor: ActorIn,
+    request: schemas.PauseRequest | None = None,
+) -> schemas.PauseOut:
     """Start nothing on this table until it is resumed; a running job goes on."""
     pause = Pause(actor, services.clock.now(), request.reason if request else "")
     services.store.set_pause(record.table, pause)
-    services.store.record_audit([AuditEntry(pause.at, name_actor(actor), Deed.WORK_PAUSED, record.table, fields={"reason": pause.reason})])
+    services.store.record_audit(
+        [
+            AuditEntry(
+                pause.at,
+                name_actor(actor),
+                Deed.WORK_PAUSED,
+                record.table,
+                fields={"reason": pause.reason},
+            )
+        ]
+    )
     return schemas.PauseOut.model_validate(pause)
 
 
-@router.post(f"{ONE_TABLE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=ASKED)
+@router.post(
+    f"{ONE_TABLE}/resume", summary="End a pause", status_code=HTTPStatus.NO_CONTENT, responses=ASKED
+)
 def resume_table(record: RecordIn, services: ServicesIn, actor: ActorIn) -> None:
     """Let the policy act on this table again; a table that is not paused stays as it is."""
     services.store.set_pause(record.table, None)
     if record.pause is not None:
-        services.store.record_audit([AuditEntry(services.clock.now(), name_actor(actor), Deed.WORK_RESUMED, record.table)])
+        services.store.record_audit(
+            [AuditEntry(services.clock.now(), name_actor(actor), Deed.WORK_RESUMED, record.table)]
+        )

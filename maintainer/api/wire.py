@@ -29,13 +29,18 @@ from maintainer.ports.store import Overview, TableRecord
 Statement = Callable[[TableIdentifier, JobAction], str]
 
 _MEASURED = (
-    "format_version", "target_file_size_bytes", "data_files", "data_bytes", "average_file_size_bytes", "small_files", "small_file_ratio", "records",
-    "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests", "manifest_bytes", "snapshots", "measured_at",
+    "format_version", "target_file_size_bytes", "data_files", "data_bytes",
+    "average_file_size_bytes", "small_files", "small_file_ratio", "records",
+    "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests",
+    "manifest_bytes", "snapshots", "measured_at",
 )  # fmt: skip
 _DETAILED = (
-    "table_uuid", "location", "metadata_location", "metadata_bytes", "small_file_bytes", "delete_bytes", "delete_records", "data_manifests", "delete_manifests",
-    "oldest_snapshot_at", "newest_snapshot_at", "branches", "tags", "delete_file_ratio", "oldest_delete_at", "partition_skew", "manifest_excess",
-    "kept_data_files", "live_file_ratio", "commits_per_hour", "commit_window_seconds", "growth_bytes_per_day", "growth_records_per_day", "metadata_files",
+    "table_uuid", "location", "metadata_location", "metadata_bytes", "small_file_bytes",
+    "delete_bytes", "delete_records", "data_manifests", "delete_manifests",
+    "oldest_snapshot_at", "newest_snapshot_at", "branches", "tags", "delete_file_ratio",
+    "oldest_delete_at", "partition_skew", "manifest_excess",
+    "kept_data_files", "live_file_ratio", "commits_per_hour", "commit_window_seconds",
+    "growth_bytes_per_day", "growth_records_per_day", "metadata_files",
     "storage_files", "dangling_delete_files",
 )  # fmt: skip
 
@@ -58,7 +63,9 @@ def write_score(score: Score | None) -> plan_schemas.ScoreOut | None:
 def score_out(score: Score) -> plan_schemas.ScoreOut:
     """A score with its terms in their order."""
     terms = [plan_schemas.TermOut(name=name, value=value) for name, value in score.terms]
-    return plan_schemas.ScoreOut(scorer=score.scorer, value=score.value, terms=terms, sentence=score.sentence)
+    return plan_schemas.ScoreOut(
+        scorer=score.scorer, value=score.value, terms=terms, sentence=score.sentence
+    )
 
 
 def write_summary(record: TableRecord) -> schemas.TableSummary:
@@ -67,7 +74,11 @@ def write_summary(record: TableRecord) -> schemas.TableSummary:
 
 
 def write_detail(
-    record: TableRecord, policy: Policy, model: ImpactModel, outlook: outlook_schemas.OutlookOut, timings: Iterable[QueryTiming] = ()
+    record: TableRecord,
+    policy: Policy,
+    model: ImpactModel,
+    outlook: outlook_schemas.OutlookOut,
+    timings: Iterable[QueryTiming] = (),
 ) -> schemas.TableDetail:
     """The table's page; timings are what users measured on it."""
     health = record.health
@@ -78,14 +89,31 @@ def write_detail(
         histogram=_write_histogram(health),
         formats=dict(health.formats) if health else {},
         manifest_groups=[_write_group(group) for group in health.manifest_groups] if health else [],
-        refs=[health_schemas.RefOut(name=ref.name, snapshot_id=str(ref.snapshot_id), is_branch=ref.is_branch) for ref in health.refs] if health else [],
+        refs=[
+            health_schemas.RefOut(
+                name=ref.name, snapshot_id=str(ref.snapshot_id), is_branch=ref.is_branch
+            )
+            for ref in health.refs
+        ]
+        if health
+        else [],
         properties=dict(health.properties) if health else {},
-        unreadable=[health_schemas.UnreadableOut.model_validate(piece) for piece in health.unreadable] if health else [],
+        unreadable=[
+            health_schemas.UnreadableOut.model_validate(piece) for piece in health.unreadable
+        ]
+        if health
+        else [],
         policy=write_policy(record.table, policy),
         first_seen_at=record.first_seen_at,
-        writers=[health_schemas.WriterRateOut.model_validate(rate) for rate in health.writers] if health else [],
+        writers=[health_schemas.WriterRateOut.model_validate(rate) for rate in health.writers]
+        if health
+        else [],
         ref_holds=[_write_hold(hold) for hold in health.ref_holds] if health else [],
-        disagreements=[health_schemas.DisagreementOut.model_validate(found) for found in health.disagreements] if health else [],
+        disagreements=[
+            health_schemas.DisagreementOut.model_validate(found) for found in health.disagreements
+        ]
+        if health
+        else [],
         impact=_write_impact(health, model, timings),
         outlook=outlook,
         partition_advice=_write_advice(health),
@@ -93,16 +121,28 @@ def write_detail(
 
 
 def _write_group(group: ManifestGroup) -> health_schemas.ManifestGroupOut:
-    return health_schemas.ManifestGroupOut(spec_id=group.spec_id, content=group.content.value, count=group.count, bytes=group.bytes, ideal=group.ideal)
+    return health_schemas.ManifestGroupOut(
+        spec_id=group.spec_id,
+        content=group.content.value,
+        count=group.count,
+        bytes=group.bytes,
+        ideal=group.ideal,
+    )
 
 
 def _write_hold(hold: RefHold) -> health_schemas.RefHoldOut:
-    fields = {name: getattr(hold, name) for name in health_schemas.RefHoldOut.model_fields if name not in {"snapshot_id", "is_ours"}}
+    fields = {
+        name: getattr(hold, name)
+        for name in health_schemas.RefHoldOut.model_fields
+        if name not in {"snapshot_id", "is_ours"}
+    }
     is_ours = not hold.is_branch and is_rollback_tag(hold.name)
     return health_schemas.RefHoldOut(snapshot_id=str(hold.snapshot_id), is_ours=is_ours, **fields)
 
 
-def _write_impact(health: TableHealth | None, model: ImpactModel, timings: Iterable[QueryTiming]) -> health_schemas.ImpactOut | None:
+def _write_impact(
+    health: TableHealth | None, model: ImpactModel, timings: Iterable[QueryTiming]
+) -> health_schemas.ImpactOut | None:
     impact = find_impact(health, model, timings) if health else None
     return health_schemas.ImpactOut.model_validate(impact) if impact else None
 
@@ -139,7 +179,10 @@ def _write_histogram(health: TableHealth | None) -> list[health_schemas.Histogra
     if health is None or not health.histogram:
         return []
     lower, upper = (0, *HISTOGRAM_BOUNDS_BYTES), (*HISTOGRAM_BOUNDS_BYTES, None)
-    return [health_schemas.HistogramBin(from_bytes=low, to_bytes=high, files=files) for low, high, files in zip(lower, upper, health.histogram, strict=True)]
+    return [
+        health_schemas.HistogramBin(from_bytes=low, to_bytes=high, files=files)
+        for low, high, files in zip(lower, upper, health.histogram, strict=True)
+    ]
 
 
 def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePolicyOut:
@@ -151,7 +194,10 @@ def write_policy(table: TableIdentifier, policy: Policy) -> schemas.EffectivePol
         version=policy.version,
         rules=[rule.name for rule in policy.rules],
         values=_write_values(describe(policy)),
-        problems=write_problems(describe_ambiguity(ambiguity, f"{table} gets no action until then") for ambiguity in policy.ambiguities),
+        problems=write_problems(
+            describe_ambiguity(ambiguity, f"{table} gets no action until then")
+            for ambiguity in policy.ambiguities
+        ),
     )
 
 
@@ -159,7 +205,9 @@ def write_policy_set(policies: PolicySet) -> schemas.PolicySetOut:
     """The policy files in force, and what is wrong with those that are not."""
     layers = [_write_layer(layer) for layer in weak_to_strong(policies.layers)]
     problems = (*policies.problems, *find_ambiguities(policies))
-    return schemas.PolicySetOut(version=policies.version, layers=layers, problems=write_problems(problems))
+    return schemas.PolicySetOut(
+        version=policies.version, layers=layers, problems=write_problems(problems)
+    )
 
 
 def write_problems(problems: Iterable[PolicyProblem]) -> list[schemas.PolicyProblemOut]:
@@ -169,11 +217,16 @@ def write_problems(problems: Iterable[PolicyProblem]) -> list[schemas.PolicyProb
 
 def _write_layer(layer: PolicyLayer) -> schemas.PolicyLayerOut:
     tables = [pattern.text for pattern in layer.tables]
-    return schemas.PolicyLayerOut(name=layer.name, tables=tables, values=_write_values(describe_layer(layer)))
+    return schemas.PolicyLayerOut(
+        name=layer.name, tables=tables, values=_write_values(describe_layer(layer))
+    )
 
 
 def _write_values(described: Iterable[tuple[str, str, str]]) -> list[schemas.PolicyValueOut]:
-    return [schemas.PolicyValueOut(path=path, value=value, source=source) for path, value, source in described]
+    return [
+        schemas.PolicyValueOut(path=path, value=value, source=source)
+        for path, value, source in described
+    ]
 
 
 def write_job(job: Job, statement: Statement) -> schemas.JobOut:
@@ -202,7 +255,9 @@ def write_job(job: Job, statement: Statement) -> schemas.JobOut:
         cost=write_cost(job.cost),
         score=write_score(job.score),
         gb_hours=job.gb_hours,
-        estimate_errors=[schemas.EstimateErrorOut.model_validate(error) for error in job.estimate_errors],
+        estimate_errors=[
+            schemas.EstimateErrorOut.model_validate(error) for error in job.estimate_errors
+        ],
         size=job.size,
         size_reason=job.size_reason,
     )
@@ -225,30 +280,57 @@ def write_outlook(outlook: Outlook, job: Job | None) -> outlook_schemas.OutlookO
 
 
 def _write_effect(effect: Effect) -> schemas.EffectOut:
-    fields = {name: getattr(effect, name) for name in schemas.EffectOut.model_fields if name not in {"before", "after"}}
-    return schemas.EffectOut(before=_write_measurement(effect.before), after=_write_measurement(effect.after), **fields)
+    fields = {
+        name: getattr(effect, name)
+        for name in schemas.EffectOut.model_fields
+        if name not in {"before", "after"}
+    }
+    return schemas.EffectOut(
+        before=_write_measurement(effect.before), after=_write_measurement(effect.after), **fields
+    )
 
 
 def _write_measurement(measurement: Measurement) -> schemas.MeasurementOut:
-    fields = {name: getattr(measurement, name) for name in schemas.MeasurementOut.model_fields if name != "snapshot_id"}
+    fields = {
+        name: getattr(measurement, name)
+        for name in schemas.MeasurementOut.model_fields
+        if name != "snapshot_id"
+    }
     return schemas.MeasurementOut(snapshot_id=write_id(measurement.snapshot_id), **fields)
 
 
 def write_event(event: JobEvent) -> schemas.JobEventOut:
     """One line of a job's story."""
-    return schemas.JobEventOut(sequence=event.sequence, at=event.at, name=event.name, fields=dict(event.fields))
+    return schemas.JobEventOut(
+        sequence=event.sequence, at=event.at, name=event.name, fields=dict(event.fields)
+    )
 
 
-def write_history(table: TableIdentifier, metric: str, samples: Sequence[tuple[datetime, float | None]], limit: int) -> schemas.History:
-    """A time series of at most `limit` samples: evenly spaced ones of a longer series, the latest among them."""
+def write_history(
+    table: TableIdentifier,
+    metric: str,
+    samples: Sequence[tuple[datetime, float | None]],
+    limit: int,
+) -> schemas.History:
+    """A time series of at most `limit` samples: evenly spaced ones of a longer series, the latest
+    among them.
+    """
     stride = -(-len(samples) // limit) or 1
     kept = samples[::-1][::stride][::-1]
-    return schemas.History(table=str(table), metric=metric, samples=[schemas.Sample(at=at, value=value) for at, value in kept])
+    return schemas.History(
+        table=str(table),
+        metric=metric,
+        samples=[schemas.Sample(at=at, value=value) for at, value in kept],
+    )
 
 
 def write_overview(overview: Overview) -> schemas.OverviewOut:
     """The fleet; every band and every state is named, be it with zero."""
-    fields = {name: getattr(overview, name) for name in schemas.OverviewOut.model_fields if name not in {"bands", "jobs", "version"}}
+    fields = {
+        name: getattr(overview, name)
+        for name in schemas.OverviewOut.model_fields
+        if name not in {"bands", "jobs", "version"}
+    }
     return schemas.OverviewOut(
         **fields,
         bands=_write_counts(Band, overview.bands),

@@ -39,8 +39,15 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
     job: Annotated[str, typer.Option(help="A job's id.")] = "",
     actor: Annotated[str, typer.Option(help="As the log has it, such as 'person ada'.")] = "",
     within: Annotated[str | None, typer.Option(help="No older than this, such as 30d.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of entries (default: 100 in table format, otherwise all).")] = None,
-    output: Annotated[AuditFormat, typer.Option("--format", help="How to print the log.")] = AuditFormat.TABLE,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Maximum number of entries (default: 100 in table format, otherwise all)."
+        ),
+    ] = None,
+    output: Annotated[
+        AuditFormat, typer.Option("--format", help="How to print the log.")
+    ] = AuditFormat.TABLE,
     config: Config = None,
 ) -> None:
     """Print the audit log, or export it."""
@@ -52,7 +59,9 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
             actor=actor,
             since=None if within is None else now - parse_duration(within),
         )
-        most = limit if limit is not None else DEFAULT_SHOWN if output is AuditFormat.TABLE else None
+        most = (
+            limit if limit is not None else DEFAULT_SHOWN if output is AuditFormat.TABLE else None
+        )
         found = list(_read(app.ports.store, query, most))
     entries = [_write(entry) for entry in reversed(found)]
     match output:
@@ -62,9 +71,14 @@ def audit(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
             for entry in entries:
                 typer.echo(write_json(entry))
         case AuditFormat.TABLE:
-            shown = Rows(("at", "actor", "deed", "job", "table", "what"), below="what", alone="table")
+            shown = Rows(
+                ("at", "actor", "deed", "job", "table", "what"), below="what", alone="table"
+            )
             for entry in entries:
-                shown.add_row(*(str(entry[key] or "") for key in ("at", "actor", "deed", "job_id", "table")), _describe(entry["fields"]))
+                shown.add_row(
+                    *(str(entry[key] or "") for key in ("at", "actor", "deed", "job_id", "table")),
+                    _describe(entry["fields"]),
+                )
             print_list(shown)
 
 
@@ -78,7 +92,9 @@ def _read(store: Store, query: AuditQuery, most: int | None) -> Iterator[AuditEn
         left = None if left is None else left - len(page.items)
         if page.next_cursor is None or left == 0:
             return
-        page_query = replace(page_query, cursor=page.next_cursor, limit=PAGE if left is None else min(PAGE, left))
+        page_query = replace(
+            page_query, cursor=page.next_cursor, limit=PAGE if left is None else min(PAGE, left)
+        )
 
 
 def _write(entry: AuditEntry) -> dict[str, object]:
@@ -96,4 +112,8 @@ def _write(entry: AuditEntry) -> dict[str, object]:
 
 def _describe(fields: object) -> str:
     said = ("statement", "message", "reason", "state", "by")
-    return next((str(fields[key]) for key in said if fields.get(key)), "") if isinstance(fields, dict) else ""
+    return (
+        next((str(fields[key]) for key in said if fields.get(key)), "")
+        if isinstance(fields, dict)
+        else ""
+    )

@@ -27,7 +27,9 @@ STDIN = "-"
 CANDIDATE = "candidate.yaml"  # what a policy from standard input is called
 
 
-def preview_policy(app: App, policy: str, names: list[str], output: OutputFormat, *, is_fresh: bool) -> None:
+def preview_policy(
+    app: App, policy: str, names: list[str], output: OutputFormat, *, is_fresh: bool
+) -> None:
     """Print the tables whose verdicts would change, of those named or of all that are known."""
     current = app.ports.policies.current()
     candidate = read_candidate(policy, current)
@@ -44,18 +46,25 @@ def preview_policy(app: App, policy: str, names: list[str], output: OutputFormat
     for preview in previews:
         if preview.unmeasured:
             say(f"warning: {preview.table} is not measured: {preview.unmeasured}")
-    say(f"{format_count(len(known), 'table')} known, {len(concerned):,} concerned, {len(changed):,} would be judged otherwise")
+    say(
+        f"{format_count(len(known), 'table')} known, {len(concerned):,} concerned, "
+        f"{len(changed):,} would be judged otherwise"
+    )
 
 
 def read_candidate(policy: str, current: PolicySet) -> PolicySet:
-    """What would be in force: with a file, in the place of one of its name; with what is on standard input, laid over all; a directory alone."""
+    """What would be in force: with a file, in the place of one of its name; with what is on
+    standard input, laid over all; a directory alone.
+    """
     path = Path(policy)
     if policy != STDIN and path.is_dir():
         instead = PolicyDirectory(path).current()
         _refuse(instead.problems)
         return instead
     name = CANDIDATE if policy == STDIN else path.name
-    parsed = parse_policy(_read_text(policy), name, "standard input" if policy == STDIN else str(path))
+    parsed = parse_policy(
+        _read_text(policy), name, "standard input" if policy == STDIN else str(path)
+    )
     if not isinstance(parsed, PolicyLayer):
         _refuse(parsed)
         return current
@@ -74,20 +83,43 @@ def _read_text(policy: str) -> str:
 
 def _refuse(problems: tuple[PolicyProblem, ...]) -> None:
     if problems:
-        raise ConfigurationError("\n".join(f"{problem.source}: {problem.message}" for problem in problems))
+        raise ConfigurationError(
+            "\n".join(f"{problem.source}: {problem.message}" for problem in problems)
+        )
 
 
 def _choose_known(known: Sequence[TableIdentifier], names: list[str]) -> list[TableIdentifier]:
-    patterns = [TablePattern(name if any(wildcard in name for wildcard in "*?[") else str(TableIdentifier.parse(name))) for name in names]
+    patterns = [
+        TablePattern(
+            name
+            if any(wildcard in name for wildcard in "*?[")
+            else str(TableIdentifier.parse(name))
+        )
+        for name in names
+    ]
     for pattern in patterns:
         if not any(pattern.matches(table) for table in known):
-            message = describe_unknown(TableIdentifier.parse(pattern.text), known) if pattern.is_exact else f"no known table matches {pattern.text!r}"
+            message = (
+                describe_unknown(TableIdentifier.parse(pattern.text), known)
+                if pattern.is_exact
+                else f"no known table matches {pattern.text!r}"
+            )
             raise UnknownTableError(message)
-    return [table for table in known if not patterns or any(pattern.matches(table) for pattern in patterns)]
+    return [
+        table
+        for table in known
+        if not patterns or any(pattern.matches(table) for pattern in patterns)
+    ]
 
 
 def _preview_json(preview: TablePreview) -> dict[str, object]:
-    changes = [{name: getattr(change, name) for name in ("rule", "before", "after", "why_before", "why_after")} for change in preview.changes]
+    changes = [
+        {
+            name: getattr(change, name)
+            for name in ("rule", "before", "after", "why_before", "why_after")
+        }
+        for change in preview.changes
+    ]
     return {"table": str(preview.table), "changes": changes}
 
 
@@ -96,6 +128,12 @@ def _preview_table(previews: list[TablePreview]) -> Rows:
     for preview in previews:
         name = str(preview.table)
         for change in preview.changes:
-            table.add_row(name, change.rule.value, Text(change.before or "-", style="dim"), Text(change.after or "-", style="bold"), Text(change.why_after))
+            table.add_row(
+                name,
+                change.rule.value,
+                Text(change.before or "-", style="dim"),
+                Text(change.after or "-", style="bold"),
+                Text(change.why_after),
+            )
             name = ""
     return table

@@ -1,4 +1,6 @@
-"""From what was typed to tables: exact names are taken at their word, globs are held against the listing."""
+"""From what was typed to tables: exact names are taken at their word, globs are held against the
+listing.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Choice:
 
 
 def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
-    """The tables that the names select, all when there is none; UnknownTableError for a glob that selects nothing."""
+    """The tables that the names select, all when there is none; UnknownTableError for a glob that
+    selects nothing.
+    """
     patterns = [TablePattern(name) for name in names]
     chosen: dict[TableIdentifier, None] = {}
     listed: Choice | None = None
@@ -41,10 +45,15 @@ def choose_tables(ports: Ports, names: Sequence[str]) -> Choice:
         found = [table for table in listed.tables if pattern.matches(table)]
         if not found:
             verb = "is" if len(listed.tables) == 1 else "are"
-            message = f"no table matches {pattern.text!r}; there {verb} {format_count(len(listed.tables), 'table')}"
+            message = (
+                f"no table matches {pattern.text!r}; there {verb} "
+                f"{format_count(len(listed.tables), 'table')}"
+            )
             raise UnknownTableError(message)
         chosen.update(dict.fromkeys(found))
-    return Choice(list(chosen), listed is None or listed.is_whole) if patterns else list_tables(ports)
+    return (
+        Choice(list(chosen), listed is None or listed.is_whole) if patterns else list_tables(ports)
+    )
 
 
 def list_tables(ports: Ports) -> Choice:
@@ -65,7 +74,10 @@ def _list_catalog(ports: Ports, name: str) -> Iterator[TableIdentifier | str]:
     try:
         for listed in ports.catalogs[name].tables():
             if isinstance(listed, CatalogFault):
-                yield f"{'.'.join((listed.catalog, *listed.namespace))} could not be listed: {listed.reason}"
+                yield (
+                    f"{'.'.join((listed.catalog, *listed.namespace))} could not be listed: "
+                    f"{listed.reason}"
+                )
             else:
                 yield listed
     except CatalogUnavailableError as error:
@@ -77,10 +89,19 @@ def find_known(ports: Ports, tables: Sequence[TableIdentifier]) -> frozenset[Tab
     return frozenset(table for table in tables if ports.store.table(table) is not None)
 
 
-def refuse_unknown(ports: Ports, names: Sequence[str], scanned: Sequence[ScannedTable], known: frozenset[TableIdentifier]) -> None:
+def refuse_unknown(
+    ports: Ports,
+    names: Sequence[str],
+    scanned: Sequence[ScannedTable],
+    known: frozenset[TableIdentifier],
+) -> None:
     """UnknownTableError when a table that was named exactly does not exist."""
     for one in scanned:
-        if isinstance(one, TableFault) and one.kind is FaultKind.DROPPED and str(one.table) in names:
+        if (
+            isinstance(one, TableFault)
+            and one.kind is FaultKind.DROPPED
+            and str(one.table) in names
+        ):
             raise UnknownTableError(_describe_missing(ports, one.table, known))
 
 
@@ -96,15 +117,27 @@ def measure_named(ports: Ports, table: TableIdentifier) -> Measured:
     raise UnknownTableError(message)
 
 
-def _describe_missing(ports: Ports, table: TableIdentifier, known: frozenset[TableIdentifier]) -> str:
+def _describe_missing(
+    ports: Ports, table: TableIdentifier, known: frozenset[TableIdentifier]
+) -> str:
     """A table that was there once was dropped; any other name is a slip, and near names help."""
     if table in known:
         return f"table {table} does not exist any more: its catalog had it at the last scan"
     stored = [name for name in ports.store.table_names() if name.catalog == table.catalog]
-    return describe_unknown(table, stored or [listed for listed in _list_catalog(ports, table.catalog) if isinstance(listed, TableIdentifier)])
+    return describe_unknown(
+        table,
+        stored
+        or [
+            listed
+            for listed in _list_catalog(ports, table.catalog)
+            if isinstance(listed, TableIdentifier)
+        ],
+    )
 
 
 def describe_unknown(table: TableIdentifier, known: Sequence[TableIdentifier]) -> str:
     """An unknown name, with near ones."""
     near = get_close_matches(str(table), [str(name) for name in known], n=MAX_NEAR_NAMES)
-    return f"table {table} does not exist" + (f"; did you mean {' or '.join(near)}?" if near else "")
+    return f"table {table} does not exist" + (
+        f"; did you mean {' or '.join(near)}?" if near else ""
+    )

@@ -30,11 +30,22 @@ from maintainer.domain.health import Band
 from maintainer.domain.inventory import TableFault
 from maintainer.domain.units import format_count, parse_duration
 
-# PLC0415 below: catalogs, Spark and the server take seconds to import; --help and the commands that need none of them do not wait for them.
+# PLC0415 below: catalogs, Spark and the server take seconds to import; --help and the commands that
+# need none of them do not wait for them.
 
 PANELS = {
     "Look": ("scan", "check", "plan", "why", "jobs", "audit", "pauses"),
-    "Act": ("run", "pause", "resume", "drain", "rollback", "orphans", "pin", "unpin", "measurement"),
+    "Act": (
+        "run",
+        "pause",
+        "resume",
+        "drain",
+        "rollback",
+        "orphans",
+        "pin",
+        "unpin",
+        "measurement",
+    ),
     "Set up": ("init", "demo", "doctor", "policies", "simulate", "serve", "openapi"),
 }
 _PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
@@ -51,7 +62,8 @@ class _Grouped(TyperGroup):
 application = typer.Typer(
     name="maintainer",
     cls=_Grouped,
-    help="A maintenance daemon for Apache Iceberg tables: it measures, decides by policy, runs Spark, and proves what it achieved.",
+    help="A maintenance daemon for Apache Iceberg tables: it measures, decides by policy, runs "
+    "Spark, and proves what it achieved.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -67,7 +79,12 @@ def _print_version(is_asked: bool) -> None:
 @application.callback()
 def root(
     config: Config = None,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)] = False,  # noqa: ARG001 - its callback acts
+    version: Annotated[  # noqa: ARG001 - its callback acts
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
 ) -> None:
     """A maintenance daemon for Apache Iceberg tables."""
     remember(config)
@@ -84,22 +101,42 @@ def serve(config: Config = None) -> None:
 @command
 def scan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     tables: Tables = None,
-    deep: Annotated[bool, typer.Option("--deep", help="Trust nothing: read every table and every manifest again.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Print what each table cost to measure instead of its health.")] = False,
-    with_spark: Annotated[bool, typer.Option("--with-spark", help="Have the unread manifests of the tables named read by a job on Spark first.")] = False,
+    deep: Annotated[
+        bool,
+        typer.Option("--deep", help="Trust nothing: read every table and every manifest again."),
+    ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Print what each table cost to measure instead of its health."
+        ),
+    ] = False,
+    with_spark: Annotated[
+        bool,
+        typer.Option(
+            "--with-spark",
+            help="Have the unread manifests of the tables named read by a job on Spark first.",
+        ),
+    ] = False,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
     """Measure the tables that changed, or those named, and print their health."""
     if with_spark and (deep or not tables):
-        message = "--with-spark and --deep exclude each other" if deep else "--with-spark takes the tables that Spark is to read; name at least one"
+        message = (
+            "--with-spark and --deep exclude each other"
+            if deep
+            else "--with-spark takes the tables that Spark is to read; name at least one"
+        )
         raise InvalidValueError(message)
     from maintainer.cli.measure import cost_json, cost_table, measure_tables  # noqa: PLC0415
 
     with open_app(load(config)) as app:
         scanned, is_whole = measure_tables(app, tables, is_deep=deep, with_spark=with_spark)
         if output is OutputFormat.JSON:
-            print_json([show.scanned_json(one) | (cost_json(one) if explain else {}) for one in scanned])
+            print_json(
+                [show.scanned_json(one) | (cost_json(one) if explain else {}) for one in scanned]
+            )
         else:
             print_list(cost_table(scanned) if explain else show.health_table(scanned))
         if not is_whole or any(isinstance(one, TableFault) for one in scanned):
@@ -109,7 +146,12 @@ def scan(  # noqa: PLR0913, PLR0917 - each is an option of the command
 @command
 def check(
     tables: Tables = None,
-    fail_on: Annotated[str, typer.Option("--fail-on", metavar="warning|critical", help="The lowest severity that fails.")] = "critical",
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            "--fail-on", metavar="warning|critical", help="The lowest severity that fails."
+        ),
+    ] = "critical",
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
@@ -122,7 +164,9 @@ def check(
         raise InvalidValueError(message)
     with open_app(load(config)) as app:
         scanned, is_whole = measure_tables(app, tables)
-    bad = [one for one in scanned if isinstance(one, TableFault) or one.grade.band in bounds[fail_on]]
+    bad = [
+        one for one in scanned if isinstance(one, TableFault) or one.grade.band in bounds[fail_on]
+    ]
     if output is OutputFormat.JSON:
         print_json([show.scanned_json(one) for one in bad])
     elif bad:
@@ -134,11 +178,15 @@ def check(
 
 @command
 def doctor(
-    deadline: Annotated[str, typer.Option("--deadline", help="How long the checks may take, such as 10s.")] = "10s",
+    deadline: Annotated[
+        str, typer.Option("--deadline", help="How long the checks may take, such as 10s.")
+    ] = "10s",
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """Check Java, Spark and its jars, catalogs, store, policies and page: what works, and what to do."""
+    """Check Java, Spark and its jars, catalogs, store, policies and page: what works, and what to
+    do.
+    """
     from maintainer.cli.diagnose import diagnose  # noqa: PLC0415
 
     findings: list[tuple[str, bool, str]] = []
@@ -150,7 +198,12 @@ def doctor(
 
     diagnose(partial(load, config), parse_duration(deadline).total_seconds(), note)
     if output is OutputFormat.JSON:
-        print_json([{"what": what, "is_fine": is_fine, "finding": sentence} for what, is_fine, sentence in findings])
+        print_json(
+            [
+                {"what": what, "is_fine": is_fine, "finding": sentence}
+                for what, is_fine, sentence in findings
+            ]
+        )
     if not all(is_fine for _, is_fine, _ in findings):
         raise typer.Exit(EXIT_FAILED)
 
@@ -170,7 +223,12 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for _command in _COMMANDS:
     application.command(_command.__name__, rich_help_panel=_PANEL_OF[_command.__name__])(_command)
-for _name, _group in (("jobs", jobs_app), ("orphans", orphans_app), ("measurement", measurement_app), ("policies", policies_app)):
+for _name, _group in (
+    ("jobs", jobs_app),
+    ("orphans", orphans_app),
+    ("measurement", measurement_app),
+    ("policies", policies_app),
+):
     application.add_typer(_group, name=_name, rich_help_panel=_PANEL_OF[_name])
 
 

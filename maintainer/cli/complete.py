@@ -33,7 +33,9 @@ def complete_table(context: typer.Context, incomplete: str) -> list[str]:
         known = known_tables(load_settings(_find_configuration(context), os.environ))
     except MaintainerError:
         return []
-    return sorted(name for table in known if (name := str(table)).startswith(incomplete))[:MOST_OFFERED]
+    return sorted(name for table in known if (name := str(table)).startswith(incomplete))[
+        :MOST_OFFERED
+    ]
 
 
 def _find_configuration(context: typer.Context) -> Path | None:

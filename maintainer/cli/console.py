@@ -14,7 +14,12 @@ import typer
 from rich.console import Console, RenderableType
 
 from maintainer.cli.terminal import VisibleConsole, echo, write_json
-from maintainer.domain.errors import ConfigurationError, InvalidValueError, MaintainerError, UnknownTableError
+from maintainer.domain.errors import (
+    ConfigurationError,
+    InvalidValueError,
+    MaintainerError,
+    UnknownTableError,
+)
 
 P = ParamSpec("P")
 
@@ -34,7 +39,12 @@ class OutputFormat(StrEnum):
 def make_console(*, is_error: bool = False) -> Console:
     """A console on standard output, or on standard error for what is said beside the result."""
     stream = sys.stderr if is_error else sys.stdout
-    return VisibleConsole(stderr=is_error, width=None if stream.isatty() else _width_of_a_pipe(os.environ), highlight=False, soft_wrap=False)
+    return VisibleConsole(
+        stderr=is_error,
+        width=None if stream.isatty() else _width_of_a_pipe(os.environ),
+        highlight=False,
+        soft_wrap=False,
+    )
 
 
 def _width_of_a_pipe(environ: Mapping[str, str]) -> int:
@@ -43,7 +53,9 @@ def _width_of_a_pipe(environ: Mapping[str, str]) -> int:
 
 
 def print_list(shown: RenderableType) -> None:
-    """Print a list on standard output; a narrow terminal wraps long names instead of cutting them."""
+    """Print a list on standard output; a narrow terminal wraps long names instead of cutting
+    them.
+    """
     make_console().print(shown, crop=False)
 
 
@@ -59,7 +71,9 @@ def say(text: str) -> None:
 
 @contextmanager
 def explained_errors() -> Iterator[None]:
-    """One clear line instead of a traceback: exit 2 for usage and configuration, 1 for what failed, 130 for Ctrl-C."""
+    """One clear line instead of a traceback: exit 2 for usage and configuration, 1 for what failed,
+    130 for Ctrl-C.
+    """
     try:
         yield
     except MaintainerError as error:

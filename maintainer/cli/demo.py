@@ -28,10 +28,22 @@ DEFAULT_DEMO_DIRECTORY = Path("demo-lake")
 
 @command
 def demo(
-    directory: Annotated[Path, typer.Option("--dir", help="Where the lake is, or is to be built.")] = DEFAULT_DEMO_DIRECTORY,
-    build_only: Annotated[bool, typer.Option("--build-only", help="Build the lake and stop.")] = False,
-    once: Annotated[bool, typer.Option("--once", help="Run full cycles until nothing is left to do, print before and after, and stop.")] = False,
-    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="The page's port.")] = None,
+    directory: Annotated[
+        Path, typer.Option("--dir", help="Where the lake is, or is to be built.")
+    ] = DEFAULT_DEMO_DIRECTORY,
+    build_only: Annotated[
+        bool, typer.Option("--build-only", help="Build the lake and stop.")
+    ] = False,
+    once: Annotated[
+        bool,
+        typer.Option(
+            "--once",
+            help="Run full cycles until nothing is left to do, print before and after, and stop.",
+        ),
+    ] = False,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="The page's port.")
+    ] = None,
 ) -> None:
     """Build a local lake with small-file problems, and run the daemon on it."""
     if build_only and once:
@@ -50,7 +62,9 @@ def demo(
     environ = {name: value for name, value in os.environ.items() if name != "MAINTAINER_CONFIG"}
     settings = load_settings(report.configuration, environ)
     if port is not None:
-        settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
+        settings = settings.model_copy(
+            update={"server": settings.server.model_copy(update={"port": port})}
+        )
     if not once:
         serve_daemon(settings)
         return
@@ -62,7 +76,11 @@ def demo(
 def _demo_once(app: App) -> None:
     console = make_console(is_error=True)
     with Live(console=console, transient=True, refresh_per_second=4) as live:
-        report = run_until_rest(app.ports, lambda text: live.console.print(text, markup=False), lambda jobs: live.update(show.jobs_table(jobs)))
+        report = run_until_rest(
+            app.ports,
+            lambda text: live.console.print(text, markup=False),
+            lambda jobs: live.update(show.jobs_table(jobs)),
+        )
     print_list(show.jobs_table(report.jobs) if report.jobs else "No job was needed.")
     print_list("")
     print_list(show.fleet_table(report.before, report.after))

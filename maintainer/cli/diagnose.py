@@ -47,7 +47,9 @@ def run_checks(checks: Sequence[Check], seconds: float, note: Callable[[Finding]
     """
     answers: SimpleQueue[tuple[Check, Finding | None]] = SimpleQueue()
     for check in checks:
-        Thread(target=partial(_answer, check, answers), name=f"check-{check.what}", daemon=True).start()
+        Thread(
+            target=partial(_answer, check, answers), name=f"check-{check.what}", daemon=True
+        ).start()
     waiting = list(checks)
     deadline = time.monotonic() + seconds
     while waiting:
@@ -82,13 +84,25 @@ def diagnose(load: Callable[[], Settings], seconds: float, note: Callable[[Findi
         settings = load()
     except ConfigurationError as error:
         note(("configuration", False, f"{error}; only what needs none was checked"))
-        run_checks([Check("Spark", partial(find_prerequisites, None, default_directory(), with_s3=False)), page], seconds, note)
+        run_checks(
+            [
+                Check(
+                    "Spark", partial(find_prerequisites, None, default_directory(), with_s3=False)
+                ),
+                page,
+            ],
+            seconds,
+            note,
+        )
         return
     with closing(MetadataReader()) as reader:
         catalogs = open_catalogs(settings, SystemClock(), reader)
         checks = [
             Check("Spark", partial(_find_spark, settings)),
-            *(Check(f"catalog {name}", partial(_ping, catalog)) for name, catalog in catalogs.items()),
+            *(
+                Check(f"catalog {name}", partial(_ping, catalog))
+                for name, catalog in catalogs.items()
+            ),
             Check("store", partial(_find_store, settings.store)),
             Check("policies", partial(_find_policies, settings)),
             page,
@@ -103,7 +117,14 @@ def ping_catalogs(settings: Settings, seconds: float) -> Sequence[Finding]:
     found: list[Finding] = []
     with closing(MetadataReader()) as reader:
         catalogs = open_catalogs(settings, SystemClock(), reader)
-        run_checks([Check(f"catalog {name}", partial(_ping, catalog)) for name, catalog in catalogs.items()], seconds, found.append)
+        run_checks(
+            [
+                Check(f"catalog {name}", partial(_ping, catalog))
+                for name, catalog in catalogs.items()
+            ],
+            seconds,
+            found.append,
+        )
         for catalog in catalogs.values():
             catalog.close()
     return found
@@ -112,9 +133,15 @@ def ping_catalogs(settings: Settings, seconds: float) -> Sequence[Finding]:
 def _find_spark(settings: Settings) -> Iterator[Finding]:
     reachable, reasons = spark_catalogs(settings)
     for name, reason in reasons.items():
-        yield f"catalog {name} in Spark", False, f"{reason}; its tables are measured, and nothing is run on them"
+        yield (
+            f"catalog {name} in Spark",
+            False,
+            f"{reason}; its tables are measured, and nothing is run on them",
+        )
     with_s3 = any(needs_s3(given) for given in reachable.values())
-    yield from find_prerequisites(settings.spark.java_home, settings.spark.jars_dir or default_directory(), with_s3=with_s3)
+    yield from find_prerequisites(
+        settings.spark.java_home, settings.spark.jars_dir or default_directory(), with_s3=with_s3
+    )
 
 
 def _ping(catalog: Catalog) -> Iterator[Finding]:
@@ -132,23 +159,46 @@ def _find_store(url: str) -> Iterator[Finding]:
 def _judge_new_store(directory: Path) -> Finding:
     if directory.is_dir() and os.access(directory, os.W_OK):
         return "store", True, f"not there yet; the first scan makes it in {directory}"
-    return "store", False, f"not there yet, and it cannot be made: {directory} is no directory that this user may write to"
+    return (
+        "store",
+        False,
+        (
+            f"not there yet, and it cannot be made: {directory} is no directory that this user may "
+            f"write to"
+        ),
+    )
 
 
 def _find_policies(settings: Settings) -> Iterator[Finding]:
     directory = settings.policies
-    if settings.polaris_policies is None and directory.name == DEFAULT_POLICIES and not directory.exists():
-        yield "policies", True, f"no folder {directory}: every table is observed, and none is changed"
+    if (
+        settings.polaris_policies is None
+        and directory.name == DEFAULT_POLICIES
+        and not directory.exists()
+    ):
+        yield (
+            "policies",
+            True,
+            f"no folder {directory}: every table is observed, and none is changed",
+        )
         return
-    yield from judge_policies(open_policies(settings, PolicyDirectory(directory))[0].current(), directory)
+    yield from judge_policies(
+        open_policies(settings, PolicyDirectory(directory))[0].current(), directory
+    )
 
 
 def judge_policies(policies: PolicySet, directory: Path) -> Iterator[Finding]:
     """Each problem and note; a count when there is no problem."""
     problems = (*policies.problems, *find_ambiguities(policies))
-    yield from (("policy", problem.is_note, f"{problem.source}: {problem.message}") for problem in problems)
+    yield from (
+        ("policy", problem.is_note, f"{problem.source}: {problem.message}") for problem in problems
+    )
     if all(problem.is_note for problem in problems):
-        yield "policies", True, f"{format_count(len(policies.layers), 'layer')}, those of files from {directory}"
+        yield (
+            "policies",
+            True,
+            f"{format_count(len(policies.layers), 'layer')}, those of files from {directory}",
+        )
 
 
 def _find_page() -> Iterator[Finding]:

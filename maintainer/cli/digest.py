@@ -17,7 +17,9 @@ from maintainer.steps.scan import find_unread
 
 
 def read_on_spark(app: App, tables: Sequence[TableIdentifier]) -> None:
-    """Have the unread manifests of each table read on Spark; what Spark does not read is read here by the measurement that follows, and that is said."""
+    """Have the unread manifests of each table read on Spark; what Spark does not read is read here
+    by the measurement that follows, and that is said.
+    """
     refuse_missing(app.ports.runner.describe())
     for table in tables:
         settle_left_jobs(app.ports, table)
@@ -27,7 +29,10 @@ def read_on_spark(app: App, tables: Sequence[TableIdentifier]) -> None:
             continue
         job = defer(app.ports, unread, "person")
         if job is None or not isinstance(job.action, DigestManifests):
-            say(f"{table}: job {job.job_id if job is not None else '?'} is under way on it; its manifests are read here")
+            say(
+                f"{table}: job {job.job_id if job is not None else '?'} is under way on it; its "
+                f"manifests are read here"
+            )
             continue
         say(f"{table}: {job.reason}: {main_statement(table, job.action)}")
         say(_describe(_follow(app, job)))
@@ -38,7 +43,9 @@ def _follow(app: App, job: Job) -> Job:
 
         def note(current: Job) -> None:
             figures = f", {current.progress.sentence}" if current.progress.sentence else ""
-            status.update(f"job {current.job_id}: {current.progress.phase or current.state}{figures}")
+            status.update(
+                f"job {current.job_id}: {current.progress.phase or current.state}{figures}"
+            )
 
         return follow_job(app.ports, job, note)[-1]
 
@@ -47,4 +54,7 @@ def _describe(job: Job) -> str:
     took = f" in {job.duration.total_seconds():.1f} s" if job.duration is not None else ""
     if job.state is JobState.SUCCEEDED:
         return f"{job.table}: job {job.job_id} read them on Spark{took}"
-    return f"warning: {job.table}: Spark did not read them ({job.state}: {job.failure_message}); what is unread is read here"
+    return (
+        f"warning: {job.table}: Spark did not read them ({job.state}: {job.failure_message}); "
+        f"what is unread is read here"
+    )

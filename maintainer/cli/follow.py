@@ -17,8 +17,15 @@ if TYPE_CHECKING:
 
 
 def follow(app: App, job: Job) -> list[Job]:
-    """Run the job, and those that follow from the same request, to their ends, with their progress on standard error."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=20), TimeElapsedColumn())
+    """Run the job, and those that follow from the same request, to their ends, with their progress
+    on standard error.
+    """
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
         tasks = {job.job_id: progress.add_task(str(job.rule), total=1)}
 
@@ -45,6 +52,9 @@ def print_job(job: Job) -> None:
         if job.effect.difference:
             console.print(escape(job.effect.difference))
     if job.estimate_errors:
-        console.print(f"Predicted and actual: {'; '.join(show.describe_error(error) for error in job.estimate_errors)}.")
+        console.print(
+            f"Predicted and actual: "
+            f"{'; '.join(show.describe_error(error) for error in job.estimate_errors)}."
+        )
     if job.failure_message:
         console.print(escape(job.failure_message))

@@ -25,11 +25,14 @@ from maintainer.settings import FILE_VARIABLE, load_settings
 from maintainer.settings.loading import DEFAULT_FILE
 
 PING_SECONDS = 10.0
-_PLAIN = compile_regex(r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*")  # needs no quotes: properties are texts
+_PLAIN = compile_regex(
+    r"[A-Za-z/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*"
+)  # needs no quotes: properties are texts
 _VARIABLE = compile_regex(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _POLICY = """\
 # What holds for all tables of the catalog {name} until another file says more about some of them.
-# `maintainer plan` shows what would run. To let it run, write a file for a few tables with `mode: enforce`.
+# `maintainer plan` shows what would run. To let it run, write a file for a few tables with
+# `mode: enforce`.
 # All settings: docs/policies.md, or `maintainer policies schema`.
 tables: "{name}.*"
 mode: observe
@@ -60,12 +63,28 @@ class _Wanted:
 
 @command
 def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    catalog: Annotated[str | None, typer.Option("--catalog", metavar="NAME", help="The catalog's name, the first part of its tables' names.")] = None,
-    catalog_type: Annotated[CatalogType | None, typer.Option("--type", help="The catalog's type.")] = None,
+    catalog: Annotated[
+        str | None,
+        typer.Option(
+            "--catalog",
+            metavar="NAME",
+            help="The catalog's name, the first part of its tables' names.",
+        ),
+    ] = None,
+    catalog_type: Annotated[
+        CatalogType | None, typer.Option("--type", help="The catalog's type.")
+    ] = None,
     uri: Annotated[str | None, typer.Option("--uri", help="The catalog's address.")] = None,
-    warehouse: Annotated[str | None, typer.Option("--warehouse", help="The warehouse's name or location.")] = None,
+    warehouse: Annotated[
+        str | None, typer.Option("--warehouse", help="The warehouse's name or location.")
+    ] = None,
     properties: Annotated[
-        list[str] | None, typer.Option("--property", metavar="KEY=VALUE", help="A property of PyIceberg; may be repeated. Secrets as KEY=${VARIABLE}.")
+        list[str] | None,
+        typer.Option(
+            "--property",
+            metavar="KEY=VALUE",
+            help="A property of PyIceberg; may be repeated. Secrets as KEY=${VARIABLE}.",
+        ),
     ] = None,
     config: Config = None,
 ) -> None:
@@ -76,11 +95,16 @@ def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
         message = f"{file} exists already, and is not overwritten; name another place with --config"
         raise ConfigurationError(message)
     wanted = _Wanted(catalog, catalog_type, _read_properties(properties or []))
-    wanted.properties |= {key: value for key, value in (("uri", uri), ("warehouse", warehouse)) if value is not None}
+    wanted.properties |= {
+        key: value for key, value in (("uri", uri), ("warehouse", warehouse)) if value is not None
+    }
     if sys.stdin.isatty():
         _ask_rest(wanted)
     _refuse_gaps(wanted)
-    text, policy = write_configuration(wanted.name or "", wanted.type or CatalogType.REST, wanted.properties), _POLICY.format(name=wanted.name)
+    text, policy = (
+        write_configuration(wanted.name or "", wanted.type or CatalogType.REST, wanted.properties),
+        _POLICY.format(name=wanted.name),
+    )
     _check(text, policy)
     if policy_file.exists():
         typer.echo(f"kept {policy_file}, which was there")
@@ -90,7 +114,10 @@ def init(  # noqa: PLR0913, PLR0917 - each is an option of the command
     _write_new(file, text)
     typer.echo(f"wrote {file}")
     _try_catalog(file, wanted.properties)
-    typer.echo("next: `maintainer doctor` checks everything, `maintainer scan` measures the tables, `maintainer plan` shows what would run")
+    typer.echo(
+        "next: `maintainer doctor` checks everything, `maintainer scan` measures the tables, "
+        "`maintainer plan` shows what would run"
+    )
 
 
 def _read_properties(given: Sequence[str]) -> dict[str, str]:
@@ -109,34 +136,55 @@ def _ask_rest(wanted: _Wanted) -> None:
     if wanted.name is None:
         wanted.name = typer.prompt("Name of the catalog", default="lake", err=True)
     if wanted.type is None:
-        wanted.type = CatalogType(typer.prompt(f"Type ({', '.join(CatalogType)})", default=CatalogType.REST.value, err=True))
+        wanted.type = CatalogType(
+            typer.prompt(
+                f"Type ({', '.join(CatalogType)})", default=CatalogType.REST.value, err=True
+            )
+        )
     if "uri" not in wanted.properties and wanted.type is not CatalogType.GLUE:
         wanted.properties["uri"] = typer.prompt("Address (uri)", err=True)
     if "warehouse" not in wanted.properties:
         answer = typer.prompt("Warehouse (empty: none)", default="", show_default=False, err=True)
         wanted.properties |= {"warehouse": answer} if answer else {}
     if wanted.type is CatalogType.REST and not {"token", "credential"} & wanted.properties.keys():
-        answer = typer.prompt("Environment variable with the token (empty: none)", default="", show_default=False, err=True)
+        answer = typer.prompt(
+            "Environment variable with the token (empty: none)",
+            default="",
+            show_default=False,
+            err=True,
+        )
         wanted.properties |= {"token": f"${{{answer}}}"} if answer else {}
 
 
 def _refuse_gaps(wanted: _Wanted) -> None:
     if wanted.name is None:
-        message = "there is no terminal to ask on; give --catalog and --uri, and what else the catalog needs (`maintainer init --help`)"
+        message = (
+            "there is no terminal to ask on; give --catalog and --uri, and what else the catalog "
+            "needs (`maintainer init --help`)"
+        )
         raise InvalidValueError(message)
     if wanted.type is not CatalogType.GLUE and not wanted.properties.get("uri"):
-        message = f"catalog {wanted.name} of type {(wanted.type or CatalogType.REST).value} needs an address; give --uri"
+        message = (
+            f"catalog {wanted.name} of type {(wanted.type or CatalogType.REST).value} needs an "
+            f"address; give --uri"
+        )
         raise InvalidValueError(message)
     for key, value in wanted.properties.items():
         is_secret = names_secret(key) or redact_url(value) != value
         if is_secret and _VARIABLE.search(value) is None:
-            message = f"property {key} holds a secret, which does not belong in a file; put it into an environment variable, and give {key}=${{VARIABLE}}"
+            message = (
+                f"property {key} holds a secret, which does not belong in a file; put it into an "
+                f"environment variable, and give {key}=${{VARIABLE}}"
+            )
             raise InvalidValueError(message)
 
 
 def write_configuration(name: str, catalog_type: CatalogType, properties: Mapping[str, str]) -> str:
     """The text of maintainer.yaml."""
-    lines = ["# Catalogs take PyIceberg's own properties. ${NAME} stands for an environment variable.", "catalogs:"]
+    lines = [
+        "# Catalogs take PyIceberg's own properties. ${NAME} stands for an environment variable.",
+        "catalogs:",
+    ]
     lines += [f"  {_quote(name)}:", f"    type: {catalog_type.value}"]
     lines += [f"    {_quote(key)}: {_quote(value)}" for key, value in properties.items()]
     return "\n".join([*lines, "store: sqlite:///maintainer.db", "policies: ./policies", ""])
@@ -147,7 +195,9 @@ def _quote(text: str) -> str:
 
 
 def _check(text: str, policy: str) -> None:
-    """Both are read as the daemon would, before either is written; variables need not be set for that."""
+    """Both are read as the daemon would, before either is written; variables need not be set for
+    that.
+    """
     environ = dict.fromkeys(_VARIABLE.findall(text), "x")
     with TemporaryDirectory() as place:
         trial = Path(place) / DEFAULT_FILE
@@ -174,7 +224,12 @@ def _write_new(file: Path, text: str) -> None:
 
 def _try_catalog(file: Path, properties: Mapping[str, str]) -> None:
     """Whether the catalog answers; an answer is no condition, since the catalog may come later."""
-    missing = [name for value in properties.values() for name in _VARIABLE.findall(value) if name not in os.environ]
+    missing = [
+        name
+        for value in properties.values()
+        for name in _VARIABLE.findall(value)
+        if name not in os.environ
+    ]
     if missing:
         say(f"warning: set the environment variable {missing[0]} before the next command")
         return

@@ -26,7 +26,9 @@ from maintainer.domain.job import JobState
 from maintainer.domain.units import format_duration
 from maintainer.settings import Settings
 
-jobs_app = typer.Typer(help="Jobs of the running daemon: list, show, cancel.", invoke_without_command=True)
+jobs_app = typer.Typer(
+    help="Jobs of the running daemon: list, show, cancel.", invoke_without_command=True
+)
 
 TIMEOUT_SECONDS = 10
 WATCH_SECONDS = 1
@@ -43,7 +45,9 @@ def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
     host = _WILDCARDS.get(settings.server.host, settings.server.host)
     base = f"http://{f'[{host}]' if ':' in host else host}:{settings.server.port}"
     try:
-        answer = httpx.request(method, f"{base}/api/v1{path}", timeout=TIMEOUT_SECONDS, trust_env=False)
+        answer = httpx.request(
+            method, f"{base}/api/v1{path}", timeout=TIMEOUT_SECONDS, trust_env=False
+        )
         body: Answer = answer.json()
     except (httpx.HTTPError, ValueError) as error:
         message = f"no daemon answers at {base}: {error}; `maintainer serve` starts one"
@@ -51,17 +55,35 @@ def _ask_daemon(settings: Settings, method: str, path: str) -> Answer:
     if answer.is_success:
         return body
     detail = str(body.get("detail", answer.reason_phrase))
-    raise UnknownTableError(detail) if answer.status_code == httpx.codes.NOT_FOUND else MaintainerError(detail)
+    raise (
+        UnknownTableError(detail)
+        if answer.status_code == httpx.codes.NOT_FOUND
+        else MaintainerError(detail)
+    )
 
 
 @jobs_app.callback()
 @command
 def jobs(  # noqa: PLR0913, PLR0917 - the options of one command
     context: typer.Context,
-    table: Annotated[str | None, typer.Option("--table", autocompletion=complete_table, help="Only this table: catalog.namespace.table.")] = None,
-    state: Annotated[list[JobState] | None, typer.Option("--state", help="Only jobs in this state; may be repeated.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST_SHOWN, help="Maximum number of jobs.")] = DEFAULT_SHOWN,
-    watch: Annotated[bool, typer.Option("--watch", help="Keep the list up to date until Ctrl-C.")] = False,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            autocompletion=complete_table,
+            help="Only this table: catalog.namespace.table.",
+        ),
+    ] = None,
+    state: Annotated[
+        list[JobState] | None,
+        typer.Option("--state", help="Only jobs in this state; may be repeated."),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=MOST_SHOWN, help="Maximum number of jobs.")
+    ] = DEFAULT_SHOWN,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Keep the list up to date until Ctrl-C.")
+    ] = False,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
@@ -78,7 +100,11 @@ def jobs(  # noqa: PLR0913, PLR0917 - the options of one command
     if not watch:
         print_list(_jobs_table(_ask_daemon(settings, "GET", path)["items"]))
         return
-    with Live(_jobs_table(_ask_daemon(settings, "GET", path)["items"]), console=make_console(), refresh_per_second=2) as live:
+    with Live(
+        _jobs_table(_ask_daemon(settings, "GET", path)["items"]),
+        console=make_console(),
+        refresh_per_second=2,
+    ) as live:
         while True:
             time.sleep(WATCH_SECONDS)
             live.update(_jobs_table(_ask_daemon(settings, "GET", path)["items"]))
@@ -96,7 +122,14 @@ def show_job(job: JobId, output: Format = OutputFormat.TABLE, config: Config = N
     effect = found["effect"]
     if effect is not None:
         print_list("")
-        print_list(effect_table(*(Measurement(**{one.name: effect[when][one.name] for one in fields(Measurement)}) for when in ("before", "after"))))
+        print_list(
+            effect_table(
+                *(
+                    Measurement(**{one.name: effect[when][one.name] for one in fields(Measurement)})
+                    for when in ("before", "after")
+                )
+            )
+        )
 
 
 @jobs_app.command("cancel")
@@ -108,17 +141,32 @@ def cancel_job(job: JobId, config: Config = None) -> None:
 
 
 def _jobs_table(found: Sequence[Answer]) -> Rows:
-    rows = Rows(("table", "rule", "state", "created (UTC)", "took", "job", "result"), right=("took",), below="result", optional=("took",))
+    rows = Rows(
+        ("table", "rule", "state", "created (UTC)", "took", "job", "result"),
+        right=("took",),
+        below="result",
+        optional=("took",),
+    )
     for job in found:
         state = Text(job["state"], style=STATE_STYLES.get(JobState(job["state"]), ""))
-        rows.add_row(job["table"], job["rule"], state, _write_time(job["created_at"]), _write_duration(job), job["job_id"], _sum_up(job))
+        rows.add_row(
+            job["table"],
+            job["rule"],
+            state,
+            _write_time(job["created_at"]),
+            _write_duration(job),
+            job["job_id"],
+            _sum_up(job),
+        )
     return rows
 
 
 def _sum_up(job: Answer) -> str:
     """Why it failed, else what it achieved, else what it does now, else why it was planned."""
     progress = ": ".join(filter(None, (job["progress"]["phase"], job["progress"]["sentence"])))
-    return str(job["failure_message"] or (job["effect"] or {}).get("sentence") or progress or job["reason"])
+    return str(
+        job["failure_message"] or (job["effect"] or {}).get("sentence") or progress or job["reason"]
+    )
 
 
 def _job_table(job: Answer) -> Facts:
@@ -130,7 +178,9 @@ def _job_table(job: Answer) -> Facts:
         "table": job["table"],
         "rule": job["rule"],
         "state": job["state"],
-        "progress": ": ".join(filter(None, (job["progress"]["phase"], job["progress"]["sentence"]))) if job["finished_at"] is None else "",
+        "progress": ": ".join(filter(None, (job["progress"]["phase"], job["progress"]["sentence"])))
+        if job["finished_at"] is None
+        else "",
         "asked for by": job["requested_by"],
         "cancelled by": cancelled_by,
         "reason": job["reason"],
@@ -144,14 +194,20 @@ def _job_table(job: Answer) -> Facts:
         "difference": effect.get("difference", ""),
         "statement": job["action"],
     }
-    return Facts([(Text(name, style="bold"), Text(str(fact))) for name, fact in facts.items() if fact])
+    return Facts(
+        [(Text(name, style="bold"), Text(str(fact))) for name, fact in facts.items() if fact]
+    )
 
 
 def _write_time(text: str | None) -> str:
-    return "" if text is None else f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+    return (
+        "" if text is None else f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+    )
 
 
 def _write_duration(job: Answer) -> str:
     if job["started_at"] is None or job["ended_at"] is None:
         return ""
-    return format_duration(datetime.fromisoformat(job["ended_at"]) - datetime.fromisoformat(job["started_at"]))
+    return format_duration(
+        datetime.fromisoformat(job["ended_at"]) - datetime.fromisoformat(job["started_at"])
+    )

@@ -9,8 +9,12 @@ from types import TracebackType
 from maintainer.domain.visible import make_visible
 
 _QUIET = ("apscheduler", "alembic", "pyiceberg")
-_INDENT = "    "  # before the lines of a traceback: a line that begins with a time is an event of ours
-_ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+_INDENT = (
+    "    "  # before the lines of a traceback: a line that begins with a time is an event of ours
+)
+_ExceptionInfo = (
+    tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+)
 
 
 class VisibleFormatter(logging.Formatter):
@@ -22,7 +26,9 @@ class VisibleFormatter(logging.Formatter):
 
     def formatException(self, ei: _ExceptionInfo) -> str:  # noqa: N802 - logging's name
         """The traceback in indented lines."""
-        return "\n".join(_INDENT + make_visible(line) for line in super().formatException(ei).split("\n"))
+        return "\n".join(
+            _INDENT + make_visible(line) for line in super().formatException(ei).split("\n")
+        )
 
 
 def configure_log() -> None:
@@ -35,6 +41,8 @@ def configure_log() -> None:
 
 
 def guard_warnings() -> None:
-    """What libraries warn of while a command runs that keeps no log goes to the terminal in the same way."""
+    """What libraries warn of while a command runs that keeps no log goes to the terminal in the
+    same way.
+    """
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(VisibleFormatter("%(message)s"))

@@ -1,4 +1,6 @@
-"""Measuring in the foreground: what is read, what is reused, at which rate, and what each table cost."""
+"""Measuring in the foreground: what is read, what is reused, at which rate, and what each table
+cost.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from rich.markup import escape
-from rich.progress import MofNCompleteColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
 from maintainer.adapters.catalog import ReadCount
@@ -26,14 +36,24 @@ from maintainer.steps.scan import ScannedTable, ScanResult, scan, scan_tables
 LEAST_SECONDS: Final = 0.001  # that a rate is taken over
 
 
-def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False, with_spark: bool = False) -> tuple[list[ScannedTable], bool]:
-    """Measure what has changed, or the tables named, with rates on standard error; False when some could not even be listed."""
+def measure_tables(
+    app: App, names: list[str] | None, *, is_deep: bool = False, with_spark: bool = False
+) -> tuple[list[ScannedTable], bool]:
+    """Measure what has changed, or the tables named, with rates on standard error; False when some
+    could not even be listed.
+    """
     scanned: list[ScannedTable] = []
     choice = choose_tables(app.ports, names) if names else None
     if choice is not None and with_spark:
         read_on_spark(app, choice.tables)
     started = time.monotonic()
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), ReadingColumn(app.read), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        MofNCompleteColumn(),
+        ReadingColumn(app.read),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
         task = progress.add_task("measuring", total=None)
 
@@ -42,11 +62,17 @@ def measure_tables(app: App, names: list[str] | None, *, is_deep: bool = False, 
                 scanned.append(one)
             rate = len(scanned) / max(time.monotonic() - started, LEAST_SECONDS)
             verb = "measured" if isinstance(one, Measured) else "seen"
-            progress.update(task, advance=1, description=f"{rate:,.0f} tables/s, {verb} {escape(str(_name(one)))}")
+            progress.update(
+                task,
+                advance=1,
+                description=f"{rate:,.0f} tables/s, {verb} {escape(str(_name(one)))}",
+            )
 
         if choice is not None:
             known = find_known(app.ports, choice.tables)
-            result = scan_tables(app.ports, choice.tables, note, scan_options(app.settings, is_deep=is_deep))
+            result = scan_tables(
+                app.ports, choice.tables, note, scan_options(app.settings, is_deep=is_deep)
+            )
             refuse_unknown(app.ports, names or [], scanned, known)
             is_whole = choice.is_whole
         else:
@@ -70,7 +96,10 @@ class ReadingColumn(ProgressColumn):
         if self._read.manifests == 0:
             return Text("")
         rate = self._read.entries / max(task.elapsed or 0.0, LEAST_SECONDS)
-        return Text(f"{self._read.manifests:,} manifests, {self._read.entries:,} entries read ({rate:,.0f}/s)")
+        return Text(
+            f"{self._read.manifests:,} manifests, {self._read.entries:,} entries read "
+            f"({rate:,.0f}/s)"
+        )
 
 
 def _name(one: ScannedTable) -> TableIdentifier:
@@ -86,7 +115,9 @@ def _say_unlisted(result: ScanResult) -> bool:
 
 
 def cost_json(scanned: ScannedTable) -> dict[str, object]:
-    """What measuring a table cost; nothing but that it is unchanged where its health was recalled."""
+    """What measuring a table cost; nothing but that it is unchanged where its health was
+    recalled.
+    """
     if not isinstance(scanned, Measured):
         return {"cost": None if isinstance(scanned, TableFault) else {"is_unchanged": True}}
     read = [manifest for manifest in scanned.inventory.manifests if manifest.entries_read > 0]
@@ -109,13 +140,19 @@ def cost_table(scanned: Sequence[ScannedTable]) -> Rows:
     table = Rows(("table", "state", *numbers), right=numbers)
     for one in scanned:
         if not isinstance(one, Measured):
-            name, state = (one.table, one.kind.value) if isinstance(one, TableFault) else (one.health.table, "unchanged")
+            name, state = (
+                (one.table, one.kind.value)
+                if isinstance(one, TableFault)
+                else (one.health.table, "unchanged")
+            )
             table.add_row(str(name), state, *["-"] * len(numbers))
             continue
         read = [manifest for manifest in one.inventory.manifests if manifest.entries_read > 0]
         table.add_row(
-            str(one.health.table), "measured", show.write_count(one.seconds * 1000), show.write_size(one.inventory.metadata_bytes), show.write_count(len(read)),
-            show.write_size(sum(manifest.length_bytes for manifest in read)), show.write_count(sum(manifest.entries_read for manifest in read)),
+            str(one.health.table), "measured", show.write_count(one.seconds * 1000),
+            show.write_size(one.inventory.metadata_bytes), show.write_count(len(read)),
+            show.write_size(sum(manifest.length_bytes for manifest in read)),
+            show.write_count(sum(manifest.entries_read for manifest in read)),
             show.write_count(len(one.inventory.manifests) - len(read)),
         )  # fmt: skip
     return table
@@ -126,8 +163,10 @@ def scan_sentence(result: ScanResult, seconds: float) -> str:
     tables = result.measured + result.unchanged
     seconds = max(seconds, LEAST_SECONDS)
     return (
-        f"{format_count(result.measured, 'table')} measured, {result.unchanged:,} unchanged in {seconds:.1f} s "
+        f"{format_count(result.measured, 'table')} measured, {result.unchanged:,} unchanged in "
+        f"{seconds:.1f} s "
         f"({tables / seconds:,.0f} tables/s, {result.entries_read / seconds:,.0f} entries/s); "
-        f"read {format_count(result.manifests_read, 'manifest')} ({format_size(result.bytes_read)}, {result.entries_read:,} entries), "
+        f"read {format_count(result.manifests_read, 'manifest')} "
+        f"({format_size(result.bytes_read)}, {result.entries_read:,} entries), "
         f"reused {result.manifests_reused:,} ({format_size(result.bytes_reused)})"
     )

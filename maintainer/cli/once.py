@@ -25,11 +25,15 @@ from maintainer.steps.watch import watch
 POLL_SECONDS = 0.2
 CANCEL_GRACE = timedelta(seconds=60)
 START_GRACE = timedelta(minutes=2)  # a daemon that lives starts what is pending within seconds
-MAX_CYCLES = 12  # each cycle carries out one action a table: three rules, and what others' commits make necessary again
+# each cycle carries out one action a table: three rules, and what others' commits make necessary
+# again
+MAX_CYCLES = 12
 
 
 def follow_job(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> list[Job]:
-    """Carry a requested job, and those that follow from the same request, to their ends; on Ctrl-C the running one is cancelled first."""
+    """Carry a requested job, and those that follow from the same request, to their ends; on Ctrl-C
+    the running one is cancelled first.
+    """
     done: list[Job] = []
     current: Job | None = job
     try:
@@ -44,7 +48,9 @@ def follow_job(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> li
     return done
 
 
-def _follow_one(ports: Ports, job: Job, on_progress: Callable[[Job], None], deadline: float | None = None) -> Job:
+def _follow_one(
+    ports: Ports, job: Job, on_progress: Callable[[Job], None], deadline: float | None = None
+) -> Job:
     """Until the job is in a final state; another process may be the one that runs it."""
     only = frozenset({job.job_id})  # the others are the daemon's, and their trouble is not ours
     current = job
@@ -60,7 +66,9 @@ def _follow_one(ports: Ports, job: Job, on_progress: Callable[[Job], None], dead
 
 
 def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
-    """Give the table's jobs that nobody runs any more their ends: after a kill there may be no daemon that would do it."""
+    """Give the table's jobs that nobody runs any more their ends: after a kill there may be no
+    daemon that would do it.
+    """
     left = [job for job in ports.store.unfinished_jobs() if job.table == table]
     if not left:
         return
@@ -68,7 +76,11 @@ def settle_left_jobs(ports: Ports, table: TableIdentifier) -> None:
     watch(ports, only)
     review(ports, only)
     for job in left:
-        if job.state is JobState.PENDING and ports.clock.now() - job.created_at > START_GRACE and not is_draining(ports.store.halts()):
+        if (
+            job.state is JobState.PENDING
+            and ports.clock.now() - job.created_at > START_GRACE
+            and not is_draining(ports.store.halts())
+        ):
             request_cancel(ports, job, "nobody started it")
 
 
@@ -76,14 +88,23 @@ def _next_of_request(ports: Ports, finished: Job) -> Job | None:
     if not finished.then:
         return None
     unfinished = ports.store.unfinished_jobs()
-    return next((job for job in unfinished if job.table_uuid == finished.table_uuid and job.requested_by == finished.requested_by), None)
+    return next(
+        (
+            job
+            for job in unfinished
+            if job.table_uuid == finished.table_uuid and job.requested_by == finished.requested_by
+        ),
+        None,
+    )
 
 
 def _cancel_and_wait(ports: Ports, job: Job, on_progress: Callable[[Job], None]) -> None:
     latest = ports.store.job(job.job_id)
     if latest is not None:
         request_cancel(ports, latest, "person")
-        _follow_one(ports, latest, on_progress, deadline=time.monotonic() + CANCEL_GRACE.total_seconds())
+        _follow_one(
+            ports, latest, on_progress, deadline=time.monotonic() + CANCEL_GRACE.total_seconds()
+        )
 
 
 @dataclass(slots=True)
@@ -98,8 +119,12 @@ class OnceReport:
     is_at_rest: bool = False
 
 
-def run_until_rest(ports: Ports, say: Callable[[str], None], on_progress: Callable[[list[Job]], None]) -> OnceReport:
-    """Full cycles of the loop until one has nothing to do; then scan once more for the figures after."""
+def run_until_rest(
+    ports: Ports, say: Callable[[str], None], on_progress: Callable[[list[Job]], None]
+) -> OnceReport:
+    """Full cycles of the loop until one has nothing to do; then scan once more for the figures
+    after.
+    """
     report = OnceReport()
     known = {job.job_id for job in ports.store.jobs(JobQuery(limit=1000)).items}
     for _ in range(MAX_CYCLES):
@@ -109,8 +134,14 @@ def run_until_rest(ports: Ports, say: Callable[[str], None], on_progress: Callab
         report.before = report.before or scanned
         report.after = scanned
         plan(ports)
-        cost = f"{result.entries_read:,} manifest entries read, {result.manifests_reused:,} manifests known"
-        say(f"cycle {report.cycles}: {format_count(result.measured, 'table')} measured, {result.unchanged} unchanged, {cost}")
+        cost = (
+            f"{result.entries_read:,} manifest entries read, {result.manifests_reused:,} "
+            f"manifests known"
+        )
+        say(
+            f"cycle {report.cycles}: {format_count(result.measured, 'table')} measured, "
+            f"{result.unchanged} unchanged, {cost}"
+        )
         if not submit(ports) and not ports.store.unfinished_jobs():
             report.is_at_rest = True
             break
@@ -118,7 +149,10 @@ def run_until_rest(ports: Ports, say: Callable[[str], None], on_progress: Callab
     fresh = [job for job in ports.store.jobs(JobQuery(limit=1000)).items if job.job_id not in known]
     report.jobs = sorted(fresh, key=lambda job: job.created_at)
     report.plans = {
-        made.table: made for made in ports.store.plans() if made.table in {one.health.table for one in report.after if not isinstance(one, TableFault)}
+        made.table: made
+        for made in ports.store.plans()
+        if made.table
+        in {one.health.table for one in report.after if not isinstance(one, TableFault)}
     }
     return report
 
@@ -136,7 +170,10 @@ def _finish_all(ports: Ports, on_progress: Callable[[list[Job]], None]) -> None:
         for job in (job for job in held_jobs(ports) if job.unreadable_since is None):
             request_cancel(ports, job, "person")
         deadline = time.monotonic() + CANCEL_GRACE.total_seconds()
-        while any(job.unreadable_since is None for job in held_jobs(ports)) and time.monotonic() < deadline:
+        while (
+            any(job.unreadable_since is None for job in held_jobs(ports))
+            and time.monotonic() < deadline
+        ):
             watch(ports)
             review(ports)
             time.sleep(POLL_SECONDS)

@@ -17,9 +17,15 @@ from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_size
 from maintainer.steps.approval import approve_list, find_list, reject_list, restore_list
 
-orphans_app = typer.Typer(name="orphans", help="Orphan files, which no table references: list, show, approve or reject their deletion.", no_args_is_help=True)
+orphans_app = typer.Typer(
+    name="orphans",
+    help="Orphan files, which no table references: list, show, approve or reject their deletion.",
+    no_args_is_help=True,
+)
 
-ListId = Annotated[str, typer.Option("--list", help="The list's id, as `maintainer orphans list` shows it.")]
+ListId = Annotated[
+    str, typer.Option("--list", help="The list's id, as `maintainer orphans list` shows it.")
+]
 By = Annotated[str, typer.Option("--by", help="Who says so, for the audit log.")]
 DEFAULT_BY = "person"
 FILES_SHOWN = 100
@@ -27,7 +33,9 @@ FILES_SHOWN = 100
 
 @orphans_app.command("list")
 @command
-def list_lists(table: TableName, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
+def list_lists(
+    table: TableName, output: Format = OutputFormat.TABLE, config: Config = None
+) -> None:
     """List the results of orphan scans of a table, newest first."""
     wanted = TableIdentifier.parse(table)
     with open_app(load(config)) as app:
@@ -39,7 +47,9 @@ def list_lists(table: TableName, output: Format = OutputFormat.TABLE, config: Co
     if not lists:
         echo(f"{wanted} has no list of orphan files")
         return
-    grid = Rows(("list", "made at (UTC)", "files", "bytes", "state", "by"), right=("files", "bytes"))
+    grid = Rows(
+        ("list", "made at (UTC)", "files", "bytes", "state", "by"), right=("files", "bytes")
+    )
     for orphans in lists:
         grid.add_row(
             orphans.list_id,
@@ -62,8 +72,13 @@ def _tell_state(orphans: OrphanList, now: datetime) -> str:
 def show(  # noqa: PLR0913, PLR0917 - the options of one command
     table: TableName,
     list_id: ListId,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_FILES_TOLD, help="How many of its files to print.")] = FILES_SHOWN,
-    after: Annotated[int, typer.Option("--after", min=0, help="How many of them to pass over.")] = 0,
+    limit: Annotated[
+        int,
+        typer.Option("--limit", min=1, max=MAX_FILES_TOLD, help="How many of its files to print."),
+    ] = FILES_SHOWN,
+    after: Annotated[
+        int, typer.Option("--after", min=0, help="How many of them to pass over.")
+    ] = 0,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
@@ -73,22 +88,37 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
         now = app.ports.clock.now()
         files = app.ports.store.orphan_files(list_id, after, limit)
     if output is OutputFormat.JSON:
-        told = [OrphanFileOut(path=file.path, size_bytes=file.size_bytes, modified_at=file.modified_at).model_dump(mode="json") for file in files]
+        told = [
+            OrphanFileOut(
+                path=file.path, size_bytes=file.size_bytes, modified_at=file.modified_at
+            ).model_dump(mode="json")
+            for file in files
+        ]
         print_json({"list": write_list(orphans, now).model_dump(mode="json"), "files": told})
         return
     for line in _describe(orphans, now):
         echo(line)
     for file in files:
         size = format_size(file.size_bytes) if file.size_bytes is not None else "?"
-        echo(f"{size:>10}  {f'{file.modified_at:%Y-%m-%d %H:%M}' if file.modified_at is not None else '?':<16}  {file.path}")
+        echo(
+            f"{size:>10}  "
+            f"{f'{file.modified_at:%Y-%m-%d %H:%M}' if file.modified_at is not None else '?':<16} "
+            f" {file.path}"
+        )
     if after + len(files) < orphans.files:
         echo(f"... and {orphans.files - after - len(files):,} more: --after {after + len(files)}")
 
 
 def _describe(orphans: OrphanList, now: datetime) -> list[str]:
     lines = [
-        f"list {orphans.list_id} of {orphans.table}: {orphans.files:,} files of {format_size(orphans.bytes)}, {_tell_state(orphans, now)}",
-        f"older than {orphans.older_than:%Y-%m-%d %H:%M} UTC, at {orphans.location}; {orphans.kept_files:,} more were found that are none to touch",
+        (
+            f"list {orphans.list_id} of {orphans.table}: {orphans.files:,} files of "
+            f"{format_size(orphans.bytes)}, {_tell_state(orphans, now)}"
+        ),
+        (
+            f"older than {orphans.older_than:%Y-%m-%d %H:%M} UTC, at {orphans.location}; "
+            f"{orphans.kept_files:,} more were found that are none to touch"
+        ),
         f"digest {orphans.digest}",
     ]
     if not orphans.state.is_final:
@@ -96,7 +126,10 @@ def _describe(orphans: OrphanList, now: datetime) -> list[str]:
     if orphans.decided_at is not None:
         lines.append(f"decided by {orphans.decided_by} at {orphans.decided_at:%Y-%m-%d %H:%M} UTC")
     if orphans.removed_at is not None:
-        lines.append(f"job {orphans.removed_by} removed {orphans.removed_files:,} files of {format_size(orphans.removed_bytes)}")
+        lines.append(
+            f"job {orphans.removed_by} removed {orphans.removed_files:,} files of "
+            f"{format_size(orphans.removed_bytes)}"
+        )
     return lines + [text for text in (orphans.refusal, orphans.warning) if text is not None]
 
 
@@ -106,13 +139,21 @@ def approve(
     table: TableName,
     list_id: ListId,
     by: By = DEFAULT_BY,
-    digest: Annotated[str, typer.Option("--digest", help="Of the list that was looked at; no other is approved then.")] = "",
+    digest: Annotated[
+        str,
+        typer.Option("--digest", help="Of the list that was looked at; no other is approved then."),
+    ] = "",
     config: Config = None,
 ) -> None:
-    """Approve deletion of exactly the files in a list: by the next job, or now by `maintainer run TABLE --action remove_orphan_files`."""
+    """Approve deletion of exactly the files in a list: by the next job, or now by `maintainer run
+    TABLE --action remove_orphan_files`.
+    """
     with open_app(load(config)) as app:
         orphans = approve_list(app.ports, TableIdentifier.parse(table), list_id, by, digest)
-    echo(f"{orphans.files:,} files of {format_size(orphans.bytes)} may go until {orphans.expires_at:%Y-%m-%d %H:%M} UTC, as {by} says")
+    echo(
+        f"{orphans.files:,} files of {format_size(orphans.bytes)} may go until "
+        f"{orphans.expires_at:%Y-%m-%d %H:%M} UTC, as {by} says"
+    )
 
 
 @orphans_app.command()
@@ -127,7 +168,12 @@ def reject(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Confi
 @orphans_app.command()
 @command
 def restore(table: TableName, list_id: ListId, by: By = DEFAULT_BY, config: Config = None) -> None:
-    """Bring the files of a list back from quarantine: by the next job, or now by `maintainer run TABLE --action remove_orphan_files`."""
+    """Bring the files of a list back from quarantine: by the next job, or now by `maintainer run
+    TABLE --action remove_orphan_files`.
+    """
     with open_app(load(config)) as app:
         orphans = restore_list(app.ports, TableIdentifier.parse(table), list_id, by)
-    echo(f"the {orphans.removed_files:,} files of list {orphans.list_id} come back with the next job on {orphans.table}, as {by} says")
+    echo(
+        f"the {orphans.removed_files:,} files of list {orphans.list_id} come back with the next "
+        f"job on {orphans.table}, as {by} says"
+    )

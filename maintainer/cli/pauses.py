@@ -1,4 +1,6 @@
-"""`maintainer pause`, `resume`, `drain` and `pauses`: what is to start nothing, in the store that the daemon uses."""
+"""`maintainer pause`, `resume`, `drain` and `pauses`: what is to start nothing, in the store that
+the daemon uses.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ from maintainer.steps.ports import Ports
 
 DEFAULT_BY = "person"
 LOOK_SECONDS = 1.0
-Scope = Annotated[str, typer.Argument(metavar="[SCOPE]", help="A table, a namespace, a catalog or a glob; everything when none is named.")]
+Scope = Annotated[
+    str,
+    typer.Argument(
+        metavar="[SCOPE]",
+        help="A table, a namespace, a catalog or a glob; everything when none is named.",
+    ),
+]
 Reason = Annotated[str, typer.Option("--reason", help="Shown to whoever asks why nothing happens.")]
 By = Annotated[str, typer.Option("--by", help="Who asks.")]
 
@@ -29,7 +37,9 @@ By = Annotated[str, typer.Option("--by", help="Who asks.")]
 def pause(
     scope: Scope = EVERYTHING,
     reason: Reason = "",
-    cancel: Annotated[bool, typer.Option("--cancel", help="Ask what runs there to end, too: the kill switch.")] = False,
+    cancel: Annotated[
+        bool, typer.Option("--cancel", help="Ask what runs there to end, too: the kill switch.")
+    ] = False,
     by: By = DEFAULT_BY,
     config: Config = None,
 ) -> None:
@@ -39,7 +49,9 @@ def pause(
         halted = Halt(read_scope(scope), by, ports.clock.now(), reason)
         running = halt(ports, halted)
         cancelled = cancel_halted(ports, halted.scope, by) if cancel else 0
-    rest = f"jobs asked to end: {cancelled}" if cancel else f"jobs that run on to their end: {running}"
+    rest = (
+        f"jobs asked to end: {cancelled}" if cancel else f"jobs that run on to their end: {running}"
+    )
     echo(f"paused {halted.scope}; {rest}")
 
 
@@ -57,16 +69,29 @@ def resume(scope: Scope = EVERYTHING, by: By = DEFAULT_BY, config: Config = None
 @command
 def drain(
     reason: Reason = "",
-    wait: Annotated[str | None, typer.Option("--wait", help="Wait until nothing runs, at most so long, like 30m; exit 1 when something still does.")] = None,
+    wait: Annotated[
+        str | None,
+        typer.Option(
+            "--wait",
+            help="Wait until nothing runs, at most so long, like 30m; exit 1 when something still "
+            "does.",
+        ),
+    ] = None,
     by: By = DEFAULT_BY,
     config: Config = None,
 ) -> None:
-    """Start no new job at all, not even on request; running jobs finish. `maintainer resume` ends it."""
+    """Start no new job at all, not even on request; running jobs finish. `maintainer resume` ends
+    it.
+    """
     longest = parse_duration(wait) if wait is not None else None
     with open_app(load(config)) as app:
         ports = app.ports
         halt(ports, Halt(EVERYTHING, by, ports.clock.now(), reason, is_drain=True))
-        found = read_standstill(ports) if longest is None else _wait_until_drained(ports, longest.total_seconds())
+        found = (
+            read_standstill(ports)
+            if longest is None
+            else _wait_until_drained(ports, longest.total_seconds())
+        )
     if found.is_drained:
         echo("drained: nothing runs")
         return
@@ -89,9 +114,28 @@ def pauses(output: Format = OutputFormat.TABLE, config: Config = None) -> None:
     with open_app(load(config)) as app:
         found = read_standstill(app.ports)
     if output is OutputFormat.JSON:
-        items = [{"scope": one.scope, "by": one.by, "at": one.at.isoformat(), "reason": one.reason, "is_drain": one.is_drain} for one in found.halts]
-        jobs = [{"job_id": job.job_id, "table": str(job.table), "rule": job.rule.value} for job in found.running]
-        print_json({"items": items, "is_draining": found.is_draining, "is_drained": found.is_drained, "running_jobs": jobs})
+        items = [
+            {
+                "scope": one.scope,
+                "by": one.by,
+                "at": one.at.isoformat(),
+                "reason": one.reason,
+                "is_drain": one.is_drain,
+            }
+            for one in found.halts
+        ]
+        jobs = [
+            {"job_id": job.job_id, "table": str(job.table), "rule": job.rule.value}
+            for job in found.running
+        ]
+        print_json(
+            {
+                "items": items,
+                "is_draining": found.is_draining,
+                "is_drained": found.is_drained,
+                "running_jobs": jobs,
+            }
+        )
         return
     if not found.halts:
         echo("nothing is paused")

@@ -1,4 +1,6 @@
-"""`maintainer pin` and `unpin`: what readers need is kept from expiry, in the store that the daemon uses."""
+"""`maintainer pin` and `unpin`: what readers need is kept from expiry, in the store that the daemon
+uses.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,19 @@ DEFAULT_BY = "person"
 @command
 def pin(  # noqa: PLR0913, PLR0917 - the options of one command
     table: TableName,
-    snapshot: Annotated[int | None, typer.Option("--snapshot", help="The snapshot to protect, with newer ones; without it the pins are listed.")] = None,
+    snapshot: Annotated[
+        int | None,
+        typer.Option(
+            "--snapshot",
+            help="The snapshot to protect, with newer ones; without it the pins are listed.",
+        ),
+    ] = None,
     name: Annotated[str, typer.Option("--name", help="A pin of that name is replaced.")] = "cli",
     by: Annotated[str, typer.Option("--by", help="Who needs it.")] = DEFAULT_BY,
-    hold: Annotated[str | None, typer.Option("--for", help="How long, like 7d; until `maintainer unpin` without it.")] = None,
+    hold: Annotated[
+        str | None,
+        typer.Option("--for", help="How long, like 7d; until `maintainer unpin` without it."),
+    ] = None,
     config: Config = None,
 ) -> None:
     """Protect a snapshot and newer ones from expiry; without --snapshot, list the pins."""
@@ -44,8 +55,17 @@ def pin(  # noqa: PLR0913, PLR0917 - the options of one command
             if all(stamp.snapshot_id != snapshot for stamp in health.history):
                 message = f"table {wanted} has no snapshot {snapshot}"
                 raise InvalidValueError(message)
-            ports.store.set_pin(health.table_uuid, Pin(name, snapshot, by, now, now + span if span is not None else None))
-            _note(ports, health, by, Deed.SNAPSHOT_PINNED, {"name": name, "snapshot_id": str(snapshot), "by": by})
+            ports.store.set_pin(
+                health.table_uuid,
+                Pin(name, snapshot, by, now, now + span if span is not None else None),
+            )
+            _note(
+                ports,
+                health,
+                by,
+                Deed.SNAPSHOT_PINNED,
+                {"name": name, "snapshot_id": str(snapshot), "by": by},
+            )
         for line in _describe(ports, health, now):
             echo(line)
 
@@ -68,8 +88,21 @@ def unpin(
         echo(f"pin {name} of {wanted} is gone")
 
 
-def _note(ports: Ports, health: TableHealth, by: str, deed: Deed, fields: dict[str, object]) -> None:
-    ports.store.record_audit([AuditEntry(ports.clock.now(), name_actor(by), deed, health.table, health.table_uuid, fields=fields)])
+def _note(
+    ports: Ports, health: TableHealth, by: str, deed: Deed, fields: dict[str, object]
+) -> None:
+    ports.store.record_audit(
+        [
+            AuditEntry(
+                ports.clock.now(),
+                name_actor(by),
+                deed,
+                health.table,
+                health.table_uuid,
+                fields=fields,
+            )
+        ]
+    )
 
 
 def _measure(ports: Ports, table: TableIdentifier) -> TableHealth:
@@ -79,6 +112,17 @@ def _measure(ports: Ports, table: TableIdentifier) -> TableHealth:
 
 def _describe(ports: Ports, health: TableHealth, now: datetime) -> list[str]:
     pins = ports.store.pins(health.table_uuid)
-    ends = {pin.name: f"until {pin.until:%Y-%m-%d %H:%M} UTC" if pin.until is not None else "until it is taken away" for pin in pins}
-    lines = [f"{pin.name}: snapshot {pin.snapshot_id}, by {pin.by}, {ends[pin.name] if pin.holds_at(now) else 'over'}" for pin in pins]
+    ends = {
+        pin.name: f"until {pin.until:%Y-%m-%d %H:%M} UTC"
+        if pin.until is not None
+        else "until it is taken away"
+        for pin in pins
+    }
+    lines = [
+        (
+            f"{pin.name}: snapshot {pin.snapshot_id}, by {pin.by}, "
+            f"{ends[pin.name] if pin.holds_at(now) else 'over'}"
+        )
+        for pin in pins
+    ]
     return [*(lines or [f"{health.table} has no pins"]), *find_pin_trouble(health, pins, now)]

@@ -30,11 +30,25 @@ if TYPE_CHECKING:
 @command
 def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     tables: Tables = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show each rule with its statement, cost and rank, as for tables that are named.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Show each rule with its statement, cost and rank, as for tables that are named.",
+        ),
+    ] = False,
     policy: Annotated[
-        str | None, typer.Option("--policy", metavar="FILE|DIR|-", help="Show which decisions this policy would change, from the last measurements.")
+        str | None,
+        typer.Option(
+            "--policy",
+            metavar="FILE|DIR|-",
+            help="Show which decisions this policy would change, from the last measurements.",
+        ),
     ] = None,
-    measure: Annotated[bool, typer.Option("--measure", help="With --policy: measure the tables concerned first.")] = False,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="With --policy: measure the tables concerned first.")
+    ] = False,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
@@ -47,7 +61,10 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
             return
         choice = choose_tables(app.ports, tables or [])
         plans, faults = _preview_all(app, choice.tables, tables or [])
-        waits = {(verdict.candidate.table, verdict.candidate.rule): verdict for verdict in read_queue(app.ports)}
+        waits = {
+            (verdict.candidate.table, verdict.candidate.rule): verdict
+            for verdict in read_queue(app.ports)
+        }
         if output is OutputFormat.JSON:
             print_json([show.plan_json(made, call_statement, waits) for made in plans])
         elif tables or verbose:
@@ -61,7 +78,9 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
             raise typer.Exit(EXIT_FAILED)
 
 
-def _preview_all(app: App, tables: list[TableIdentifier], names: list[str]) -> tuple[list[Plan], list[TableFault]]:
+def _preview_all(
+    app: App, tables: list[TableIdentifier], names: list[str]
+) -> tuple[list[Plan], list[TableFault]]:
     known = find_known(app.ports, tables)
     made = [preview(app.ports, table) for table in tables]
     faults = [one for one in made if isinstance(one, TableFault) and one.kind is not FaultKind.VIEW]
@@ -82,7 +101,12 @@ def plan_summary(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
             rows.add_row(name, Text(planned.rule.value, style="bold"), _write_turn(admission), why)
             name = ""
         if not plan.planned:
-            rows.add_row(name, Text("nothing planned", style="dim"), Text("-", style="dim"), Text(_count_codes(plan.skipped), style="dim"))
+            rows.add_row(
+                name,
+                Text("nothing planned", style="dim"),
+                Text("-", style="dim"),
+                Text(_count_codes(plan.skipped), style="dim"),
+            )
     return rows
 
 
@@ -101,18 +125,33 @@ def plan_details(plans: Sequence[Plan], waits: Waits = NOTHING_WAITS) -> Rows:
         name = str(plan.table)
         for planned in plan.planned:
             admission = waits.get((plan.table, planned.rule))
-            lines = [*show.weigh(planned.cost, planned.score, planned.estimate), call_statement(plan.table, planned.action)]
+            lines = [
+                *show.weigh(planned.cost, planned.score, planned.estimate),
+                call_statement(plan.table, planned.action),
+            ]
             why = Text(planned.reason)
             if admission is not None and admission.wait is not None:
                 why.append("\n" + explain_admission(admission), style="yellow")
             why.append("\n" + "\n".join(lines), style="dim")
-            rows.add_row(name, planned.rule.value, Text("planned", style="bold green"), _write_turn(admission), why)
+            rows.add_row(
+                name,
+                planned.rule.value,
+                Text("planned", style="bold green"),
+                _write_turn(admission),
+                why,
+            )
             name = ""
         for skipped in plan.skipped:
             why = Text(skipped.reason)
             if skipped.would_do is not None:
                 why.append("\n" + call_statement(plan.table, skipped.would_do), style="dim")
-            rows.add_row(name, skipped.rule.value, Text(skipped.code.value, style="dim"), Text(write_next_look(skipped.next_at), style="dim"), why)
+            rows.add_row(
+                name,
+                skipped.rule.value,
+                Text(skipped.code.value, style="dim"),
+                Text(write_next_look(skipped.next_at), style="dim"),
+                why,
+            )
             name = ""
     return rows
 
@@ -121,4 +160,8 @@ def _write_turn(admission: AdmissionVerdict | None) -> str:
     """When what is planned starts, as far as admission has a say in it."""
     if admission is None or admission.wait is None:
         return "now"
-    return write_next_look(admission.wait.next_at) if admission.wait.next_at is not None else "when its turn comes"
+    return (
+        write_next_look(admission.wait.next_at)
+        if admission.wait.next_at is not None
+        else "when its turn comes"
+    )

@@ -1,4 +1,6 @@
-"""`maintainer policies`: validate policy files, explain what governs a table, list and compare versions, import others', and print the schema."""
+"""`maintainer policies`: validate policy files, explain what governs a table, list and compare
+versions, import others', and print the schema.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ from maintainer.adapters.policies.polaris_content import read_policies
 from maintainer.adapters.policies.polaris_layers import write_file
 from maintainer.cli.choose import measure_named
 from maintainer.cli.complete import known_tables
-from maintainer.cli.console import EXIT_USAGE, OutputFormat, command, join, print_json, print_list, say
+from maintainer.cli.console import (
+    EXIT_USAGE,
+    OutputFormat,
+    command,
+    join,
+    print_json,
+    print_list,
+    say,
+)
 from maintainer.cli.rows import Rows
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.cli.terminal import echo
@@ -32,15 +42,23 @@ from maintainer.steps.versions import CURRENT, compare_versions
 DEFAULT_VERSIONS = 20
 MAX_ANSWER_CHARACTERS = 1_000_000  # of what Polaris answered
 
-policies_app = typer.Typer(help="Policies: validate them, explain them, compare their versions, print their schema.", no_args_is_help=True)
-import_app = typer.Typer(help="Write policies of other systems as policy files.", no_args_is_help=True)
+policies_app = typer.Typer(
+    help="Policies: validate them, explain them, compare their versions, print their schema.",
+    no_args_is_help=True,
+)
+import_app = typer.Typer(
+    help="Write policies of other systems as policy files.", no_args_is_help=True
+)
 policies_app.add_typer(import_app, name="import")
 
 
 @policies_app.command("check")
 @command
 def check_policies(
-    directory: Annotated[Path | None, typer.Argument(help="A policy directory; the configured one when not given.")] = None, config: Config = None
+    directory: Annotated[
+        Path | None, typer.Argument(help="A policy directory; the configured one when not given.")
+    ] = None,
+    config: Config = None,
 ) -> None:
     """Validate policy files: exit 2 with each problem as file:line, or when there is no file."""
     settings = load(config) if directory is None or config is not None else None
@@ -55,7 +73,10 @@ def check_policies(
         message = f"{place} has no policy files; they are named *.yaml or *.yml"
         raise ConfigurationError(message)
     verb = "is" if len(policies.layers) == 1 else "are"
-    echo(f"{format_count(len(policies.layers), 'policy file')} {verb} valid: {join([layer.name for layer in policies.layers])}")
+    echo(
+        f"{format_count(len(policies.layers), 'policy file')} {verb} valid: "
+        f"{join([layer.name for layer in policies.layers])}"
+    )
 
 
 def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableIdentifier]:
@@ -65,14 +86,21 @@ def _known_tables(settings: Settings | None, policies: PolicySet) -> list[TableI
     try:
         return list(known_tables(settings))
     except StoreUnavailableError as error:
-        say(f"warning: only equal patterns were compared, because the known tables cannot be read: {error}")
+        say(
+            f"warning: only equal patterns were compared, because the known tables cannot be "
+            f"read: {error}"
+        )
         return []
 
 
 @policies_app.command("explain")
 @command
-def explain_policy(table: TableName, output: Format = OutputFormat.TABLE, config: Config = None) -> None:
-    """Show the policy that governs a table, with the file and line, property or default that each value comes from."""
+def explain_policy(
+    table: TableName, output: Format = OutputFormat.TABLE, config: Config = None
+) -> None:
+    """Show the policy that governs a table, with the file and line, property or default that each
+    value comes from.
+    """
     identifier = TableIdentifier.parse(table)
     with open_app(load(config)) as app:
         properties = measure_named(app.ports, identifier).health.properties
@@ -82,7 +110,9 @@ def explain_policy(table: TableName, output: Format = OutputFormat.TABLE, config
         say(f"warning: {problem.source}: {problem.message}")
     values = describe(policy)
     if output is OutputFormat.JSON:
-        print_json([{"path": path, "value": value, "source": source} for path, value, source in values])
+        print_json(
+            [{"path": path, "value": value, "source": source} for path, value, source in values]
+        )
     else:
         shown = Rows(("setting", "value", "from"))
         for path, value, source in values:
@@ -98,7 +128,9 @@ def explain_policy(table: TableName, output: Format = OutputFormat.TABLE, config
 @policies_app.command("versions")
 @command
 def list_versions(
-    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_PAGE, help="How many.")] = DEFAULT_VERSIONS,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=MAX_PAGE, help="How many.")
+    ] = DEFAULT_VERSIONS,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
@@ -108,10 +140,17 @@ def list_versions(
     if output is OutputFormat.JSON:
         print_json([_version_json(version) for version in versions])
         return
-    shown = Rows(("version", "first seen", "in force since", "files", "problems"), right=("files", "problems"))
+    shown = Rows(
+        ("version", "first seen", "in force since", "files", "problems"),
+        right=("files", "problems"),
+    )
     for version in versions:
-        times = (f"{at:%Y-%m-%d %H:%M:%S} UTC" for at in (version.first_seen_at, version.last_seen_at))
-        shown.add_row(version.version, *times, f"{version.layer_count:,}", f"{len(version.problems):,}")
+        times = (
+            f"{at:%Y-%m-%d %H:%M:%S} UTC" for at in (version.first_seen_at, version.last_seen_at)
+        )
+        shown.add_row(
+            version.version, *times, f"{version.layer_count:,}", f"{len(version.problems):,}"
+        )
     print_list(shown)
 
 
@@ -121,7 +160,9 @@ def _version_json(version: PolicyVersion) -> dict[str, object]:
         "first_seen_at": version.first_seen_at.isoformat(),
         "last_seen_at": version.last_seen_at.isoformat(),
         "layer_count": version.layer_count,
-        "problems": [{"source": problem.source, "message": problem.message} for problem in version.problems],
+        "problems": [
+            {"source": problem.source, "message": problem.message} for problem in version.problems
+        ],
     }
 
 
@@ -129,7 +170,9 @@ def _version_json(version: PolicyVersion) -> dict[str, object]:
 @command
 def compare_policies(
     before: Annotated[str, typer.Argument(help="A version, or `current`.")],
-    after: Annotated[str, typer.Argument(help="A version, or `current`: the files as they are now.")] = CURRENT,
+    after: Annotated[
+        str, typer.Argument(help="A version, or `current`: the files as they are now.")
+    ] = CURRENT,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
@@ -137,26 +180,53 @@ def compare_policies(
     with open_app(load(config)) as app:
         changes = compare_versions(app.ports, before, after)
     if output is OutputFormat.JSON:
-        print_json([{name: getattr(change, name) for name in PolicyChange.__dataclass_fields__} for change in changes])
+        print_json(
+            [
+                {name: getattr(change, name) for name in PolicyChange.__dataclass_fields__}
+                for change in changes
+            ]
+        )
         return
     if not changes:
         say("no difference")
         return
     shown = Rows(("file", "setting", "before", "after", "from"), alone="setting")
     for change in changes:
-        shown.add_row(change.layer, change.path, *(text if text is not None else "-" for text in (change.before, change.after)), change.source_after or "")
+        shown.add_row(
+            change.layer,
+            change.path,
+            *(text if text is not None else "-" for text in (change.before, change.after)),
+            change.source_after or "",
+        )
     print_list(shown)
 
 
 @import_app.command("polaris-json")
 @command
 def import_polaris(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="What Polaris answers to applicable-policies, a list of policies, or one.")],
-    tables: Annotated[list[str], typer.Option("--tables", help="The tables that the file is for: a name or a glob; may be repeated.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|-",
+            help="What Polaris answers to applicable-policies, a list of policies, or one.",
+        ),
+    ],
+    tables: Annotated[
+        list[str],
+        typer.Option(
+            "--tables", help="The tables that the file is for: a name or a glob; may be repeated."
+        ),
+    ],
 ) -> None:
-    """Write Apache Polaris' policies as a policy file on standard output, with a comment for each field that has no meaning here."""
+    """Write Apache Polaris' policies as a policy file on standard output, with a comment for each
+    field that has no meaning here.
+    """
     try:
-        text = sys.stdin.read(MAX_ANSWER_CHARACTERS + 1) if file == "-" else Path(file).read_text("utf-8")
+        text = (
+            sys.stdin.read(MAX_ANSWER_CHARACTERS + 1)
+            if file == "-"
+            else Path(file).read_text("utf-8")
+        )
         policies = read_policies(json.loads(text[:MAX_ANSWER_CHARACTERS]))
     except (OSError, ValueError, RecursionError) as error:
         message = f"{file} cannot be read: {error}"

@@ -18,7 +18,9 @@ from maintainer.domain.job import JobState
 
 @command
 def rollback(
-    job: Annotated[str, typer.Argument(metavar="JOB", help="The id of the job that is to be undone.")],
+    job: Annotated[
+        str, typer.Argument(metavar="JOB", help="The id of the job that is to be undone.")
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     config: Config = None,
 ) -> None:
@@ -33,9 +35,15 @@ def rollback(
         refuse_missing(app.ports.runner.describe())
         settle_left_jobs(app.ports, undone.table)
         if not yes:
-            _ask(f"Set {undone.table} back to what it was before job {job} ({undone.rule}), and pause it?")
+            _ask(
+                f"Set {undone.table} back to what it was before job {job} ({undone.rule}), and "
+                f"pause it?"
+            )
         undoing = request_rollback(app.ports, undone, "person")
-        say(f"{undone.table} is paused; `maintainer resume {undone.table}` lets the policies act again")
+        say(
+            f"{undone.table} is paused; `maintainer resume {undone.table}` lets the policies act "
+            f"again"
+        )
         for one in follow(app, undoing):
             print_job(one)
             if one.state is not JobState.SUCCEEDED:

@@ -26,7 +26,8 @@ class _Row:
 class Rows:
     """A list that fits its width: optional columns go, then one column takes its own line.
 
-    Texts are printed as they are, without markup. The cell of the column ``below`` stands under its row.
+    Texts are printed as they are, without markup. The cell of the column ``below`` stands under its
+    row.
     """
 
     columns: tuple[str, ...]
@@ -38,13 +39,19 @@ class Rows:
 
     def add_row(self, *cells: str | Text) -> None:
         """One cell for each column."""
-        texts = {name: _as_text(cell, keep="\n" if name == self.below else "") for name, cell in zip(self.columns, cells, strict=True)}
+        texts = {
+            name: _as_text(cell, keep="\n" if name == self.below else "")
+            for name, cell in zip(self.columns, cells, strict=True)
+        }
         below = texts.pop(self.below, None) if self.below is not None else None
         self.rows.append(_Row(tuple(texts.values()), below))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         names = [name for name in self.columns if name != self.below]
-        widths = [max([cell_len(name), *(row.cells[at].cell_len for row in self.rows)]) for at, name in enumerate(names)]
+        widths = [
+            max([cell_len(name), *(row.cells[at].cell_len for row in self.rows)])
+            for at, name in enumerate(names)
+        ]
         layout = self._lay_out(names, widths, options.max_width)
         if any(names):
             yield from layout.lines([Text(name, style="bold") for name in names])
@@ -52,9 +59,16 @@ class Rows:
             yield from layout.lines(row.cells)
             if row.below is not None and row.below.plain.strip():
                 yield from hang(console, Text(" " * INDENT), row.below, options.max_width)
-        hidden = [name for at, name in enumerate(names) if at not in layout.shown and at != layout.alone]
+        hidden = [
+            name for at, name in enumerate(names) if at not in layout.shown and at != layout.alone
+        ]
         if hidden and self.rows:
-            yield from hang(console, Text(), Text(f"(not shown at this width: {', '.join(hidden)})", style="dim"), options.max_width)
+            yield from hang(
+                console,
+                Text(),
+                Text(f"(not shown at this width: {', '.join(hidden)})", style="dim"),
+                options.max_width,
+            )
 
     def _lay_out(self, names: Sequence[str], widths: Sequence[int], width: int) -> _Layout:
         """In one line if need be without the optional columns, else in two lines."""
@@ -64,9 +78,13 @@ class Rows:
             return _Layout(one_line, widths, is_right)
         alone = names.index(self.alone) if self.alone is not None else 0
         beside = [at for at in range(len(names)) if at != alone]
-        return _Layout(self._choose(names, widths, width - len(GAP), beside), widths, is_right, alone)
+        return _Layout(
+            self._choose(names, widths, width - len(GAP), beside), widths, is_right, alone
+        )
 
-    def _choose(self, names: Sequence[str], widths: Sequence[int], width: int, wanted: Sequence[int]) -> list[int]:
+    def _choose(
+        self, names: Sequence[str], widths: Sequence[int], width: int, wanted: Sequence[int]
+    ) -> list[int]:
         """The places of the columns to show: as many optional ones as fit."""
         shown = list(wanted)
         for name in self.optional:
@@ -92,7 +110,11 @@ class _Layout:
         line = Text("" if self.alone is None else GAP)
         for at in self.shown:
             cell, rest = cells[at], self.widths[at] - cells[at].cell_len
-            line.append_text(Text.assemble(" " * rest, cell) if self.is_right[at] else Text.assemble(cell, " " * rest))
+            line.append_text(
+                Text.assemble(" " * rest, cell)
+                if self.is_right[at]
+                else Text.assemble(cell, " " * rest)
+            )
             line.append(GAP)
         line.rstrip()
         yield _as_is(line)
@@ -107,14 +129,23 @@ class Facts:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = max((title.cell_len for title, _ in self.facts), default=0)
         for title, text in self.facts:
-            yield from hang(console, Text.assemble(title, " " * (width - title.cell_len), GAP), text, options.max_width)
+            yield from hang(
+                console,
+                Text.assemble(title, " " * (width - title.cell_len), GAP),
+                text,
+                options.max_width,
+            )
 
 
 def hang(console: Console, title: Text, text: Text, width: int) -> Iterator[Text]:
     """The text beside its title, in lines that all begin in the same column."""
     left = title.cell_len
     most = max(width - left, LEAST_TEXT_WIDTH)
-    wrapped = [line for part in text.split("\n", allow_blank=True) for line in part.wrap(console, most, overflow="fold") or [part]]
+    wrapped = [
+        line
+        for part in text.split("\n", allow_blank=True)
+        for line in part.wrap(console, most, overflow="fold") or [part]
+    ]
     for number, line in enumerate(wrapped):
         line.rstrip()
         whole = title.copy() if number == 0 else Text(" " * left)

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 Actions = Annotated[
     list[RuleName] | None,
-    typer.Option("--action", metavar="RULE", help=f"Run this rule without regard to its thresholds; may be repeated. One of {', '.join(RuleName)}."),
+    typer.Option(
+        "--action",
+        metavar="RULE",
+        help=f"Run this rule without regard to its thresholds; may be repeated. One of "
+        f"{', '.join(RuleName)}.",
+    ),
 ]
 
 
@@ -65,7 +70,13 @@ def run(
 def _ask(app: App, table: TableIdentifier, rules: tuple[RuleName, ...]) -> None:
     """Show the statements and ask; without a terminal to ask on, --yes is needed."""
     record, health = measured_record(app.ports, table)
-    made = make_plan(app.ports, record, health, on_request(policy_of(app.ports, health), rules), is_requested=True)
+    made = make_plan(
+        app.ports,
+        record,
+        health,
+        on_request(policy_of(app.ports, health), rules),
+        is_requested=True,
+    )
     if not made.planned:
         return
     make_console(is_error=True).print(plan_details([replace(made, skipped=())]), crop=False)
@@ -88,6 +99,12 @@ def _explain_no_job(app: App, made: Plan) -> None:
     if not made.planned and SkipCode.IN_FLIGHT not in codes:
         say(f"nothing to do for {made.table}")
         return
-    unfinished = next((job for job in app.ports.store.unfinished_jobs() if job.table_uuid == made.table_uuid), None)
-    say(f"not started: job {unfinished.job_id if unfinished else 'of another process'} is working on {made.table}; one at a time")
+    unfinished = next(
+        (job for job in app.ports.store.unfinished_jobs() if job.table_uuid == made.table_uuid),
+        None,
+    )
+    say(
+        f"not started: job {unfinished.job_id if unfinished else 'of another process'} is "
+        f"working on {made.table}; one at a time"
+    )
     raise typer.Exit(EXIT_FAILED)

@@ -32,7 +32,9 @@ log = logging.getLogger("maintainer")
 
 
 def serve(settings: Settings) -> None:
-    """Run until SIGTERM or SIGINT; running jobs are given the drain timeout, a second signal cuts it short."""
+    """Run until SIGTERM or SIGINT; running jobs are given the drain timeout, a second signal cuts
+    it short.
+    """
     configure_log()
     listener = bind(settings.server.host, settings.server.port)
     with listener, open_app(settings) as app:
@@ -48,7 +50,10 @@ def bind(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
         listener.listen(BACKLOG)
     except OSError as error:
-        message = f"server.host {host}, server.port {port}: cannot listen there: {error.strerror or error}"
+        message = (
+            f"server.host {host}, server.port {port}: cannot listen there: "
+            f"{error.strerror or error}"
+        )
         raise ConfigurationError(message) from error
     return listener
 
@@ -58,19 +63,31 @@ def _run(app: App, listener: socket.socket) -> None:
     signals = _Signals()
     server = make_server(build_api(make_services(app, scheduler)))
     # In a thread of its own: the API goes on answering while running jobs are drained.
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True)
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listener]}, name="api", daemon=True
+    )
     with signals.caught():
         thread.start()
         _resume(app, signals)
         scheduler.start()
         host, port = listener.getsockname()[:2]
-        log.info("daemon.started page=http://%s:%d/ application=%s", f"[{host}]" if ":" in host else host, port, app.ports.runner.application)
+        log.info(
+            "daemon.started page=http://%s:%d/ application=%s",
+            f"[{host}]" if ":" in host else host,
+            port,
+            app.ports.runner.application,
+        )
         _log_policy_problems(app)
         _log_missing(app.ports.runner)
         signals.wait()
-        log.info("daemon.stopping running_jobs=%d (they may finish; a second signal cancels them)", len(held_jobs(app.ports)))
+        log.info(
+            "daemon.stopping running_jobs=%d (they may finish; a second signal cancels them)",
+            len(held_jobs(app.ports)),
+        )
         app.stopping.set()
-        scheduler.drain(partial(_own_running, app, signals), partial(_cancel, app), _drain_timeout(app, signals))
+        scheduler.drain(
+            partial(_own_running, app, signals), partial(_cancel, app), _drain_timeout(app, signals)
+        )
         scheduler.stop()
         _settle_what_is_left(app)
         server.should_exit = True
@@ -82,9 +99,13 @@ def _resume(app: App, signals: _Signals) -> None:
     try:
         resume_requests(replace(app.ports, is_stopping=lambda: signals.is_asked))
     except MaintainerError as error:
-        log.warning("daemon.not_resumed error=%s", error)  # people see that their second rule was not carried out, and ask again
+        log.warning(
+            "daemon.not_resumed error=%s", error
+        )  # people see that their second rule was not carried out, and ask again
     except Exception:
-        log.exception("daemon.not_resumed")  # one table's trouble must not keep the daemon from its work
+        log.exception(
+            "daemon.not_resumed"
+        )  # one table's trouble must not keep the daemon from its work
 
 
 def _log_policy_problems(app: App) -> None:
@@ -96,14 +117,22 @@ def _log_missing(runner: Runner) -> None:
     """What Spark lacks is known at once, not only when the first job fails."""
     for what, is_there, sentence in runner.describe():
         if not is_there:
-            log.warning("spark.missing what=%r problem=%r (tables are measured; jobs would fail)", what, sentence)
+            log.warning(
+                "spark.missing what=%r problem=%r (tables are measured; jobs would fail)",
+                what,
+                sentence,
+            )
 
 
 class _Signals:
     """The first signal asks for an orderly end, the second for a quick one."""
 
     def __init__(self) -> None:
-        self._caught: SimpleQueue[int] = SimpleQueue()  # which alone may be put to while the same thread waits for it: an Event's lock is not reentrant
+        self._caught: SimpleQueue[int] = (
+            SimpleQueue()
+            # which alone may be put to while the same thread waits for it: an Event's lock is not
+            # reentrant
+        )
         self._count = 0
 
     def wait(self) -> None:
@@ -126,7 +155,10 @@ class _Signals:
 
     @contextmanager
     def caught(self) -> Iterator[None]:
-        previous = {number: signal.signal(number, self._handle) for number in (signal.SIGTERM, signal.SIGINT)}
+        previous = {
+            number: signal.signal(number, self._handle)
+            for number in (signal.SIGTERM, signal.SIGINT)
+        }
         try:
             yield
         finally:
@@ -139,7 +171,9 @@ def _drain_timeout(app: App, signals: _Signals) -> timedelta:
 
 
 def _own_running(app: App, signals: _Signals) -> list[Job]:
-    jobs = [job for job in held_jobs(app.ports) if job.unreadable_since is None]  # that one waits for its table, whoever looks after it
+    jobs = [
+        job for job in held_jobs(app.ports) if job.unreadable_since is None
+    ]  # that one waits for its table, whoever looks after it
     if signals.is_urgent:
         for job in jobs:
             if not job.cancel_requested_by:
@@ -159,4 +193,6 @@ def _settle_what_is_left(app: App) -> None:
         watch(app.ports)
         review(app.ports)
     except MaintainerError as error:
-        log.warning("daemon.left_jobs error=%s", error)  # the next start finds them lost and asks the tables
+        log.warning(
+            "daemon.left_jobs error=%s", error
+        )  # the next start finds them lost and asks the tables

@@ -26,11 +26,23 @@ from maintainer.steps.record import Measured
 from maintainer.steps.scan import Recalled, ScannedTable
 
 Statement = Callable[[TableIdentifier, Action], str]
-Waits = Mapping[tuple[TableIdentifier, RuleName], AdmissionVerdict]  # what admission says of what the stored plans want started
+Waits = Mapping[
+    tuple[TableIdentifier, RuleName], AdmissionVerdict
+]  # what admission says of what the stored plans want started
 NOTHING_WAITS: Waits = MappingProxyType({})
 
-BAND_STYLES = {Band.HEALTHY: "green", Band.WATCH: "cyan", Band.DEGRADED: "yellow", Band.CRITICAL: "bold red"}
-STATE_STYLES = {JobState.SUCCEEDED: "green", JobState.FAILED: "bold red", JobState.CANCELLED: "yellow", JobState.UNKNOWN: "magenta"}
+BAND_STYLES = {
+    Band.HEALTHY: "green",
+    Band.WATCH: "cyan",
+    Band.DEGRADED: "yellow",
+    Band.CRITICAL: "bold red",
+}
+STATE_STYLES = {
+    JobState.SUCCEEDED: "green",
+    JobState.FAILED: "bold red",
+    JobState.CANCELLED: "yellow",
+    JobState.UNKNOWN: "magenta",
+}
 ROW_PROOFS = {
     RowProof.EQUAL: "rows unchanged (totals equal)",
     RowProof.COUNTED: "rows unchanged (counted before and after)",
@@ -41,7 +53,11 @@ ROW_PROOFS = {
 }
 
 
-_BASES = {CostBasis.TABLE: "jobs of this table", CostBasis.CATALOG: "jobs of its catalog", CostBasis.DEFAULT: "published figures"}
+_BASES = {
+    CostBasis.TABLE: "jobs of this table",
+    CostBasis.CATALOG: "jobs of its catalog",
+    CostBasis.DEFAULT: "published figures",
+}
 
 
 def write_count(value: float | None) -> str:
@@ -71,7 +87,9 @@ WIDTH_OF_A_CHECK = 14  # of its name: the others are not known yet when the firs
 def finding_line(what: str, is_fine: bool, sentence: str) -> Facts:
     """One line of the doctor."""
     state = Text("ok    ", style="green") if is_fine else Text("FAILED", style="bold red")
-    return Facts([(Text.assemble(make_visible(what).ljust(WIDTH_OF_A_CHECK), "  ", state), Text(sentence))])
+    return Facts(
+        [(Text.assemble(make_visible(what).ljust(WIDTH_OF_A_CHECK), "  ", state), Text(sentence))]
+    )
 
 
 # -- scan
@@ -80,18 +98,47 @@ def finding_line(what: str, is_fine: bool, sentence: str) -> Facts:
 def health_table(scanned: Sequence[ScannedTable]) -> Rows:
     """One row a table: its figures and the reason for its band."""
     numbers = ("avg file", "files", "small", "deletes", "manifests", "snapshots")
-    table = Rows(("table", "band", *numbers, "why"), right=numbers, below="why", optional=("snapshots", "manifests", "deletes", "small"))
+    table = Rows(
+        ("table", "band", *numbers, "why"),
+        right=numbers,
+        below="why",
+        optional=("snapshots", "manifests", "deletes", "small"),
+    )
     for one in scanned:
         if isinstance(one, TableFault):
-            table.add_row(str(one.table), Text(one.kind.value, style="bold red"), *["?"] * len(numbers), Text(one.reason))
+            table.add_row(
+                str(one.table),
+                Text(one.kind.value, style="bold red"),
+                *["?"] * len(numbers),
+                Text(one.reason),
+            )
             continue
         health, grade = one.health, one.grade
-        deletes = [count for count in (health.position_delete_files, health.equality_delete_files, health.deletion_vectors) if count is not None]
+        deletes = [
+            count
+            for count in (
+                health.position_delete_files,
+                health.equality_delete_files,
+                health.deletion_vectors,
+            )
+            if count is not None
+        ]
         average = "-" if health.data_files == 0 else write_size(health.average_file_size_bytes)
         removed = write_count(sum(deletes) if deletes else None)
         counts = [write_count(count) for count in (health.data_files, health.small_files)]
-        figures = (average, *counts, removed, write_count(health.manifests), write_count(health.snapshots))
-        table.add_row(str(health.table), Text(grade.band.value, style=BAND_STYLES[grade.band]), *figures, Text(grade.reason))
+        figures = (
+            average,
+            *counts,
+            removed,
+            write_count(health.manifests),
+            write_count(health.snapshots),
+        )
+        table.add_row(
+            str(health.table),
+            Text(grade.band.value, style=BAND_STYLES[grade.band]),
+            *figures,
+            Text(grade.reason),
+        )
     return table
 
 
@@ -111,7 +158,10 @@ def scanned_json(scanned: ScannedTable) -> dict[str, object]:
     """A measured table, or its fault."""
     match scanned:
         case TableFault(table, kind, reason, seen_at):
-            return {"table": str(table), "fault": {"kind": kind, "reason": reason, "seen_at": _time(seen_at)}}
+            return {
+                "table": str(table),
+                "fault": {"kind": kind, "reason": reason, "seen_at": _time(seen_at)},
+            }
         case Measured(_, health, grade) | Recalled(health, grade):
             return health_json(health, grade)
 
@@ -119,10 +169,14 @@ def scanned_json(scanned: ScannedTable) -> dict[str, object]:
 def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
     """Health with the names that other programs rely on."""
     same = (
-        "snapshot_id", "format_version", "target_file_size_bytes", "data_files", "data_bytes", "average_file_size_bytes", "small_files", "small_file_ratio",
-        "records", "position_delete_files", "equality_delete_files", "deletion_vectors", "delete_bytes", "delete_records", "manifests", "manifest_bytes",
-        "data_manifests", "delete_manifests", "snapshots", "branches", "tags", "metadata_bytes", "delete_file_ratio", "partition_skew", "manifest_excess",
-        "kept_data_files", "live_file_ratio", "commits_per_hour", "commit_window_seconds", "growth_bytes_per_day", "growth_records_per_day",
+        "snapshot_id", "format_version", "target_file_size_bytes", "data_files", "data_bytes",
+        "average_file_size_bytes", "small_files", "small_file_ratio",
+        "records", "position_delete_files", "equality_delete_files", "deletion_vectors",
+        "delete_bytes", "delete_records", "manifests", "manifest_bytes",
+        "data_manifests", "delete_manifests", "snapshots", "branches", "tags", "metadata_bytes",
+        "delete_file_ratio", "partition_skew", "manifest_excess",
+        "kept_data_files", "live_file_ratio", "commits_per_hour", "commit_window_seconds",
+        "growth_bytes_per_day", "growth_records_per_day",
         "metadata_files", "storage_files", "dangling_delete_files",
     )  # fmt: skip
     return {
@@ -135,12 +189,18 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
         "oldest_delete_at": _time(health.oldest_delete_at),
         "last_write_at": _time(health.last_write_at),
         "last_change_at": _time(health.last_change_at),
-        "rewriters": [{"name": one.name, "runs": one.runs, "last_at": _time(one.last_at)} for one in health.rewriters],
+        "rewriters": [
+            {"name": one.name, "runs": one.runs, "last_at": _time(one.last_at)}
+            for one in health.rewriters
+        ],
         "partitions": len(health.partitions),
         "histogram": list(health.histogram),
         "formats": dict(health.formats),
         "unreadable": [{"path": piece.path, "reason": piece.reason} for piece in health.unreadable],
-        "disagreements": [{name: getattr(found, name) for name in ("figure", "source", "claimed", "counted")} for found in health.disagreements],
+        "disagreements": [
+            {name: getattr(found, name) for name in ("figure", "source", "claimed", "counted")}
+            for found in health.disagreements
+        ],
         "band": grade.band,
         "band_since": _time(grade.entered_at),
         "previous_band": grade.came_from,
@@ -153,12 +213,17 @@ def health_json(health: TableHealth, grade: Grade) -> dict[str, object]:
 
 
 def weigh(cost: Cost | None, score: Score | None, estimate: Estimate | None = None) -> list[str]:
-    """A line each for how far the estimate may be off, for what an action would take and for its rank, where they are known."""
+    """A line each for how far the estimate may be off, for what an action would take and for its
+    rank, where they are known.
+    """
     lines = []
     if estimate is not None and estimate.error_bound:
         lines.append(f"the figures may be off by up to {estimate.error_bound:,}: {estimate.note}")
     if cost is not None:
-        lines.append(f"expected: {cost.duration_seconds:,.0f} s and {cost.gb_hours:.3g} GB-hours, from {_BASES[cost.basis]}")
+        lines.append(
+            f"expected: {cost.duration_seconds:,.0f} s and {cost.gb_hours:.3g} GB-hours, from "
+            f"{_BASES[cost.basis]}"
+        )
     if score is not None:
         lines.append(f"priority by {score.scorer}: {score.sentence or f'{score.value:,.3g}'}")
     return lines
@@ -168,14 +233,28 @@ def admission_json(admission: AdmissionVerdict) -> dict[str, object]:
     """Whether something planned starts, else why it waits and until when at the earliest."""
     wait = admission.wait
     code, next_at = (wait.code, _time(wait.next_at)) if wait is not None else (None, None)
-    return {"rule": admission.candidate.rule, "is_admitted": admission.is_admitted, "code": code, "sentence": explain_admission(admission), "next_at": next_at}
+    return {
+        "rule": admission.candidate.rule,
+        "is_admitted": admission.is_admitted,
+        "code": code,
+        "sentence": explain_admission(admission),
+        "next_at": next_at,
+    }
 
 
 def estimate_json(estimate: Estimate | None) -> dict[str, object] | None:
     """An estimate; None where there is none."""
     if estimate is None:
         return None
-    names = ("items_before", "items_after", "items_removed", "bytes_rewritten", "partitions", "note", "error_bound")
+    names = (
+        "items_before",
+        "items_after",
+        "items_removed",
+        "bytes_rewritten",
+        "partitions",
+        "note",
+        "error_bound",
+    )
     return {name: getattr(estimate, name) for name in names}
 
 
@@ -185,7 +264,16 @@ def _cost_json(cost: Cost | None) -> dict[str, object] | None:
 
 
 def _score_json(score: Score | None) -> dict[str, object] | None:
-    return None if score is None else {"scorer": score.scorer, "value": score.value, "terms": dict(score.terms), "sentence": score.sentence}
+    return (
+        None
+        if score is None
+        else {
+            "scorer": score.scorer,
+            "value": score.value,
+            "terms": dict(score.terms),
+            "sentence": score.sentence,
+        }
+    )
 
 
 def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) -> dict[str, object]:
@@ -208,7 +296,9 @@ def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) ->
                 "score": _score_json(planned.score),
                 "size": planned.size,
                 "size_reason": planned.size_reason,
-                "admission": admission_json(admission) if (admission := waits.get((plan.table, planned.rule))) is not None else None,
+                "admission": admission_json(admission)
+                if (admission := waits.get((plan.table, planned.rule))) is not None
+                else None,
             }
             for planned in plan.planned
         ],
@@ -220,7 +310,9 @@ def plan_json(plan: Plan, statement: Statement, waits: Waits = NOTHING_WAITS) ->
                 "next_at": _time(skipped.next_at),
                 "findings": [finding_json(finding) for finding in skipped.findings],
                 "estimate": estimate_json(skipped.estimate),
-                "action": statement(plan.table, skipped.would_do) if skipped.would_do is not None else None,
+                "action": statement(plan.table, skipped.would_do)
+                if skipped.would_do is not None
+                else None,
                 "sentence": explain(skipped),
                 "cost": _cost_json(skipped.cost),
                 "score": _score_json(skipped.score),
@@ -237,9 +329,22 @@ def jobs_table(jobs: Sequence[Job]) -> Rows:
     """One row a job."""
     table = Rows(("table", "rule", "state", "took", "job", "result"), below="result")
     for job in jobs:
-        took = format_duration(job.duration) if job.duration is not None else job.progress.sentence or job.progress.phase
-        result = job.failure_message or (job.effect.sentence if job.effect is not None else job.reason)
-        table.add_row(str(job.table), job.rule.value, Text(job.state.value, style=STATE_STYLES.get(job.state, "")), took, job.job_id, result)
+        took = (
+            format_duration(job.duration)
+            if job.duration is not None
+            else job.progress.sentence or job.progress.phase
+        )
+        result = job.failure_message or (
+            job.effect.sentence if job.effect is not None else job.reason
+        )
+        table.add_row(
+            str(job.table),
+            job.rule.value,
+            Text(job.state.value, style=STATE_STYLES.get(job.state, "")),
+            took,
+            job.job_id,
+            result,
+        )
     return table
 
 
@@ -247,7 +352,11 @@ def effect_table(before: Measurement, after: Measurement) -> Rows:
     """Before and after, one row a figure."""
     table = Rows(("", "before", "after"), right=("before", "after"))
     table.add_row("data files", write_count(before.data_files), write_count(after.data_files))
-    table.add_row("average file size", write_size(before.average_file_size_bytes), write_size(after.average_file_size_bytes))
+    table.add_row(
+        "average file size",
+        write_size(before.average_file_size_bytes),
+        write_size(after.average_file_size_bytes),
+    )
     table.add_row("data bytes", write_size(before.data_bytes), write_size(after.data_bytes))
     table.add_row("delete files", write_count(before.delete_files), write_count(after.delete_files))
     table.add_row("manifests", write_count(before.manifests), write_count(after.manifests))
@@ -259,25 +368,48 @@ def effect_table(before: Measurement, after: Measurement) -> Rows:
 def fleet_table(before: Sequence[ScannedTable], after: Sequence[ScannedTable]) -> Rows:
     """The fleet before and after, one row a table."""
     numbers = ("files", "avg file", "deletes", "manifests", "snapshots")
-    table = Rows(("table", "band", *numbers, "why"), right=numbers, below="why", optional=("snapshots", "manifests", "deletes"))
+    table = Rows(
+        ("table", "band", *numbers, "why"),
+        right=numbers,
+        below="why",
+        optional=("snapshots", "manifests", "deletes"),
+    )
     earlier = {one.health.table: one for one in before if not isinstance(one, TableFault)}
     for one in after:
         if isinstance(one, TableFault):
-            table.add_row(str(one.table), Text(one.kind.value, style="bold red"), *["?"] * len(numbers), Text(one.reason))
+            table.add_row(
+                str(one.table),
+                Text(one.kind.value, style="bold red"),
+                *["?"] * len(numbers),
+                Text(one.reason),
+            )
             continue
         old = earlier.get(one.health.table, one)
-        table.add_row(str(one.health.table), _change_of_band(old.grade.band, one.grade.band), *_changes(old.health, one.health), Text(one.grade.reason))
+        table.add_row(
+            str(one.health.table),
+            _change_of_band(old.grade.band, one.grade.band),
+            *_changes(old.health, one.health),
+            Text(one.grade.reason),
+        )
     return table
 
 
 def _change_of_band(old: Band, new: Band) -> Text:
     text = Text(old.value, style=BAND_STYLES[old])
-    return text if old is new else text.append(" -> ", style="default").append(new.value, style=BAND_STYLES[new])
+    return (
+        text
+        if old is new
+        else text.append(" -> ", style="default").append(new.value, style=BAND_STYLES[new])
+    )
 
 
 def _changes(old: TableHealth, new: TableHealth) -> tuple[str, ...]:
     def deletes(health: TableHealth) -> int:
-        return (health.position_delete_files or 0) + (health.equality_delete_files or 0) + (health.deletion_vectors or 0)
+        return (
+            (health.position_delete_files or 0)
+            + (health.equality_delete_files or 0)
+            + (health.deletion_vectors or 0)
+        )
 
     pairs = (
         (write_count(old.data_files), write_count(new.data_files)),
@@ -293,7 +425,10 @@ def describe_error(error: EstimateError) -> str:
     """One prediction against what came of it: "duration 38 s, was 41 s (-8 %)"."""
     off = "" if error.ratio is None else f" ({error.ratio:+.0%})"
     write = _QUANTITIES.get(error.quantity, "{:,.0f}".format)
-    return f"{error.quantity.value.replace('_', ' ')} {write(error.predicted)}, was {write(error.actual)}{off}"
+    return (
+        f"{error.quantity.value.replace('_', ' ')} {write(error.predicted)}, was "
+        f"{write(error.actual)}{off}"
+    )
 
 
 _QUANTITIES: Mapping[Quantity, Callable[[float], str]] = {

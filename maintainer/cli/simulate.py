@@ -1,4 +1,6 @@
-"""`maintainer simulate`: what policies, scorers and budgets lead to over virtual weeks, side by side."""
+"""`maintainer simulate`: what policies, scorers and budgets lead to over virtual weeks, side by
+side.
+"""
 
 from __future__ import annotations
 
@@ -38,40 +40,91 @@ SHORTEST_CYCLE = timedelta(minutes=5)
 
 @command
 def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
-    tables: Annotated[int, typer.Option(min=1, max=MOST_TABLES, help="How many tables are drawn, with the published file sizes.")] = 1000,
-    from_store: Annotated[bool, typer.Option("--from-store", help="Tables like those in the store instead: their rates, sizes and partitioning.")] = False,
+    tables: Annotated[
+        int,
+        typer.Option(
+            min=1, max=MOST_TABLES, help="How many tables are drawn, with the published file sizes."
+        ),
+    ] = 1000,
+    from_store: Annotated[
+        bool,
+        typer.Option(
+            "--from-store",
+            help="Tables like those in the store instead: their rates, sizes and partitioning.",
+        ),
+    ] = False,
     weeks: Annotated[int, typer.Option(min=1, max=MOST_WEEKS, help="Virtual weeks.")] = 2,
-    cycle: Annotated[str, typer.Option(help="Decision interval, such as 6h; from 5m to the whole length.")] = "6h",
-    budget: Annotated[float | None, typer.Option(min=0.001, help="GB-hours a day; else the fleet's in the configuration that is named, else no limit.")] = None,
-    max_jobs: Annotated[int, typer.Option(min=1, max=1000, help="Jobs side by side.")] = 8,
-    sla: Annotated[str | None, typer.Option(help="Tables in need for longer than this count as starved (default 7d).")] = None,
-    policies: Annotated[
-        list[Path] | None, typer.Option("--policies", help="A policy directory to be tried; several are compared. Else the built-in default.")
+    cycle: Annotated[
+        str, typer.Option(help="Decision interval, such as 6h; from 5m to the whole length.")
+    ] = "6h",
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="GB-hours a day; else the fleet's in the configuration that is named, else no "
+            "limit.",
+        ),
     ] = None,
-    scorers: Annotated[list[Scorer] | None, typer.Option("--scorer", help="The scorer of the admission; several are compared.")] = None,
-    peers: Annotated[bool, typer.Option("--peers/--no-peers", help="Compare with cron-everything and the published model.")] = True,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed is the same fleet and the same writers.")] = 1,
-    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the comparison.")] = OutputFormat.TABLE,
+    max_jobs: Annotated[int, typer.Option(min=1, max=1000, help="Jobs side by side.")] = 8,
+    sla: Annotated[
+        str | None,
+        typer.Option(help="Tables in need for longer than this count as starved (default 7d)."),
+    ] = None,
+    policies: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--policies",
+            help="A policy directory to be tried; several are compared. Else the built-in default.",
+        ),
+    ] = None,
+    scorers: Annotated[
+        list[Scorer] | None,
+        typer.Option("--scorer", help="The scorer of the admission; several are compared."),
+    ] = None,
+    peers: Annotated[
+        bool,
+        typer.Option(
+            "--peers/--no-peers", help="Compare with cron-everything and the published model."
+        ),
+    ] = True,
+    seed: Annotated[
+        int, typer.Option(min=0, help="The same seed is the same fleet and the same writers.")
+    ] = 1,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print the comparison.")
+    ] = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """Simulate a fleet and its maintenance in virtual time, with the production decision code; nothing real is touched.
+    """Simulate a fleet and its maintenance in virtual time, with the production decision code;
+    nothing real is touched.
 
-    With --from-store or --config admission is as that configuration has it: budgets of catalogs, shares that are kept, blackouts, scorer and sizes of jobs.
+    With --from-store or --config admission is as that configuration has it: budgets of catalogs,
+    shares that are kept, blackouts, scorer and sizes of jobs.
     """
     settings = load(config) if from_store or config is not None else None
     rules = _read_rules(settings)
     conditions = Conditions(
         length=timedelta(weeks=weeks),
         cycle=_read_cycle(cycle, timedelta(weeks=weeks)),
-        gb_hours_per_day=rules.fleet.gb_hours_per_day if budget is None and rules is not None else budget,
+        gb_hours_per_day=rules.fleet.gb_hours_per_day
+        if budget is None and rules is not None
+        else budget,
         max_jobs=max_jobs,
         memory_gb=rules.memory_gb if rules is not None else Conditions().memory_gb,
         sla=parse_duration(sla) if sla is not None else Conditions().sla,
         seed=seed,
     )
-    fleet = _read_fleet(settings) if from_store and settings is not None else draw_fleet(tables, seed)
-    contenders: list[Contender] = [*_make_daemons(policies or [], scorers or [], conditions, rules), *_make_peers(is_wanted=peers)]
-    files, limit = sum(traits.files_at_start + traits.fitting_files_at_start for traits in fleet), _write_budget(conditions.gb_hours_per_day)
+    fleet = (
+        _read_fleet(settings) if from_store and settings is not None else draw_fleet(tables, seed)
+    )
+    contenders: list[Contender] = [
+        *_make_daemons(policies or [], scorers or [], conditions, rules),
+        *_make_peers(is_wanted=peers),
+    ]
+    files, limit = (
+        sum(traits.files_at_start + traits.fitting_files_at_start for traits in fleet),
+        _write_budget(conditions.gb_hours_per_day),
+    )
     say(f"{len(fleet):,} tables, {files:,} files at the start, {weeks} weeks, budget {limit}")
     results = _run_all(fleet, contenders, conditions)
     if output is OutputFormat.JSON:
@@ -81,13 +134,20 @@ def simulate(  # noqa: PLR0913, PLR0917 - options are arguments, given by name
 
 
 def _read_rules(settings: Settings | None) -> AdmissionRules | None:
-    return settings.admission.as_rules(settings.spark.size_profiles, settings.spark.tasks_at_once) if settings is not None else None
+    return (
+        settings.admission.as_rules(settings.spark.size_profiles, settings.spark.tasks_at_once)
+        if settings is not None
+        else None
+    )
 
 
 def _read_cycle(text: str, length: timedelta) -> timedelta:
     cycle = parse_duration(text)
     if not SHORTEST_CYCLE <= cycle <= length:
-        message = f"--cycle is {text}, but must be from {format_duration(SHORTEST_CYCLE)} to {format_duration(length)}"
+        message = (
+            f"--cycle is {text}, but must be from {format_duration(SHORTEST_CYCLE)} to "
+            f"{format_duration(length)}"
+        )
         raise InvalidValueError(message)
     return cycle
 
@@ -110,19 +170,42 @@ def _recall(store: Store, table: TableIdentifier, now: datetime) -> Traits | Non
     samples = {metric: store.history(table, metric, now - LOOKS_BACK, now) for metric in METRICS}
     jobs = store.jobs(JobQuery((JobState.SUCCEEDED, JobState.FAILED), table, MOST_JOBS)).items
     own = [job for job in jobs if job.table_uuid == record.health.table_uuid]
-    return recall_table(TableHistory(record.health, samples, own, store.calibration(record.health.table_uuid, table.catalog)))
+    return recall_table(
+        TableHistory(
+            record.health, samples, own, store.calibration(record.health.table_uuid, table.catalog)
+        )
+    )
 
 
-def _make_daemons(directories: Sequence[Path], scorers: Sequence[Scorer], conditions: Conditions, rules: AdmissionRules | None) -> list[Contender]:
-    tried = [(str(directory), _read_policies(directory)) for directory in directories] or [("", PolicySet(()))]
+def _make_daemons(
+    directories: Sequence[Path],
+    scorers: Sequence[Scorer],
+    conditions: Conditions,
+    rules: AdmissionRules | None,
+) -> list[Contender]:
+    tried = [(str(directory), _read_policies(directory)) for directory in directories] or [
+        ("", PolicySet(()))
+    ]
     named = scorers or [rules.scorer if rules is not None else Scorer.MAINTAINER]
-    return [Daemon(policies, conditions, scorer, " ".join(filter(None, (f"daemon ({scorer})", name))), rules) for name, policies in tried for scorer in named]
+    return [
+        Daemon(
+            policies,
+            conditions,
+            scorer,
+            " ".join(filter(None, (f"daemon ({scorer})", name))),
+            rules,
+        )
+        for name, policies in tried
+        for scorer in named
+    ]
 
 
 def _read_policies(directory: Path) -> PolicySet:
     found = PolicyDirectory(directory).current()
     if found.problems:
-        raise ConfigurationError("\n".join(f"{problem.source}: {problem.message}" for problem in found.problems))
+        raise ConfigurationError(
+            "\n".join(f"{problem.source}: {problem.message}" for problem in found.problems)
+        )
     if not found.layers:
         message = f"--policies {directory} has no policy file"
         raise ConfigurationError(message)
@@ -133,7 +216,9 @@ def _make_peers(*, is_wanted: bool) -> tuple[Contender, ...]:
     return (AutoComp(), Cron()) if is_wanted else ()
 
 
-def _run_all(fleet: Sequence[Traits], contenders: Sequence[Contender], conditions: Conditions) -> list[Result]:
+def _run_all(
+    fleet: Sequence[Traits], contenders: Sequence[Contender], conditions: Conditions
+) -> list[Result]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=make_console(is_error=True), transient=True) as progress:
         results = []
@@ -152,8 +237,24 @@ def _write_budget(budget: float | None) -> str:
 
 
 def _compare(results: Sequence[Result]) -> Rows:
-    right = ("jobs", "idle", "conflicts", "files removed", "GB-hours", "files/GB-hour", "average file", "in need", "starved", "longest need", "cost off by")
-    table = Rows(("contender", *right), right=right, optional=("idle", "conflicts", "cost off by", "files removed", "longest need"))
+    right = (
+        "jobs",
+        "idle",
+        "conflicts",
+        "files removed",
+        "GB-hours",
+        "files/GB-hour",
+        "average file",
+        "in need",
+        "starved",
+        "longest need",
+        "cost off by",
+    )
+    table = Rows(
+        ("contender", *right),
+        right=right,
+        optional=("idle", "conflicts", "cost off by", "files removed", "longest need"),
+    )
     for result in results:
         table.add_row(
             result.contender,

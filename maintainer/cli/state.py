@@ -17,11 +17,24 @@ if TYPE_CHECKING:
     from maintainer.app import App
 
 Tables = Annotated[
-    list[str] | None, typer.Argument(metavar="[TABLE]...", autocompletion=complete_table, help="catalog.namespace.table, or a glob; all tables by default.")
+    list[str] | None,
+    typer.Argument(
+        metavar="[TABLE]...",
+        autocompletion=complete_table,
+        help="catalog.namespace.table, or a glob; all tables by default.",
+    ),
 ]
-TableName = Annotated[str, typer.Argument(metavar="TABLE", autocompletion=complete_table, help="catalog.namespace.table")]
+TableName = Annotated[
+    str,
+    typer.Argument(metavar="TABLE", autocompletion=complete_table, help="catalog.namespace.table"),
+]
 Format = Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")]
-Config = Annotated[Path | None, typer.Option("--config", help="The configuration file; else MAINTAINER_CONFIG, else ./maintainer.yaml.")]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", help="The configuration file; else MAINTAINER_CONFIG, else ./maintainer.yaml."
+    ),
+]
 
 
 def remember(path: Path | None) -> None:
@@ -36,7 +49,9 @@ def load(path: Path | None) -> Settings:
 
 
 def open_app(settings: Settings) -> AbstractContextManager[App]:
-    """The world put together; imported only now, because --help need not wait for catalogs and Spark."""
+    """The world put together; imported only now, because --help need not wait for catalogs and
+    Spark.
+    """
     from maintainer.app import open_app as open_world  # noqa: PLC0415
 
     return open_world(settings)

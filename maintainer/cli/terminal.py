@@ -13,12 +13,20 @@ from maintainer.domain.visible import make_visible
 
 
 class VisibleConsole(Console):
-    """A console that writes control characters as escapes; its own styles and cursor movements are no part of a text."""
+    """A console that writes control characters as escapes; its own styles and cursor movements are
+    no part of a text.
+    """
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
         """The segments of whatever is shown, each text of them printable."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(make_visible(segment.text, keep="\n"), segment.style)
+            yield (
+                segment
+                if segment.control
+                else Segment(make_visible(segment.text, keep="\n"), segment.style)
+            )
 
 
 def echo(line: str, *, is_error: bool = False) -> None:
@@ -29,4 +37,7 @@ def echo(line: str, *, is_error: bool = False) -> None:
 def write_json(value: object, indent: int | None = None) -> str:
     """A JSON document in which letters stay readable, and what is not printed is escaped."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    return "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
+        for letter in text
+    )

@@ -1,4 +1,6 @@
-"""`maintainer why`: one table's band, each rule's verdict in a sentence, what ran and what it did, and how the verdicts changed."""
+"""`maintainer why`: one table's band, each rule's verdict in a sentence, what ran and what it did,
+and how the verdicts changed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from maintainer.adapters.spark.procedure import call_statement
 from maintainer.cli.choose import measure_named
 from maintainer.cli.console import OutputFormat, command, make_console, print_json
 from maintainer.cli.rows import Rows
-from maintainer.cli.show import BAND_STYLES, Waits, admission_json, finding_json, jobs_table, plan_json, weigh, write_time
+from maintainer.cli.show import (
+    BAND_STYLES,
+    Waits,
+    admission_json,
+    finding_json,
+    jobs_table,
+    plan_json,
+    weigh,
+    write_time,
+)
 from maintainer.cli.state import Config, Format, TableName, load, open_app
 from maintainer.decide.explanation import give_verdicts, write_next_look
 from maintainer.domain.errors import MaintainerError
@@ -51,7 +62,9 @@ def why(
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
-    """Explain one table: its health, each rule's decision and reason, recent jobs, earlier decisions."""
+    """Explain one table: its health, each rule's decision and reason, recent jobs, earlier
+    decisions.
+    """
     with open_app(load(config)) as app:
         answer = _find_answer(app, TableIdentifier.parse(table))
     if output is OutputFormat.JSON:
@@ -61,7 +74,9 @@ def why(
 
 
 def _find_answer(app: App, table: TableIdentifier) -> _Answer:
-    """The verdicts of this moment, beside what the store remembers; a table that it does not know is measured first."""
+    """The verdicts of this moment, beside what the store remembers; a table that it does not know
+    is measured first.
+    """
     store = app.ports.store
     record = store.table(table)
     if record is None or record.grade is None:
@@ -74,14 +89,19 @@ def _find_answer(app: App, table: TableIdentifier) -> _Answer:
         raise MaintainerError(message)
     jobs = store.jobs(JobQuery(table=table, limit=JOBS_SHOWN)).items
     waits = {(table, verdict.candidate.rule): verdict for verdict in waits_of(app.ports, table)}
-    return _Answer(table, record.grade, made, jobs, store.verdicts(table, VERDICTS_SHOWN).items, waits)
+    return _Answer(
+        table, record.grade, made, jobs, store.verdicts(table, VERDICTS_SHOWN).items, waits
+    )
 
 
 def _print_answer(console: Console, answer: _Answer) -> None:
     grade = answer.grade
     since = f" since {_tell_time(grade.entered_at)}" if grade.entered_at is not None else ""
     before = f", before that {grade.came_from}" if grade.came_from is not None else ""
-    console.print(f"[bold]{escape(str(answer.table))}[/bold] is [{BAND_STYLES[grade.band]}]{grade.band}[/]{since}{before}")
+    console.print(
+        f"[bold]{escape(str(answer.table))}[/bold] is "
+        f"[{BAND_STYLES[grade.band]}]{grade.band}[/]{since}{before}"
+    )
     console.print(Text(grade.reason))
     shown = Rows(("rule", "verdict", "next check", "why"), below="why")
     for verdict in give_verdicts(answer.plan):
@@ -113,7 +133,9 @@ def _history_table(history: tuple[RuleVerdict, ...]) -> Rows:
     shown = Rows(("rule", "verdict", "from", "until", "why"), below="why")
     for verdict in history:
         until = "now" if verdict.until is None else _tell_time(verdict.until)
-        shown.add_row(verdict.rule.value, verdict.code, _tell_time(verdict.at), until, verdict.sentence)
+        shown.add_row(
+            verdict.rule.value, verdict.code, _tell_time(verdict.at), until, verdict.sentence
+        )
     return shown
 
 
@@ -135,9 +157,22 @@ def _answer_json(answer: _Answer) -> dict[str, object]:
 
 def _verdict_json(verdict: RuleVerdict) -> dict[str, object]:
     until = write_time(verdict.until) if verdict.until is not None else None
-    return {"rule": verdict.rule, "code": verdict.code, "sentence": verdict.sentence, "at": write_time(verdict.at), "until": until}
+    return {
+        "rule": verdict.rule,
+        "code": verdict.code,
+        "sentence": verdict.sentence,
+        "at": write_time(verdict.at),
+        "until": until,
+    }
 
 
 def _job_json(job: Job) -> dict[str, object]:
     result = job.failure_message or (job.effect.sentence if job.effect is not None else "")
-    return {"job": job.job_id, "rule": job.rule, "state": job.state, "created_at": write_time(job.created_at), "reason": job.reason, "result": result}
+    return {
+        "job": job.job_id,
+        "rule": job.rule,
+        "state": job.state,
+        "created_at": write_time(job.created_at),
+        "reason": job.reason,
+        "result": result,
+    }

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import assert_never
 
-from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, Procedure, RewriteDataFiles, RewritePositionDeleteFiles
+from maintainer.domain.action import (
+    ComputePartitionStats,
+    ComputeTableStats,
+    Procedure,
+    RewriteDataFiles,
+    RewritePositionDeleteFiles,
+)
 from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import ContentProof, Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
@@ -37,15 +43,30 @@ class Commits:
     others: tuple[Snapshot, ...]
 
 
-def split_commits(baseline: Baseline, application: str, job_id: str, snapshots: Iterable[Snapshot]) -> Commits:
-    """Tell a job's commits from others' by what stands in their summaries: its application and, among the jobs that worked there just then, its id."""
-    new = sorted((s for s in snapshots if _is_newer(s, baseline)), key=lambda s: (s.sequence_number, s.committed_at))
-    own = tuple(s for s in new if s.operation == "replace" and s.summary.get("app-name") == application and _names(s, job_id))
+def split_commits(
+    baseline: Baseline, application: str, job_id: str, snapshots: Iterable[Snapshot]
+) -> Commits:
+    """Tell a job's commits from others' by what stands in their summaries: its application and,
+    among the jobs that worked there just then, its id.
+    """
+    new = sorted(
+        (s for s in snapshots if _is_newer(s, baseline)),
+        key=lambda s: (s.sequence_number, s.committed_at),
+    )
+    own = tuple(
+        s
+        for s in new
+        if s.operation == "replace"
+        and s.summary.get("app-name") == application
+        and _names(s, job_id)
+    )
     return Commits(own, tuple(s for s in new if s not in own))
 
 
 def _names(snapshot: Snapshot, job_id: str) -> bool:
-    """Whether the summary has the job; where it has none at all, one job at a time on a table decides."""
+    """Whether the summary has the job; where it has none at all, one job at a time on a table
+    decides.
+    """
     jobs = snapshot.summary.get(JOBS_MARK)
     return jobs is None or job_id in jobs.split(",")
 
@@ -54,7 +75,9 @@ def _is_newer(snapshot: Snapshot, baseline: Baseline) -> bool:
     if snapshot.sequence_number:
         return snapshot.sequence_number > baseline.sequence_number
     # Format version 1 has no sequence numbers: the commit time decides.
-    return baseline.newest_snapshot_at is None or snapshot.committed_at > baseline.newest_snapshot_at
+    return (
+        baseline.newest_snapshot_at is None or snapshot.committed_at > baseline.newest_snapshot_at
+    )
 
 
 def _figure(snapshot: Snapshot, key: str) -> int | None:
@@ -65,10 +88,13 @@ def _sum_figure(snapshots: Iterable[Snapshot], key: str) -> int:
     return sum(_figure(snapshot, key) or 0 for snapshot in snapshots)
 
 
-def prove_rows(own: Sequence[Snapshot], snapshots: Iterable[Snapshot], counted: Mapping[int, int | None]) -> RowProof:
+def prove_rows(
+    own: Sequence[Snapshot], snapshots: Iterable[Snapshot], counted: Mapping[int, int | None]
+) -> RowProof:
     """Whether each of our snapshots holds its parent's rows.
 
-    `counted` has live rows by snapshot id, for those that rows_to_count() named; None where they could not be counted.
+    `counted` has live rows by snapshot id, for those that rows_to_count() named; None where they
+    could not be counted.
     """
     if not own:
         return RowProof.NOT_NEEDED
@@ -77,10 +103,18 @@ def prove_rows(own: Sequence[Snapshot], snapshots: Iterable[Snapshot], counted: 
     return next(proof for proof in _WORST_FIRST if proof in proofs)
 
 
-_WORST_FIRST = (RowProof.DIFFERENT, RowProof.UNKNOWN, RowProof.BOUNDED, RowProof.COUNTED, RowProof.EQUAL)
+_WORST_FIRST = (
+    RowProof.DIFFERENT,
+    RowProof.UNKNOWN,
+    RowProof.BOUNDED,
+    RowProof.COUNTED,
+    RowProof.EQUAL,
+)
 
 
-def _prove_commit(snapshot: Snapshot, by_id: Mapping[int, Snapshot], counted: Mapping[int, int | None]) -> RowProof:
+def _prove_commit(
+    snapshot: Snapshot, by_id: Mapping[int, Snapshot], counted: Mapping[int, int | None]
+) -> RowProof:
     parent = by_id.get(snapshot.parent_id) if snapshot.parent_id is not None else None
     if parent is None:
         return RowProof.UNKNOWN
@@ -99,31 +133,55 @@ def _compare_summaries(parent: Snapshot, snapshot: Snapshot) -> RowProof:
     if not any(deletes):
         if before == after:
             return RowProof.EQUAL
-        # A writer that does not count delete files may have left some, whose application takes records away.
+        # A writer that does not count delete files may have left some, whose application takes
+        # records away.
         return RowProof.UNKNOWN if None in deletes else RowProof.DIFFERENT
     if not _figure(snapshot, "removed-delete-files") and before == after:
         return RowProof.EQUAL
-    # Records that a delete had already removed may go for good; one equality delete may stand for any number of them.
+    # Records that a delete had already removed may go for good; one equality delete may stand for
+    # any number of them.
     removed = before - after
-    most = None if _figure(parent, "total-equality-deletes") else _figure(parent, "total-position-deletes") or 0
+    most = (
+        None
+        if _figure(parent, "total-equality-deletes")
+        else _figure(parent, "total-position-deletes") or 0
+    )
     if removed < 0 or (most is not None and removed > most):
         return RowProof.DIFFERENT
     return RowProof.BOUNDED
 
 
 def rows_to_count(own: Sequence[Snapshot], snapshots: Iterable[Snapshot]) -> tuple[int, ...]:
-    """The snapshots whose live rows must be counted, because summaries alone prove neither that deletes were applied rightly nor that nothing was lost."""
+    """The snapshots whose live rows must be counted, because summaries alone prove neither that
+    deletes were applied rightly nor that nothing was lost.
+    """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
     doubtful = (RowProof.BOUNDED, RowProof.UNKNOWN)
-    unsure = [snapshot for snapshot in own if snapshot.parent_id in by_id and _prove_commit(snapshot, by_id, {}) in doubtful]
-    chain = list(dict.fromkeys(end for snapshot in unsure for end in (snapshot.parent_id, snapshot.snapshot_id) if end is not None))
-    # Between our commits, rows do not change hands: when nobody else committed, the first parent and the last snapshot are enough.
+    unsure = [
+        snapshot
+        for snapshot in own
+        if snapshot.parent_id in by_id and _prove_commit(snapshot, by_id, {}) in doubtful
+    ]
+    chain = list(
+        dict.fromkeys(
+            end
+            for snapshot in unsure
+            for end in (snapshot.parent_id, snapshot.snapshot_id)
+            if end is not None
+        )
+    )
+    # Between our commits, rows do not change hands: when nobody else committed, the first parent
+    # and the last snapshot are enough.
     is_unbroken = all(later.parent_id == earlier.snapshot_id for earlier, later in pairwise(own))
     return (chain[0], chain[-1]) if chain and is_unbroken else tuple(chain)
 
 
-def spread_counts(own: Sequence[Snapshot], counted: Mapping[int, int | None]) -> dict[int, int | None]:
-    """Give the snapshots between the counted ends of an unbroken chain the first end's count: a loss then shows at the last."""
+def spread_counts(
+    own: Sequence[Snapshot], counted: Mapping[int, int | None]
+) -> dict[int, int | None]:
+    """Give the snapshots between the counted ends of an unbroken chain the first end's count: a
+    loss then shows at the last.
+    """
     counts = list(counted.values())
     if not counts or None in counts:
         return dict(counted)
@@ -144,10 +202,16 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
     before = baseline.measurement
     is_rewrite = job.procedure in _REWRITES_FILES
     # A rewrite of deletes adds no data file: those that are gone are gone.
-    added = _sum_figure(own, "added-data-files") if job.procedure is Procedure.REWRITE_DATA_FILES else 0
+    added = (
+        _sum_figure(own, "added-data-files") if job.procedure is Procedure.REWRITE_DATA_FILES else 0
+    )
     is_manifests = job.procedure is Procedure.REWRITE_MANIFESTS
     files_removed = _sum_figure(own, "deleted-data-files") - added if is_rewrite else 0
-    manifests_removed = _sum_figure(own, "manifests-replaced") - _sum_figure(own, "manifests-created") if is_manifests else 0
+    manifests_removed = (
+        _sum_figure(own, "manifests-replaced") - _sum_figure(own, "manifests-created")
+        if is_manifests
+        else 0
+    )
     snapshots_removed = 0
     if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
         snapshots_removed = max(0, before.snapshots + len(commits.others) - after.snapshots)
@@ -159,21 +223,33 @@ def compare(  # noqa: PLR0913, PLR0917 - the facts of one review
         own_snapshot_ids=tuple(snapshot.snapshot_id for snapshot in own),
         other_commits=len(commits.others),
         files_removed=files_removed,
-        delete_files_removed=_sum_figure(own, "removed-delete-files") - _sum_figure(own, "added-delete-files"),
+        delete_files_removed=_sum_figure(own, "removed-delete-files")
+        - _sum_figure(own, "added-delete-files"),
         manifests_removed=manifests_removed,
         snapshots_removed=snapshots_removed,
         bytes_rewritten=_sum_figure(own, "removed-files-size") if is_rewrite else 0,
         duration_seconds=job.duration.total_seconds() if job.duration else None,
         rows=rows,
-        rows_before=counts[0] if rows is RowProof.COUNTED else (before.records if rows is RowProof.EQUAL and not commits.others else None),
-        rows_after=counts[-1] if rows is RowProof.COUNTED else (after.records if rows is RowProof.EQUAL and not commits.others else None),
+        rows_before=counts[0]
+        if rows is RowProof.COUNTED
+        else (before.records if rows is RowProof.EQUAL and not commits.others else None),
+        rows_after=counts[-1]
+        if rows is RowProof.COUNTED
+        else (after.records if rows is RowProof.EQUAL and not commits.others else None),
     )
-    effect = replace(effect, statistics_written=statistics_written, files_lost=_count_lost(job) if commits.others else 0, files_left=_count_left(job, own))
+    effect = replace(
+        effect,
+        statistics_written=statistics_written,
+        files_lost=_count_lost(job) if commits.others else 0,
+        files_left=_count_left(job, own),
+    )
     return replace(effect, sentence=describe_effect(effect, job.procedure))
 
 
 def _count_lost(job: Job) -> int:
-    """Files that a rewrite in parts did not come to: Iceberg calls it a success, and does not say that commits were refused."""
+    """Files that a rewrite in parts did not come to: Iceberg calls it a success, and does not say
+    that commits were refused.
+    """
     if job.outcome is None or job.outcome.kind != "finished" or not _commits_in_parts(job.action):
         return 0
     failed = job.outcome.result.get("failed_data_files_count")
@@ -182,10 +258,16 @@ def _count_lost(job: Job) -> int:
 
 
 def _count_left(job: Job, own: Sequence[Snapshot]) -> int:
-    """Files that a job which commits in parts had not come to when Spark was lost, by its own estimate."""
+    """Files that a job which commits in parts had not come to when Spark was lost, by its own
+    estimate.
+    """
     if _kind_of(job) != "lost" or not own or not _commits_in_parts(job.action):
         return 0
-    replaced = "deleted-data-files" if job.procedure is Procedure.REWRITE_DATA_FILES else "removed-delete-files"
+    replaced = (
+        "deleted-data-files"
+        if job.procedure is Procedure.REWRITE_DATA_FILES
+        else "removed-delete-files"
+    )
     left = job.estimate.items_before - _sum_figure(own, replaced)
     return left if left > job.estimate.error_bound else 0
 
@@ -199,7 +281,9 @@ def _commits_in_parts(action: JobAction) -> bool:
     """True when the action commits as it goes, so that a part of it may be lost."""
     match action:
         case RewriteDataFiles():
-            return dict(action.options).get("partial-progress.enabled") != "false"  # as the statement has it
+            return (
+                dict(action.options).get("partial-progress.enabled") != "false"
+            )  # as the statement has it
         case RewritePositionDeleteFiles():
             return dict(action.options).get("partial-progress.enabled") == "true"
         case _:
@@ -217,12 +301,21 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
     else:
         match procedure:
             case Procedure.REWRITE_DATA_FILES:
-                text = f"{before.data_files} data files became {after.data_files}, {format_size(effect.bytes_rewritten)} rewritten"
+                text = (
+                    f"{before.data_files} data files became {after.data_files}, "
+                    f"{format_size(effect.bytes_rewritten)} rewritten"
+                )
                 if before.average_file_size_bytes and after.average_file_size_bytes:
-                    text += f"; average file size {format_size(before.average_file_size_bytes)} -> {format_size(after.average_file_size_bytes)}"
+                    text += (
+                        f"; average file size {format_size(before.average_file_size_bytes)} -> "
+                        f"{format_size(after.average_file_size_bytes)}"
+                    )
                 text += "."
             case Procedure.REWRITE_POSITION_DELETE_FILES:
-                text = f"{before.delete_files} delete files became {after.delete_files}, {format_size(effect.bytes_rewritten)} rewritten."
+                text = (
+                    f"{before.delete_files} delete files became {after.delete_files}, "
+                    f"{format_size(effect.bytes_rewritten)} rewritten."
+                )
             case Procedure.COMPUTE_TABLE_STATS | Procedure.COMPUTE_PARTITION_STATS:
                 text = f"Statistics of snapshot {before.snapshot_id} are written."
             case Procedure.REWRITE_MANIFESTS:
@@ -237,11 +330,19 @@ def describe_effect(effect: Effect, procedure: Procedure) -> str:
 
 
 def _tell_writers(effect: Effect) -> str:
-    text = f" Others committed {effect.other_commits} times meanwhile." if effect.other_commits else ""
+    text = (
+        f" Others committed {effect.other_commits} times meanwhile." if effect.other_commits else ""
+    )
     if effect.files_lost:
-        text += f" {effect.files_lost} files were left as they are: what was to replace them met the commits of writers, who won."
+        text += (
+            f" {effect.files_lost} files were left as they are: what was to replace them met the "
+            f"commits of writers, who won."
+        )
     if effect.files_left:
-        text += f" {effect.files_left} files were left as they are: Spark was lost before it came to them."
+        text += (
+            f" {effect.files_left} files were left as they are: Spark was lost before it came to "
+            f"them."
+        )
     return text
 
 
@@ -250,26 +351,57 @@ def conclude(job: Job, effect: Effect) -> Verdict:
     outcome, kind = job.outcome, _kind_of(job)
     message = outcome.message if outcome is not None else ""
     if effect.rows is RowProof.DIFFERENT:
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, "the rows before and after our commits are not the same; nothing more is done to this table")
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            "the rows before and after our commits are not the same; nothing more is done to "
+            "this table",
+        )
     if effect.failed_proofs:
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{'; '.join(effect.failed_proofs)}; nothing more is done to this table")
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"{'; '.join(effect.failed_proofs)}; nothing more is done to this table",
+        )
     if kind == "finished":
         if _claimed_items(job) and not effect.own_commits and effect.other_commits:
-            return Verdict(JobState.FAILED, FailureReason.CONFLICT, f"A writer won: {CONFLICT_WORDS[ConflictKind.TAKEN_BACK]}.")
+            return Verdict(
+                JobState.FAILED,
+                FailureReason.CONFLICT,
+                f"A writer won: {CONFLICT_WORDS[ConflictKind.TAKEN_BACK]}.",
+            )
         unproved = _find_unproved(job, effect)
-        done = Verdict(JobState.SUCCEEDED, None, _ROWS_UNKNOWN if effect.rows is RowProof.UNKNOWN else "")
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved) if unproved else _conclude_checked(job, effect, done)
+        done = Verdict(
+            JobState.SUCCEEDED, None, _ROWS_UNKNOWN if effect.rows is RowProof.UNKNOWN else ""
+        )
+        return (
+            Verdict(JobState.FAILED, FailureReason.UNPROVED, unproved)
+            if unproved
+            else _conclude_checked(job, effect, done)
+        )
     if kind in {"cancelled", "lost"} and is_timed_out(job):
-        return Verdict(JobState.FAILED, FailureReason.TIMEOUT, " ".join(part for part in (describe_timeout(job), _partial(job, effect)) if part))
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.TIMEOUT,
+            " ".join(part for part in (describe_timeout(job), _partial(job, effect)) if part),
+        )
     if kind == "cancelled":
         return Verdict(JobState.CANCELLED, None, _partial(job, effect))
     if kind == "failed":
         # Dangling deletes are removed after the whole rewrite: what was to be rewritten is.
-        if outcome is not None and outcome.conflict is ConflictKind.SNAPSHOT_CHANGED and effect.own_commits:
-            return _conclude_checked(job, effect, Verdict(JobState.SUCCEEDED, None, _tell_conflict(outcome)))
+        if (
+            outcome is not None
+            and outcome.conflict is ConflictKind.SNAPSHOT_CHANGED
+            and effect.own_commits
+        ):
+            return _conclude_checked(
+                job, effect, Verdict(JobState.SUCCEEDED, None, _tell_conflict(outcome))
+            )
         reason = outcome.reason if outcome is not None else None
         parts = (_tell_conflict(outcome), message, _partial(job, effect))
-        return Verdict(JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part))
+        return Verdict(
+            JobState.FAILED, reason or FailureReason.OTHER, " ".join(part for part in parts if part)
+        )
     return _conclude_lost(job, effect, message or "Spark was lost")
 
 
@@ -277,13 +409,22 @@ def _conclude_lost(job: Job, effect: Effect, message: str) -> Verdict:
     """Spark can no longer tell: the table alone does, and a part of the work is not all of it."""
     said = job.outcome.reason if job.outcome is not None else None
     # A job that was asked to end has ended, even where all of Spark had to be killed for that.
-    state, reason = (JobState.CANCELLED, None) if job.cancel_requested_by else (JobState.FAILED, said or FailureReason.LOST_RUNNER)
+    state, reason = (
+        (JobState.CANCELLED, None)
+        if job.cancel_requested_by
+        else (JobState.FAILED, said or FailureReason.LOST_RUNNER)
+    )
     if effect.is_idle:
-        return Verdict(state, reason, f"{message}; the table shows that nothing of this job was committed")
+        return Verdict(
+            state, reason, f"{message}; the table shows that nothing of this job was committed"
+        )
     if effect.files_left:
         return Verdict(state, reason, f"{message}; {_partial(job, effect)}")
     if said is FailureReason.CATALOG_UNREACHABLE:
-        found = "the catalog did not say whether it made the commit; it was found in the table's metadata"
+        found = (
+            "the catalog did not say whether it made the commit; it was found in the table's "
+            "metadata"
+        )
     else:
         found = "Spark was lost after its commits; they were found in the table's metadata"
     if job.procedure is Procedure.EXPIRE_SNAPSHOTS:
@@ -292,29 +433,49 @@ def _conclude_lost(job: Job, effect: Effect, message: str) -> Verdict:
 
 
 def _conclude_checked(job: Job, effect: Effect, verdict: Verdict) -> Verdict:
-    """The verdict, unless the checksums of all rows were to be its proof and could not be taken: that is no damage, and no proof either."""
+    """The verdict, unless the checksums of all rows were to be its proof and could not be taken:
+    that is no damage, and no proof either.
+    """
     if job.safeguards.checksum is not Checksum.FULL or effect.contents is not ContentProof.UNKNOWN:
         return verdict
     outcome = job.outcome
-    reason = FailureReason.LOST_RUNNER if outcome is None or outcome.kind == "lost" else FailureReason.UNPROVED
+    reason = (
+        FailureReason.LOST_RUNNER
+        if outcome is None or outcome.kind == "lost"
+        else FailureReason.UNPROVED
+    )
     said = (outcome.check_failure_reason or outcome.reason) if outcome is not None else None
     why = f": {outcome.check_failure}" if outcome is not None and outcome.check_failure else ""
-    message = f"the checksums of all rows, by which it was to be proved, could not be taken{why}. {_partial(job, effect)}"
+    message = (
+        f"the checksums of all rows, by which it was to be proved, could not be taken{why}. "
+        f"{_partial(job, effect)}"
+    )
     return Verdict(JobState.FAILED, said or reason, message)
 
 
 def _tell_conflict(outcome: Outcome | None) -> str:
-    return "" if outcome is None or outcome.conflict is None else f"A writer won: {CONFLICT_WORDS[outcome.conflict]}."
+    return (
+        ""
+        if outcome is None or outcome.conflict is None
+        else f"A writer won: {CONFLICT_WORDS[outcome.conflict]}."
+    )
 
 
-_LEFT_BY_EXPIRY = "files of the expired snapshots may be left, which a look for orphan files finds"  # Iceberg commits first and deletes afterwards
-_ROWS_UNKNOWN = "the rows are not proved: the table's metadata no longer has the snapshot before ours, or its totals, and others may have committed in between"
+# Iceberg commits first and deletes afterwards
+_LEFT_BY_EXPIRY = "files of the expired snapshots may be left, which a look for orphan files finds"
+_ROWS_UNKNOWN = (
+    "the rows are not proved: the table's metadata no longer has the snapshot before ours, or "
+    "its totals, and others may have committed in between"
+)
 _ITEMS = {
     Procedure.REWRITE_DATA_FILES: "data files",
     Procedure.REWRITE_POSITION_DELETE_FILES: "delete files",
     Procedure.REWRITE_MANIFESTS: "manifests",
 }
-_STATISTICS = {Procedure.COMPUTE_TABLE_STATS: "statistics_file", Procedure.COMPUTE_PARTITION_STATS: "partition_statistics_file"}
+_STATISTICS = {
+    Procedure.COMPUTE_TABLE_STATS: "statistics_file",
+    Procedure.COMPUTE_PARTITION_STATS: "partition_statistics_file",
+}
 
 
 def _find_unproved(job: Job, effect: Effect) -> str | None:
@@ -322,12 +483,21 @@ def _find_unproved(job: Job, effect: Effect) -> str | None:
     procedure = job.procedure
     claimed = _claimed_items(job)
     if claimed and not effect.own_commits:
-        return f"Spark reported {claimed} rewritten {_ITEMS[procedure]}, but the table has no snapshot of ours"
+        return (
+            f"Spark reported {claimed} rewritten {_ITEMS[procedure]}, but the table has no "
+            f"snapshot of ours"
+        )
     if procedure is Procedure.REWRITE_POSITION_DELETE_FILES and effect.files_removed:
-        return f"a rewrite of delete files must leave the data files alone, but {effect.files_removed} of them are gone"
+        return (
+            f"a rewrite of delete files must leave the data files alone, but "
+            f"{effect.files_removed} of them are gone"
+        )
     written = claimed_statistics(job)
     if written and not effect.statistics_written:
-        return f"Spark reported {written}, but the table's metadata does not name it for the snapshot, or the file is not there"
+        return (
+            f"Spark reported {written}, but the table's metadata does not name it for the "
+            f"snapshot, or the file is not there"
+        )
     return None
 
 
@@ -339,7 +509,9 @@ def claimed_statistics(job: Job) -> str | None:
 
 
 def find_statistics(job: Job, inventory: TableInventory) -> StatisticsFile | None:
-    """The statistics that the table names for the job's snapshot: those that Spark named, or, when Spark was lost, any."""
+    """The statistics that the table names for the job's snapshot: those that Spark named, or, when
+    Spark was lost, any.
+    """
     match job.action:
         case ComputeTableStats(snapshot_id):
             files = inventory.statistics
@@ -348,7 +520,14 @@ def find_statistics(job: Job, inventory: TableInventory) -> StatisticsFile | Non
         case _:
             return None
     claimed = claimed_statistics(job)
-    return next((file for file in files if file.snapshot_id == snapshot_id and claimed in {None, file.path}), None)
+    return next(
+        (
+            file
+            for file in files
+            if file.snapshot_id == snapshot_id and claimed in {None, file.path}
+        ),
+        None,
+    )
 
 
 def _claimed_items(job: Job) -> int:
@@ -368,7 +547,10 @@ def describe_timeout(job: Job) -> str:
     """How long it was given."""
     if job.deadline is None or job.submitted_at is None:
         return "Ended because its time was up."
-    return f"Ended because it took longer than its timeout of {format_duration(job.deadline - job.submitted_at)}."
+    return (
+        f"Ended because it took longer than its timeout of "
+        f"{format_duration(job.deadline - job.submitted_at)}."
+    )
 
 
 def _partial(job: Job, effect: Effect) -> str:

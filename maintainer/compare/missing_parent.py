@@ -1,4 +1,6 @@
-"""Prove rows where the snapshot before the job's is gone from the metadata: Nessie keeps only the current one, and others may expire it meanwhile."""
+"""Prove rows where the snapshot before the job's is gone from the metadata: Nessie keeps only the
+current one, and others may expire it meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,15 @@ from maintainer.domain.inventory import Snapshot
 from maintainer.domain.job import Baseline
 
 
-def prove_rows_since(baseline: Baseline, own: Sequence[Snapshot], snapshots: Sequence[Snapshot], counted: Mapping[int, int | None]) -> RowProof:
-    """As prove_rows(); the totals of the table right before the job stand for a snapshot that is gone."""
+def prove_rows_since(
+    baseline: Baseline,
+    own: Sequence[Snapshot],
+    snapshots: Sequence[Snapshot],
+    counted: Mapping[int, int | None],
+) -> RowProof:
+    """As prove_rows(); the totals of the table right before the job stand for a snapshot that is
+    gone.
+    """
     proof = prove_rows(own, snapshots, counted)
     known = {snapshot.snapshot_id for snapshot in snapshots}
     orphaned = [snapshot for snapshot in own if snapshot.parent_id not in known]
@@ -20,21 +29,36 @@ def prove_rows_since(baseline: Baseline, own: Sequence[Snapshot], snapshots: Seq
     if proof is not RowProof.UNKNOWN or len(orphaned) != 1 or before is None:
         return proof
     first = orphaned[0]
-    linked = [replace(first, parent_id=before.snapshot_id) if snapshot is first else snapshot for snapshot in own]
+    linked = [
+        replace(first, parent_id=before.snapshot_id) if snapshot is first else snapshot
+        for snapshot in own
+    ]
     again = prove_rows(linked, [before, *snapshots], counted)
     # Somebody may have committed in between: then a difference proves nothing.
     return again if again is RowProof.EQUAL or _follows(first, baseline) else RowProof.UNKNOWN
 
 
 def _recall(baseline: Baseline) -> Snapshot | None:
-    """The snapshot before the job, as the measurement of its metadata file had it; which rows its deletes applied to is not known."""
+    """The snapshot before the job, as the measurement of its metadata file had it; which rows its
+    deletes applied to is not known.
+    """
     if baseline.snapshot_id is None or baseline.newest_snapshot_at is None:
         return None
-    totals = {"total-records": baseline.measurement.records, "total-delete-files": baseline.measurement.delete_files}
+    totals = {
+        "total-records": baseline.measurement.records,
+        "total-delete-files": baseline.measurement.delete_files,
+    }
     summary = {name: str(total) for name, total in totals.items() if total is not None}
     if baseline.measurement.delete_files:
         summary["total-equality-deletes"] = "1"  # at least: any number of rows may be deleted
-    return Snapshot(baseline.snapshot_id, None, baseline.sequence_number, baseline.newest_snapshot_at, "", summary)
+    return Snapshot(
+        baseline.snapshot_id,
+        None,
+        baseline.sequence_number,
+        baseline.newest_snapshot_at,
+        "",
+        summary,
+    )
 
 
 def _follows(snapshot: Snapshot, baseline: Baseline) -> bool:

@@ -1,4 +1,6 @@
-"""Beyond the counts of rows: whether what a job wrote can be read, holds the same contents, and is what was predicted."""
+"""Beyond the counts of rows: whether what a job wrote can be read, holds the same contents, and is
+what was predicted.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from maintainer.domain.safeguards import Canary, Checksum
 from maintainer.domain.sql import quote_identifier, quote_text
 
 CHECKSUMS: Final = "checksums"  # the column in which Spark tells them
-# That a reading failed for one of these says something of the files; every other reason says something of Spark or of the catalog.
+# That a reading failed for one of these says something of the files; every other reason says
+# something of Spark or of the catalog.
 _TELLING: Final = frozenset({FailureReason.MISSING_FILE, FailureReason.OTHER})
 
 
@@ -33,7 +36,10 @@ def read_sums(checks: Mapping[str, int | str | None]) -> dict[int, Sums] | None:
     """By snapshot; None when Spark did not tell."""
     try:
         rows = json.loads(str(checks[CHECKSUMS]))
-        return {int(row["snapshot_id"]): Sums(int(row["row_count"]), row.get("xor"), row.get("sum")) for row in rows}
+        return {
+            int(row["snapshot_id"]): Sums(int(row["row_count"]), row.get("xor"), row.get("sum"))
+            for row in rows
+        }
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -52,7 +58,9 @@ def compare_contents(job: Job, own: Sequence[Snapshot]) -> ContentProof:
 
 
 def _find_lines(own: Sequence[Snapshot]) -> Iterator[tuple[int, int]]:
-    """(parent of the first, last) of our commits that follow each other with nobody's between them."""
+    """(parent of the first, last) of our commits that follow each other with nobody's between
+    them.
+    """
     ids = {snapshot.snapshot_id for snapshot in own}
     children = {snapshot.parent_id: snapshot for snapshot in own}
     for snapshot in own:
@@ -65,27 +73,51 @@ def _find_lines(own: Sequence[Snapshot]) -> Iterator[tuple[int, int]]:
 
 
 def find_failed_proofs(
-    job: Job, contents: ContentProof, canary: CanaryReading | None, unreadable: Sequence[Unreadable], own: Sequence[Snapshot] = ()
+    job: Job,
+    contents: ContentProof,
+    canary: CanaryReading | None,
+    unreadable: Sequence[Unreadable],
+    own: Sequence[Snapshot] = (),
 ) -> tuple[str, ...]:
-    """Why what the job wrote is not what it should be; `unreadable` is what is ours to answer for."""
+    """Why what the job wrote is not what it should be; `unreadable` is what is ours to answer
+    for.
+    """
     parents = {snapshot.snapshot_id: snapshot.parent_id for snapshot in own}
-    found = [_tell_lost_list(job, broken, parents[broken.of_snapshot]) for broken in unreadable if broken.of_snapshot in parents]
+    found = [
+        _tell_lost_list(job, broken, parents[broken.of_snapshot])
+        for broken in unreadable
+        if broken.of_snapshot in parents
+    ]
     if contents is ContentProof.DIFFERENT:
         found.append("the checksums of the rows before and after our commits differ")
-    found += [f"{broken.path} cannot be read: {broken.reason}" for broken in unreadable if broken.of_snapshot not in parents]
+    found += [
+        f"{broken.path} cannot be read: {broken.reason}"
+        for broken in unreadable
+        if broken.of_snapshot not in parents
+    ]
     if canary is not None:
         found += canary.problems
-    if job.outcome is not None and job.outcome.check_failure and job.outcome.check_failure_reason in _TELLING:
+    if (
+        job.outcome is not None
+        and job.outcome.check_failure
+        and job.outcome.check_failure_reason in _TELLING
+    ):
         found.append(f"Spark could not read what was written: {job.outcome.check_failure}")
     return tuple(found)
 
 
 def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
-    """What an Iceberg leaves that takes a commit of its own, whose answer was lost, for a failed one; and the way back."""
+    """What an Iceberg leaves that takes a commit of its own, whose answer was lost, for a failed
+    one; and the way back.
+    """
     name = quote_text(".".join((*job.table.namespace, job.table.name)))
-    back = f"CALL {quote_identifier(job.table.catalog)}.system.rollback_to_snapshot({name}, {parent_id})"
+    back = (
+        f"CALL {quote_identifier(job.table.catalog)}.system.rollback_to_snapshot({name}, "
+        f"{parent_id})"
+    )
     return (
-        f"the table stands at snapshot {broken.of_snapshot} of this job, whose list of manifests cannot be read ({broken.path}: {broken.reason}), "
+        f"the table stands at snapshot {broken.of_snapshot} of this job, whose list of manifests "
+        f"cannot be read ({broken.path}: {broken.reason}), "
         "so that nobody can read the table or write to it; what was there before is still there, "
         f"and `maintainer rollback {job.job_id}` sets the table back to it, or {back} in any Spark"
     )
@@ -94,7 +126,11 @@ def _tell_lost_list(job: Job, broken: Unreadable, parent_id: int | None) -> str:
 def tell_unmade_checks(job: Job, contents: ContentProof) -> str:
     """Which checks by Spark were asked for and never came about, as a sentence; empty: none."""
     outcome = job.outcome
-    is_cut = outcome is None or outcome.kind != "finished" or (bool(outcome.check_failure) and outcome.check_failure_reason not in _TELLING)
+    is_cut = (
+        outcome is None
+        or outcome.kind != "finished"
+        or (bool(outcome.check_failure) and outcome.check_failure_reason not in _TELLING)
+    )
     unmade = []
     if job.safeguards.canary is not Canary.OFF and is_cut:
         unmade.append("Spark's reading of what it wrote")
@@ -119,40 +155,81 @@ def explain_difference(job: Job, effect: Effect) -> str:
     if abs(predicted - actual) <= job.estimate.error_bound:
         return ""
     reasons = list(_find_reasons(job, effect, actual < predicted)) or [_guess_reason(job)]
-    return f"{predicted:,} {items} fewer were predicted and {actual:,} came about: {'; '.join(reasons)}."
+    return (
+        f"{predicted:,} {items} fewer were predicted and {actual:,} came about: "
+        f"{'; '.join(reasons)}."
+    )
 
 
 def _find_reasons(job: Job, effect: Effect, is_less: bool) -> Iterator[str]:
     result = job.outcome.result if job.outcome is not None else {}
-    failed, is_whole = result.get("failed_data_files_count"), job.outcome is None or job.outcome.kind == "finished"
+    failed, is_whole = (
+        result.get("failed_data_files_count"),
+        job.outcome is None or job.outcome.kind == "finished",
+    )
     if effect.files_lost:
-        yield f"{effect.files_lost:,} files were left as they are, because parts of the work met commits of writers"
+        yield (
+            f"{effect.files_lost:,} files were left as they are, because parts of the work met "
+            f"commits of writers"
+        )
     if failed:
-        yield job.outcome.message if job.outcome is not None and job.outcome.message else f"{failed} files failed in Spark"
+        yield (
+            job.outcome.message
+            if job.outcome is not None and job.outcome.message
+            else f"{failed} files failed in Spark"
+        )
     if not is_whole and is_less:
         is_cancelled = job.outcome is not None and job.outcome.kind == "cancelled"
-        yield f"the job {'was cancelled' if is_cancelled else 'ended early'}, and what was committed by then stays"
+        yield (
+            f"the job {'was cancelled' if is_cancelled else 'ended early'}, and what was "
+            f"committed by then stays"
+        )
     if effect.other_commits:
-        yield f"others committed {effect.other_commits} times, so that it was not the table that was measured"
+        yield (
+            f"others committed {effect.other_commits} times, so that it was not the table that "
+            f"was measured"
+        )
 
 
 def _guess_reason(job: Job) -> str:
     added = job.outcome.result.get("added_data_files_count") if job.outcome is not None else None
-    if job.procedure is Procedure.REWRITE_DATA_FILES and isinstance(added, int) and added != job.estimate.items_after:
-        return f"Spark wrote {added:,} files where {job.estimate.items_after:,} were expected: rows written anew in another order or format take another size"
-    if job.procedure is Procedure.REWRITE_POSITION_DELETE_FILES and (reason := _explain_deletes(job)):
+    if (
+        job.procedure is Procedure.REWRITE_DATA_FILES
+        and isinstance(added, int)
+        and added != job.estimate.items_after
+    ):
+        return (
+            f"Spark wrote {added:,} files where {job.estimate.items_after:,} were expected: rows "
+            f"written anew in another order or format take another size"
+        )
+    if job.procedure is Procedure.REWRITE_POSITION_DELETE_FILES and (
+        reason := _explain_deletes(job)
+    ):
         return reason
     return "the job took other files than were predicted"
 
 
 def _explain_deletes(job: Job) -> str:
-    """Where Spark's own figures differ from the prediction; empty: they do not, or Spark did not tell."""
+    """Where Spark's own figures differ from the prediction; empty: they do not, or Spark did not
+    tell.
+    """
     result = job.outcome.result if job.outcome is not None else {}
-    taken, written = result.get("rewritten_delete_files_count"), result.get("added_delete_files_count")
+    taken, written = (
+        result.get("rewritten_delete_files_count"),
+        result.get("added_delete_files_count"),
+    )
     if isinstance(taken, int) and taken != job.estimate.items_before:
-        return f"Spark took {taken:,} delete files where {job.estimate.items_before:,} were expected"
+        return (
+            f"Spark took {taken:,} delete files where {job.estimate.items_before:,} were expected"
+        )
     if isinstance(written, int) and written < job.estimate.items_after:
-        return f"Spark wrote {written:,} delete files where up to {job.estimate.items_after:,} were expected: it drops those whose data files are gone"
+        return (
+            f"Spark wrote {written:,} delete files where up to {job.estimate.items_after:,} were "
+            f"expected: it drops those whose data files are gone"
+        )
     if isinstance(written, int) and written > job.estimate.items_after:
-        return f"Spark wrote {written:,} delete files where at most {job.estimate.items_after:,} were expected"
+        return (
+            f"Spark wrote {written:,} delete files where at most {job.estimate.items_after:,} "
+            f"were expected"
+        )
     return ""

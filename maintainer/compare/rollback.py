@@ -12,13 +12,32 @@ from maintainer.domain.rollback import RollBack
 from maintainer.measure.history import name_writer, walk_back
 
 
-def compare_rollback(job: Job, action: RollBack, before: Measurement, after: Measurement, expected: Measurement | None) -> Effect:
-    """The effect of a rollback; `expected` is what was measured before the job that it undoes, None when nobody knows any more."""
+def compare_rollback(
+    job: Job,
+    action: RollBack,
+    before: Measurement,
+    after: Measurement,
+    expected: Measurement | None,
+) -> Effect:
+    """The effect of a rollback; `expected` is what was measured before the job that it undoes, None
+    when nobody knows any more.
+    """
     is_there = after.snapshot_id == action.snapshot_id
-    differing = tuple(_find_differences(expected, after)) if is_there and expected is not None else ()
-    rows = RowProof.UNKNOWN if not is_there or expected is None else RowProof.DIFFERENT if differing else RowProof.EQUAL
+    differing = (
+        tuple(_find_differences(expected, after)) if is_there and expected is not None else ()
+    )
+    rows = (
+        RowProof.UNKNOWN
+        if not is_there or expected is None
+        else RowProof.DIFFERENT
+        if differing
+        else RowProof.EQUAL
+    )
     if is_there:
-        text = f"Main stands at snapshot {action.snapshot_id} again, as before job {action.of_job}: {after.records} records in {after.data_files} data files."
+        text = (
+            f"Main stands at snapshot {action.snapshot_id} again, as before job {action.of_job}: "
+            f"{after.records} records in {after.data_files} data files."
+        )
     else:
         text = f"Main stands at snapshot {after.snapshot_id}."
     return Effect(
@@ -48,17 +67,30 @@ def _find_differences(expected: Measurement, after: Measurement) -> Iterator[str
         ("delete files", expected.delete_files, after.delete_files),
     ):
         if was != found:
-            yield f"snapshot {after.snapshot_id} had {was} {words} before the job and has {found} now"
+            yield (
+                f"snapshot {after.snapshot_id} had {was} {words} before the job and has {found} now"
+            )
 
 
-def conclude_rollback(job: Job, action: RollBack, effect: Effect, inventory: TableInventory) -> Verdict:
+def conclude_rollback(
+    job: Job, action: RollBack, effect: Effect, inventory: TableInventory
+) -> Verdict:
     """The state that a rollback ends in: what the table shows, whatever Spark said."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
     line = {snapshot.snapshot_id for snapshot in walk_back(by_id, inventory.current_snapshot_id)}
-    slipped = find_slipped(inventory.snapshots, action, line, {ref.snapshot_id for ref in inventory.refs})
+    slipped = find_slipped(
+        inventory.snapshots, action, line, {ref.snapshot_id for ref in inventory.refs}
+    )
     if slipped is not None:
-        words = f"snapshot {slipped.snapshot_id} of {name_writer(slipped)} was committed in the moment of the rollback and is on no branch now"
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{words}; nothing of it is deleted, and cherrypick_snapshot brings it back")
+        words = (
+            f"snapshot {slipped.snapshot_id} of {name_writer(slipped)} was committed in the "
+            f"moment of the rollback and is on no branch now"
+        )
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"{words}; nothing of it is deleted, and cherrypick_snapshot brings it back",
+        )
     if effect.failed_proofs:
         return Verdict(JobState.FAILED, FailureReason.UNPROVED, "; ".join(effect.failed_proofs))
     if action.snapshot_id in line and action.expected_snapshot_id not in line:
@@ -66,15 +98,36 @@ def conclude_rollback(job: Job, action: RollBack, effect: Effect, inventory: Tab
     outcome = job.outcome
     if outcome is None or outcome.kind == "finished":
         told = "nobody knows what came of it" if outcome is None else "Spark reported success"
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{told}, but main stands at snapshot {inventory.current_snapshot_id}")
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"{told}, but main stands at snapshot {inventory.current_snapshot_id}",
+        )
     if outcome.kind == "cancelled":
         return Verdict(JobState.CANCELLED)
-    return Verdict(JobState.FAILED, outcome.reason or FailureReason.OTHER, outcome.message or "the table is as it was before the rollback")
+    return Verdict(
+        JobState.FAILED,
+        outcome.reason or FailureReason.OTHER,
+        outcome.message or "the table is as it was before the rollback",
+    )
 
 
-def find_slipped(snapshots: Iterable[Snapshot], action: RollBack, line: set[int], tips: set[int]) -> Snapshot | None:
-    """A commit on what was undone, which main does not have and no ref holds: a writer was faster than our last look."""
-    after_expected = (snapshot for snapshot in snapshots if snapshot.parent_id == action.expected_snapshot_id)
+def find_slipped(
+    snapshots: Iterable[Snapshot], action: RollBack, line: set[int], tips: set[int]
+) -> Snapshot | None:
+    """A commit on what was undone, which main does not have and no ref holds: a writer was faster
+    than our last look.
+    """
+    after_expected = (
+        snapshot for snapshot in snapshots if snapshot.parent_id == action.expected_snapshot_id
+    )
     if action.expected_snapshot_id in line:
         return None
-    return next((snapshot for snapshot in after_expected if snapshot.snapshot_id not in line | tips and "wap.id" not in snapshot.summary), None)
+    return next(
+        (
+            snapshot
+            for snapshot in after_expected
+            if snapshot.snapshot_id not in line | tips and "wap.id" not in snapshot.summary
+        ),
+        None,
+    )

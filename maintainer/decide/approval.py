@@ -1,4 +1,6 @@
-"""Lists of orphan files: who may let them go, for how long his word holds, and which list is carried out next."""
+"""Lists of orphan files: who may let them go, for how long his word holds, and which list is
+carried out next.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from maintainer.domain.orphan import OrphanList, OrphanListState, digest_files
 from maintainer.domain.policy import Approval, Policy, Rule, RuleName
 from maintainer.domain.units import format_size
 
-LIST_LIFE = timedelta(days=7)  # a list is approved within this, and an approval carried out within this
+LIST_LIFE = timedelta(
+    days=7
+)  # a list is approved within this, and an approval carried out within this
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,9 @@ class Look:
 
 
 def make_list(look: Look, judgement: Judgement, policy: Policy, now: datetime) -> OrphanList:
-    """The list of what may go, in the state that the policy gives it: without a word on approval it waits for somebody's."""
+    """The list of what may go, in the state that the policy gives it: without a word on approval it
+    waits for somebody's.
+    """
     found = OrphanList(
         list_id=look.list_id,
         table=look.table,
@@ -53,31 +59,56 @@ def make_list(look: Look, judgement: Judgement, policy: Policy, now: datetime) -
         return replace(found, state=OrphanListState.REFUSED)
     rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
     if rule is not None and rule.approval is Approval.AUTOMATIC:
-        return replace(found, state=OrphanListState.APPROVED, decided_by=f"policy {policy.version}", decided_at=now)
+        return replace(
+            found,
+            state=OrphanListState.APPROVED,
+            decided_by=f"policy {policy.version}",
+            decided_at=now,
+        )
     return found
 
 
 def refuse_approval(orphans: OrphanList, now: datetime, digest: str = "") -> str | None:
-    """Why nobody may approve the list now; a digest is of the list that the person has seen. None when he may."""
+    """Why nobody may approve the list now; a digest is of the list that the person has seen. None
+    when he may.
+    """
     if orphans.state is OrphanListState.REFUSED:
         return f"list {orphans.list_id} of {orphans.table} is refused: {orphans.refusal}"
     if orphans.state is not OrphanListState.WAITING:
         return f"list {orphans.list_id} of {orphans.table} is {orphans.state} already"
     if digest and digest != orphans.digest:
-        return f"the approval is for another list: list {orphans.list_id} of {orphans.table} has the digest {orphans.digest}, not {digest}"
+        return (
+            f"the approval is for another list: list {orphans.list_id} of {orphans.table} has "
+            f"the digest {orphans.digest}, not {digest}"
+        )
     if now >= orphans.expires_at:
-        return f"list {orphans.list_id} of {orphans.table} could be approved until {_write_time(orphans.expires_at)}; a new look makes a new one"
+        return (
+            f"list {orphans.list_id} of {orphans.table} could be approved until "
+            f"{_write_time(orphans.expires_at)}; a new look makes a new one"
+        )
     return None
 
 
 def approve(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
     """The list with somebody's word, which holds for LIST_LIFE."""
-    return replace(orphans, state=OrphanListState.APPROVED, decided_by=by, decided_at=now, expires_at=now + LIST_LIFE)
+    return replace(
+        orphans,
+        state=OrphanListState.APPROVED,
+        decided_by=by,
+        decided_at=now,
+        expires_at=now + LIST_LIFE,
+    )
 
 
 def refuse_rejection(orphans: OrphanList) -> str | None:
-    """Why the list cannot be rejected; None when it can: it waits, or was approved and is not carried out yet."""
-    return None if orphans.state.is_undecided else f"list {orphans.list_id} of {orphans.table} is {orphans.state} already"
+    """Why the list cannot be rejected; None when it can: it waits, or was approved and is not
+    carried out yet.
+    """
+    return (
+        None
+        if orphans.state.is_undecided
+        else f"list {orphans.list_id} of {orphans.table} is {orphans.state} already"
+    )
 
 
 def refuse_restoring(orphans: OrphanList) -> str | None:
@@ -92,7 +123,9 @@ def reject(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
     return replace(orphans, state=OrphanListState.REJECTED, decided_by=by, decided_at=now)
 
 
-def refuse_removal(orphans: OrphanList | None, approved: ApprovedList, health: TableHealth, now: datetime) -> str | None:
+def refuse_removal(
+    orphans: OrphanList | None, approved: ApprovedList, health: TableHealth, now: datetime
+) -> str | None:
     """Why nothing of the list may be deleted, from the table as it is now; None when it may."""
     if orphans is None:
         return f"list {approved.list_id} is not known any more"
@@ -101,15 +134,27 @@ def refuse_removal(orphans: OrphanList | None, approved: ApprovedList, health: T
     if orphans.state is not needed:
         return f"{name} is {orphans.state}, not {needed}"
     if orphans.digest != approved.digest:
-        return f"the approval is for another list: {name} has the digest {orphans.digest}, not {approved.digest}"
+        return (
+            f"the approval is for another list: {name} has the digest {orphans.digest}, not "
+            f"{approved.digest}"
+        )
     if needed is OrphanListState.APPROVED and now >= orphans.expires_at:
-        return f"the approval of {name} by {orphans.decided_by} ended at {_write_time(orphans.expires_at)}"
+        return (
+            f"the approval of {name} by {orphans.decided_by} ended at "
+            f"{_write_time(orphans.expires_at)}"
+        )
     if needed is OrphanListState.QUARANTINED and now < orphans.expires_at:
         return f"the files of {name} stay in quarantine until {_write_time(orphans.expires_at)}"
     if orphans.table_uuid != health.table_uuid:
-        return f"the approval is void: {name} was made for the table with UUID {orphans.table_uuid}, which is {health.table_uuid} now"
+        return (
+            f"the approval is void: {name} was made for the table with UUID "
+            f"{orphans.table_uuid}, which is {health.table_uuid} now"
+        )
     if normalise_path(orphans.location) != normalise_path(health.location):
-        return f"the approval is void: {name} was made at {orphans.location}, and the table is at {health.location} now"
+        return (
+            f"the approval is void: {name} was made at {orphans.location}, and the table is at "
+            f"{health.location} now"
+        )
     return None
 
 
@@ -123,8 +168,12 @@ _NEEDED_STATE: Mapping[Disposal, OrphanListState] = MappingProxyType(
 )
 
 
-def find_disposal(lists: Iterable[OrphanList], rule: Rule, health: TableHealth, now: datetime) -> tuple[OrphanList, ApprovedList] | None:
-    """What is to be done next with the table's lists: bring back, carry out, empty, in this order, of each the oldest that nothing speaks against."""
+def find_disposal(
+    lists: Iterable[OrphanList], rule: Rule, health: TableHealth, now: datetime
+) -> tuple[OrphanList, ApprovedList] | None:
+    """What is to be done next with the table's lists: bring back, carry out, empty, in this order,
+    of each the oldest that nothing speaks against.
+    """
     oldest_first = sorted(lists, key=lambda orphans: (orphans.made_at, orphans.list_id))
     going = Disposal.DELETE if rule.quarantine == timedelta(0) else Disposal.QUARANTINE
     for disposal in (Disposal.RESTORE, going, Disposal.EMPTY):
@@ -139,21 +188,36 @@ def describe_list(orphans: OrphanList) -> str:
     """What comes next, in one sentence; empty where nothing does."""
     match orphans.state:
         case OrphanListState.WAITING:
-            return f"They wait for approval until {_write_time(orphans.expires_at)} as list {orphans.list_id}."
+            return (
+                f"They wait for approval until {_write_time(orphans.expires_at)} as list "
+                f"{orphans.list_id}."
+            )
         case OrphanListState.APPROVED:
-            return f"They are approved by {orphans.decided_by} as list {orphans.list_id}, and go by a job of their own."
+            return (
+                f"They are approved by {orphans.decided_by} as list {orphans.list_id}, and go by "
+                f"a job of their own."
+            )
         case _:
             return ""
 
 
 def describe_disposal(orphans: OrphanList, disposal: Disposal) -> str:
     """What the next job would do with the list."""
-    count = f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'} of {format_size(orphans.bytes)} on list {orphans.list_id}"
+    count = (
+        f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'} of "
+        f"{format_size(orphans.bytes)} on list {orphans.list_id}"
+    )
     match disposal:
         case Disposal.DELETE:
-            return f"{count}, approved by {orphans.decided_by}, would be deleted as far as the table still does not know them"
+            return (
+                f"{count}, approved by {orphans.decided_by}, would be deleted as far as the "
+                f"table still does not know them"
+            )
         case Disposal.QUARANTINE:
-            return f"{count}, approved by {orphans.decided_by}, would be put into quarantine as far as the table still does not know them"
+            return (
+                f"{count}, approved by {orphans.decided_by}, would be put into quarantine as far "
+                f"as the table still does not know them"
+            )
         case Disposal.RESTORE:
             return f"{count} would be brought back from quarantine"
         case Disposal.EMPTY:

@@ -1,4 +1,6 @@
-"""After conflicts a rewrite takes on no more than can be done between two commits of the writers that won."""
+"""After conflicts a rewrite takes on no more than can be done between two commits of the writers
+that won.
+"""
 
 from __future__ import annotations
 
@@ -13,43 +15,66 @@ from maintainer.domain.units import format_duration
 from maintainer.estimate.cost import Pace, find_pace
 from maintainer.estimate.rewrite_data_files import Place
 
-LEAST_WORK_PER_START_UP = 0.5  # shorter, a job would be next to nothing but its start-up, which no bound makes shorter
+LEAST_WORK_PER_START_UP = (
+    0.5  # shorter, a job would be next to nothing but its start-up, which no bound makes shorter
+)
 _SECONDS_PER_HOUR = 3600
 
 
 def fit_between_commits(  # noqa: PLR0913, PLR0917 - what a job's length and its partitions depend on
-    rule: Rule, health: TableHealth, history: RuleHistory, calibration: Calibration, now: datetime, too_heavy: frozenset[Place] = frozenset()
+    rule: Rule,
+    health: TableHealth,
+    history: RuleHistory,
+    calibration: Calibration,
+    now: datetime,
+    too_heavy: frozenset[Place] = frozenset(),
 ) -> Bounded:
-    """A bound on the whole job: by partitions as far as these can be chosen, then by a number of files. What the policy itself says stands.
+    """A bound on the whole job: by partitions as far as these can be chosen, then by a number of
+    files. What the policy itself says stands.
 
-    Iceberg looks for conflicts since a job began: smaller file groups alone do not help against a writer that commits more often than a job takes.
+    Iceberg looks for conflicts since a job began: smaller file groups alone do not help against a
+    writer that commits more often than a job takes.
     """
     if rule.name is not RuleName.REWRITE_DATA_FILES or not history.recent_conflicts:
         return Bounded(rule)
     pace = find_pace(rule.name, calibration)
     most = find_most_bytes(health, history, pace)
     part = take_at_most(most, rule, health, now, too_heavy)
-    return Bounded(part.rule, _explain(part.amount, pace.seconds(part.bytes), health, history)) if part is not None else Bounded(rule)
+    return (
+        Bounded(part.rule, _explain(part.amount, pace.seconds(part.bytes), health, history))
+        if part is not None
+        else Bounded(rule)
+    )
 
 
 def find_most_bytes(health: TableHealth, history: RuleHistory, pace: Pace) -> int:
-    """What is done, start-up included, in the share of the time between two commits that the conflicts leave: half of it after one, a quarter after two.
+    """What is done, start-up included, in the share of the time between two commits that the
+    conflicts leave: half of it after one, a quarter after two.
 
-    Never more than that share of the table, and never so little that hardly anything but the start-up would be left.
+    Never more than that share of the table, and never so little that hardly anything but the
+    start-up would be left.
     """
     bounds = [history.scope_factor * (health.data_bytes or 0) * pace.seconds_per_unit]
     gap = find_gap(health)
     if gap is not None:
         bounds.append(history.scope_factor * gap.total_seconds() - pace.start_seconds)
-    return int(max(LEAST_WORK_PER_START_UP * pace.start_seconds, min(bounds)) / pace.seconds_per_unit)
+    return int(
+        max(LEAST_WORK_PER_START_UP * pace.start_seconds, min(bounds)) / pace.seconds_per_unit
+    )
 
 
 def find_gap(health: TableHealth) -> timedelta | None:
-    """The time between two commits: the mean, or since rows were last changed where that is longer ago; None: not known, or there are none.
+    """The time between two commits: the mean, or since rows were last changed where that is longer
+    ago; None: not known, or there are none.
 
-    Who appends does not conflict, but who changes rows does not say so beforehand: counted are all commits.
+    Who appends does not conflict, but who changes rows does not say so beforehand: counted are all
+    commits.
     """
-    gaps = [timedelta(seconds=_SECONDS_PER_HOUR / health.commits_per_hour)] if health.commits_per_hour else []
+    gaps = (
+        [timedelta(seconds=_SECONDS_PER_HOUR / health.commits_per_hour)]
+        if health.commits_per_hour
+        else []
+    )
     if gaps and health.last_change_at is not None:
         gaps.append(health.measured_at - health.last_change_at)
     return max(gaps, default=None)
@@ -59,4 +84,7 @@ def _explain(bound: str, seconds: float, health: TableHealth, history: RuleHisto
     number, gap = history.recent_conflicts, find_gap(health)
     lost = f"{number:,} rewrite{'' if number == 1 else 's'} of late"
     often = "" if gap is None else f" and leave about {format_duration(gap)} between two commits"
-    return f"only {bound} at once, about {format_duration(timedelta(seconds=seconds))} of work, because writers won {lost}{often}"
+    return (
+        f"only {bound} at once, about {format_duration(timedelta(seconds=seconds))} of work, "
+        f"because writers won {lost}{often}"
+    )

@@ -1,4 +1,6 @@
-"""A rewrite that would take much of what the budgets of a day have is done in slices, so that it finds room beside others."""
+"""A rewrite that would take much of what the budgets of a day have is done in slices, so that it
+finds room beside others.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +17,65 @@ from maintainer.domain.units import format_size
 from maintainer.estimate.cost import most_work
 from maintainer.estimate.rewrite_data_files import Place
 
-JOB_SHARE = 0.25  # of a day: a job that needs most of one finds that much only when nothing else has begun
+JOB_SHARE = (
+    0.25  # of a day: a job that needs most of one finds that much only when nothing else has begun
+)
 
 
 def find_most_per_job(rules: AdmissionRules, catalog: str, policy: Policy) -> Charge:
-    """A quarter of what the budgets of a day have without what they keep for others; where they limit nothing, infinite."""
-    budgets = [each for each in (rules.fleet, rules.per_catalog.get(catalog), policy.budget) if each is not None]
+    """A quarter of what the budgets of a day have without what they keep for others; where they
+    limit nothing, infinite.
+    """
+    budgets = [
+        each
+        for each in (rules.fleet, rules.per_catalog.get(catalog), policy.budget)
+        if each is not None
+    ]
     share = (1.0 - rules.urgent_share - rules.explore_share) * JOB_SHARE
-    size = min((each.bytes_per_day for each in budgets if each.bytes_per_day is not None), default=inf)
-    return Charge(size * share, min((each.gb_hours_per_day for each in budgets if each.gb_hours_per_day is not None), default=inf) * share)
+    size = min(
+        (each.bytes_per_day for each in budgets if each.bytes_per_day is not None), default=inf
+    )
+    return Charge(
+        size * share,
+        min(
+            (each.gb_hours_per_day for each in budgets if each.gb_hours_per_day is not None),
+            default=inf,
+        )
+        * share,
+    )
 
 
 def fit_in_a_day(  # noqa: PLR0913, PLR0917 - what a job takes, and what a day has
-    rule: Rule, health: TableHealth, policy: Policy, estimate: Estimate, circumstances: Circumstances, memory_gb: float, too_heavy: frozenset[Place]
+    rule: Rule,
+    health: TableHealth,
+    policy: Policy,
+    estimate: Estimate,
+    circumstances: Circumstances,
+    memory_gb: float,
+    too_heavy: frozenset[Place],
 ) -> Bounded:
-    """The rewrite so that it takes no more of any daily budget than a job may. What a person asks for needs none."""
-    if rule.name is not RuleName.REWRITE_DATA_FILES or circumstances.is_requested or circumstances.admission is None:
+    """The rewrite so that it takes no more of any daily budget than a job may. What a person asks
+    for needs none.
+    """
+    if (
+        rule.name is not RuleName.REWRITE_DATA_FILES
+        or circumstances.is_requested
+        or circumstances.admission is None
+    ):
         return Bounded(rule)
     limit = find_most_per_job(circumstances.admission, health.table.catalog, policy)
-    most = min(limit.bytes, most_work(rule.name, limit.gb_hours, circumstances.calibration, memory_gb))
-    part = take_at_most(int(most), rule, health, circumstances.now, too_heavy) if 1 <= most < estimate.bytes_rewritten else None
+    most = min(
+        limit.bytes, most_work(rule.name, limit.gb_hours, circumstances.calibration, memory_gb)
+    )
+    part = (
+        take_at_most(int(most), rule, health, circumstances.now, too_heavy)
+        if 1 <= most < estimate.bytes_rewritten
+        else None
+    )
     if part is None:
         return Bounded(rule)
     return Bounded(
-        part.rule, f"only {part.amount} at once, because all of {format_size(estimate.bytes_rewritten)} is more than a quarter of what a day's budgets have"
+        part.rule,
+        f"only {part.amount} at once, because all of {format_size(estimate.bytes_rewritten)} is "
+        f"more than a quarter of what a day's budgets have",
     )

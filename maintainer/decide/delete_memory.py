@@ -1,7 +1,9 @@
-"""Whether the memory of a job holds the equality deletes that a rewrite applies, and how the rewrite is made to fit.
+"""Whether the memory of a job holds the equality deletes that a rewrite applies, and how the
+rewrite is made to fit.
 
-A task that rewrites a data file holds all equality deletes in memory that may apply to it: those of the file's partition, and those without one. How many
-files a group has does not matter to that; how many tasks and groups are at work at once does.
+A task that rewrites a data file holds all equality deletes in memory that may apply to it: those of
+the file's partition, and those without one. How many files a group has does not matter to that; how
+many tasks and groups are at work at once does.
 """
 
 from __future__ import annotations
@@ -16,17 +18,22 @@ from maintainer.domain.units import GIB, format_size
 from maintainer.estimate.rewrite_data_files import Place
 
 GROUPS_AT_ONCE = "max-concurrent-file-group-rewrites"
-# Together an upper bound of what was measured with Iceberg 1.12, as the heap that the set of 400,000 deletes took: 108 bytes a row for one long (4.7 bytes of
-# file a row), 157 for a string of 26 characters (5.2), 173 for both (9.9). A file holds its values encoded and compressed, a set holds objects.
+# Together an upper bound of what was measured with Iceberg 1.12, as the heap that the set of
+# 400,000 deletes took: 108 bytes a row for one long (4.7 bytes of file a row), 157 for a string of
+# 26 characters (5.2), 173 for both (9.9). A file holds its values encoded and compressed, a set
+# holds objects.
 BYTES_PER_ROW = 120
 BYTES_PER_FILE_BYTE = 15
-# Of a job's part of the heap; the rest is for what it reads and writes. Spark leaves 40 % of the heap to objects that it does not manage itself.
+# Of a job's part of the heap; the rest is for what it reads and writes. Spark leaves 40 % of the
+# heap to objects that it does not manage itself.
 USABLE_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The rule as it fits, the partitions whose deletes fit no way, and what was done for it in words."""
+    """The rule as it fits, the partitions whose deletes fit no way, and what was done for it in
+    words.
+    """
 
     rule: Rule
     too_heavy: frozenset[Place] = frozenset()
@@ -36,10 +43,20 @@ class Fit:
 
 def weigh_deletes(health: TableHealth) -> dict[Place, int]:
     """Bytes of memory that the equality deletes of each partition take, once."""
-    unpartitioned = {spec.spec_id for spec in health.specs if not any(field.transform != "void" for field in spec.fields)}
-    weights = {(p.spec_id, p.partition): _weigh(p.equality_delete_records, p.equality_delete_bytes) for p in health.partitions}
+    unpartitioned = {
+        spec.spec_id
+        for spec in health.specs
+        if not any(field.transform != "void" for field in spec.fields)
+    }
+    weights = {
+        (p.spec_id, p.partition): _weigh(p.equality_delete_records, p.equality_delete_bytes)
+        for p in health.partitions
+    }
     everywhere = sum(weight for (spec_id, _), weight in weights.items() if spec_id in unpartitioned)
-    return {place: weight + (0 if place[0] in unpartitioned else everywhere) for place, weight in weights.items()}
+    return {
+        place: weight + (0 if place[0] in unpartitioned else everywhere)
+        for place, weight in weights.items()
+    }
 
 
 def _weigh(records: int, size: int) -> int:
@@ -47,7 +64,9 @@ def _weigh(records: int, size: int) -> int:
 
 
 def fit_deletes(rule: Rule, health: TableHealth, memory_gb: float, tasks_at_once: int) -> Fit:
-    """The rewrite so that its deletes fit: as it is, else one task's worth at a time, else without the partitions whose deletes are too many for that."""
+    """The rewrite so that its deletes fit: as it is, else one task's worth at a time, else without
+    the partitions whose deletes are too many for that.
+    """
     if rule.name is not RuleName.REWRITE_DATA_FILES or not health.equality_delete_files:
         return Fit(rule)
     room = memory_gb * GIB * USABLE_SHARE
@@ -55,24 +74,31 @@ def fit_deletes(rule: Rule, health: TableHealth, memory_gb: float, tasks_at_once
     weights = {place: weight for place, weight in weigh_deletes(health).items() if place in weights}
     too_heavy = frozenset(place for place, weight in weights.items() if weight > room)
     refusal = _refuse(weights, too_heavy, room, memory_gb)
-    heaviest = max((weight for place, weight in weights.items() if place not in too_heavy), default=0)
+    heaviest = max(
+        (weight for place, weight in weights.items() if place not in too_heavy), default=0
+    )
     if heaviest * tasks_at_once <= room:
         return Fit(rule, too_heavy, refusal=refusal)
     target = int(dict(rule.options).get("target-file-size-bytes", health.target_file_size_bytes))
     group = min(target, int(dict(rule.options).get(GROUP_SIZE, target)))
     narrowed = dict(rule.options) | {GROUPS_AT_ONCE: "1", GROUP_SIZE: str(group)}
     sentence = (
-        f"in groups of {format_size(group)}, one at a time, because the equality deletes of one take about {format_size(heaviest)} "
+        f"in groups of {format_size(group)}, one at a time, because the equality deletes of one "
+        f"take about {format_size(heaviest)} "
         f"of the {format_size(room)} of memory that a job has for them"
     )
     return Fit(replace(rule, options=tuple(sorted(narrowed.items()))), too_heavy, sentence, refusal)
 
 
-def _refuse(weights: Mapping[Place, int], too_heavy: frozenset[Place], room: float, memory_gb: float) -> str:
+def _refuse(
+    weights: Mapping[Place, int], too_heavy: frozenset[Place], room: float, memory_gb: float
+) -> str:
     if not too_heavy:
         return ""
     number, heaviest = len(too_heavy), max(weights[place] for place in too_heavy)
     return (
-        f"the equality deletes of {number:,} partition{'' if number == 1 else 's'} take up to about {format_size(heaviest)} of memory in each task, "
-        f"more than the {format_size(room)} that a job of {format_size(memory_gb * GIB)} has for them (spark.driver_memory, spark.max_jobs)"
+        f"the equality deletes of {number:,} partition{'' if number == 1 else 's'} take up to "
+        f"about {format_size(heaviest)} of memory in each task, "
+        f"more than the {format_size(room)} that a job of {format_size(memory_gb * GIB)} has for "
+        f"them (spark.driver_memory, spark.max_jobs)"
     )

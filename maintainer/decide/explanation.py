@@ -1,4 +1,6 @@
-"""Verdicts in words: what was decided about each rule, why, and when it is looked at next, for somebody who runs tables and not this program."""
+"""Verdicts in words: what was decided about each rule, why, and when it is looked at next, for
+somebody who runs tables and not this program.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def explain(verdict: PlannedAction | SkippedRule) -> str:
     decided = _VERDICTS.get(verdict.code, "is not done now")
     gains = verdict.estimate is not None and verdict.estimate.items_removed > 0
     found = "; ".join(finding.sentence for finding in verdict.findings) if gains else ""
-    return _sentence(verdict.rule, decided, "; ".join(part for part in (verdict.reason, found) if part))
+    return _sentence(
+        verdict.rule, decided, "; ".join(part for part in (verdict.reason, found) if part)
+    )
 
 
 def explain_admission(verdict: AdmissionVerdict) -> str:
@@ -73,13 +77,19 @@ def explain_admission(verdict: AdmissionVerdict) -> str:
     doing = DOING[verdict.candidate.rule]
     if verdict.wait is None:
         return f"{doing} starts at the next look."
-    until = f", until {write_next_look(verdict.wait.next_at)} at the earliest" if verdict.wait.next_at is not None else ""
+    until = (
+        f", until {write_next_look(verdict.wait.next_at)} at the earliest"
+        if verdict.wait.next_at is not None
+        else ""
+    )
     return f"{doing} waits{until}: {verdict.wait.reason.rstrip('.')}."
 
 
 def explain_wait(planned: PlannedAction, wait: Wait) -> str:
     """What admission holds back of a plan, why, and why it was wanted."""
-    return _sentence(planned.rule, _VERDICTS[code_of_wait(wait)], f"{wait.reason.rstrip('.')}; {planned.reason}")
+    return _sentence(
+        planned.rule, _VERDICTS[code_of_wait(wait)], f"{wait.reason.rstrip('.')}; {planned.reason}"
+    )
 
 
 def _sentence(rule: RuleName, decided: str, reason: str) -> str:
@@ -88,21 +98,36 @@ def _sentence(rule: RuleName, decided: str, reason: str) -> str:
 
 def write_next_look(next_at: datetime | None) -> str:
     """When a verdict is looked at again, in words; None is not never."""
-    return "when the table or its policy changes" if next_at is None else f"{next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return (
+        "when the table or its policy changes"
+        if next_at is None
+        else f"{next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    )
 
 
 def give_verdicts(plan: Plan) -> tuple[RuleVerdict, ...]:
     """The plan as entries of the history of verdicts, in the order of execution."""
     made: list[PlannedAction | SkippedRule] = [*plan.planned, *plan.skipped]
-    return tuple(_give_verdict(plan, verdict) for verdict in sorted(made, key=lambda verdict: _ORDER.index(verdict.rule)))
+    return tuple(
+        _give_verdict(plan, verdict)
+        for verdict in sorted(made, key=lambda verdict: _ORDER.index(verdict.rule))
+    )
 
 
 def give_wait(plan: Plan, planned: PlannedAction, wait: Wait | None, at: datetime) -> RuleVerdict:
-    """What the plan wants as an entry of the history from now on: it waits, or (None) does not any more."""
+    """What the plan wants as an entry of the history from now on: it waits, or (None) does not any
+    more.
+    """
     made = replace(_give_verdict(plan, planned), at=at, next_at=at)
     if wait is None:
         return made
-    return replace(made, code=code_of_wait(wait).value, key=key_of_wait(made.key, wait), sentence=explain_wait(planned, wait), next_at=wait.next_at)
+    return replace(
+        made,
+        code=code_of_wait(wait).value,
+        key=key_of_wait(made.key, wait),
+        sentence=explain_wait(planned, wait),
+        next_at=wait.next_at,
+    )
 
 
 def _give_verdict(plan: Plan, verdict: PlannedAction | SkippedRule) -> RuleVerdict:
@@ -122,7 +147,9 @@ def _give_verdict(plan: Plan, verdict: PlannedAction | SkippedRule) -> RuleVerdi
 
 
 def key_of(verdict: PlannedAction | SkippedRule) -> str:
-    """What the verdict rests on without its figures: the thresholds that hold, and the reason to wait with every number taken out."""
+    """What the verdict rests on without its figures: the thresholds that hold, and the reason to
+    wait with every number taken out.
+    """
     holding = ",".join(sorted(finding.metric for finding in verdict.findings))
     if isinstance(verdict, PlannedAction):
         return holding

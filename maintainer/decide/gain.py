@@ -1,4 +1,6 @@
-"""What each rule's procedure would achieve on a table, as an action with its estimate and a sentence."""
+"""What each rule's procedure would achieve on a table, as an action with its estimate and a
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,25 @@ from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import Approval, Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_count, format_duration, format_size
 from maintainer.estimate.retained_snapshots import describe_expiry, preview_expiry
-from maintainer.estimate.rewrite_data_files import PlannerOptions, estimate_rewrite_data_files, is_taken
-from maintainer.estimate.rewrite_manifests import MANIFEST_EXCESS_FACTOR, estimate_rewrite_manifests, is_manifest_rewrite_worthwhile
-from maintainer.estimate.rewrite_position_delete_files import converts_deletes, estimate_rewrite_position_deletes, find_dangling
+from maintainer.estimate.rewrite_data_files import (
+    PlannerOptions,
+    estimate_rewrite_data_files,
+    is_taken,
+)
+from maintainer.estimate.rewrite_manifests import (
+    MANIFEST_EXCESS_FACTOR,
+    estimate_rewrite_manifests,
+    is_manifest_rewrite_worthwhile,
+)
+from maintainer.estimate.rewrite_position_delete_files import (
+    converts_deletes,
+    estimate_rewrite_position_deletes,
+    find_dangling,
+)
 
-# A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large one commits as it goes, because a conflict
-# after an hour would cost the whole hour. At the published 2 MB/s an executor, 1 GiB is about nine minutes of work.
+# A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large
+# one commits as it goes, because a conflict after an hour would cost the whole hour. At the
+# published 2 MB/s an executor, 1 GiB is about nine minutes of work.
 PARTIAL_PROGRESS_ABOVE_BYTES = GIB
 _LISTED_BY_PREFIX = ("s3://", "gs://", "abfs://", "abfss://", "oss://")
 
@@ -49,11 +64,14 @@ class Gain:
     next_at: datetime | None = None
     refusal: str | None = None  # why it must not be done although it would achieve something
     code: SkipCode = SkipCode.NOTHING_TO_GAIN  # why it is not worthwhile, where it is not
-    is_continued: bool = False  # it ends what an earlier run of the rule began: the pause between two runs is not meant
+    # it ends what an earlier run of the rule began: the pause between two runs is not meant
+    is_continued: bool = False
 
 
 def target_of_policy(policy: Policy) -> int | None:
-    """The target file size in bytes that the policy asks for; None when it leaves that to the table."""
+    """The target file size in bytes that the policy asks for; None when it leaves that to the
+    table.
+    """
     rule = policy.rule(RuleName.REWRITE_DATA_FILES)
     option = dict(rule.options).get("target-file-size-bytes") if rule is not None else None
     return int(option) if option is not None else policy.target_file_size_bytes
@@ -68,14 +86,18 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
     lists: tuple[OrphanList, ...] = (),
     fit: Fit | None = None,
 ) -> Gain | None:
-    """The action of a rule with what it would achieve; None when the rule has no procedure here or the table nothing for it.
+    """The action of a rule with what it would achieve; None when the rule has no procedure here or
+    the table nothing for it.
 
-    target_bytes is the target file size that the policy asks for, None when it leaves that to the table.
+    target_bytes is the target file size that the policy asks for, None when it leaves that to the
+    table.
     """
     if health.snapshot_id is None:
         return None
     if rule.name is RuleName.REWRITE_DATA_FILES:
-        return _gain_of_data_files(rule, health, target_bytes, now, fit if fit is not None else Fit(rule))
+        return _gain_of_data_files(
+            rule, health, target_bytes, now, fit if fit is not None else Fit(rule)
+        )
     if rule.name is RuleName.REWRITE_MANIFESTS:
         return _gain_of_manifests(rule, health)
     if rule.name is RuleName.REWRITE_POSITION_DELETE_FILES:
@@ -84,30 +106,59 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
         action: Action = ComputeTableStats(health.snapshot_id, rule.columns)
         return _gain_of_statistics(action, health, health.statistics_snapshot_id)
     if rule.name is RuleName.COMPUTE_PARTITION_STATS:
-        return _gain_of_statistics(ComputePartitionStats(health.snapshot_id), health, health.partition_statistics_snapshot_id)
+        return _gain_of_statistics(
+            ComputePartitionStats(health.snapshot_id),
+            health,
+            health.partition_statistics_snapshot_id,
+        )
     if rule.name is RuleName.EXPIRE_SNAPSHOTS:
         return _gain_of_expiry(rule, health, pins, now)
     return _gain_of_removal(rule, health, lists, now) or _gain_of_orphans(rule, health, now)
 
 
-def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, fit: Fit) -> Gain:
+def _gain_of_data_files(
+    rule: Rule, health: TableHealth, target_bytes: int | None, now: datetime, fit: Fit
+) -> Gain:
     scope = choose_scope(rule, health, now, fit.too_heavy)
-    estimate = estimate_rewrite_data_files(health, rule, None if scope.is_hot or scope.is_too_heavy else scope.within, scope.groups)
+    estimate = estimate_rewrite_data_files(
+        health, rule, None if scope.is_hot or scope.is_too_heavy else scope.within, scope.groups
+    )
     options = dict(options_of_strategy(rule.options, rule.strategy, rule.sort_order))
     if target_bytes is not None:
         options.setdefault("target-file-size-bytes", str(target_bytes))
-    options.setdefault("partial-progress.enabled", "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false")
-    where = join_conditions(rule.where, scope.where) if rule.where and scope.where else scope.where or rule.where
+    options.setdefault(
+        "partial-progress.enabled",
+        "true" if estimate.bytes_rewritten > PARTIAL_PROGRESS_ABOVE_BYTES else "false",
+    )
+    where = (
+        join_conditions(rule.where, scope.where)
+        if rule.where and scope.where
+        else scope.where or rule.where
+    )
     action = RewriteDataFiles(rule.strategy, rule.sort_order, where, tuple(sorted(options.items())))
     if scope.is_hot:
-        return Gain(action, estimate, is_worthwhile=False, sentence=scope.sentence, next_at=scope.next_at, code=SkipCode.HOT_PARTITION)
+        return Gain(
+            action,
+            estimate,
+            is_worthwhile=False,
+            sentence=scope.sentence,
+            next_at=scope.next_at,
+            code=SkipCode.HOT_PARTITION,
+        )
     if scope.is_too_heavy:
-        return Gain(action, estimate, is_worthwhile=False, sentence=fit.refusal, code=SkipCode.UNSAFE)
+        return Gain(
+            action, estimate, is_worthwhile=False, sentence=fit.refusal, code=SkipCode.UNSAFE
+        )
     is_worthwhile = estimate.items_removed > 0 or estimate.files_with_deletes > 0
     if is_worthwhile:
-        sentence = f"{estimate.items_before:,} files in {format_count(estimate.partitions, 'group')} would become {estimate.items_after:,}"
+        sentence = (
+            f"{estimate.items_before:,} files in {format_count(estimate.partitions, 'group')} "
+            f"would become {estimate.items_after:,}"
+        )
         if estimate.files_with_deletes:
-            sentence += f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
+            sentence += (
+                f"; {estimate.files_with_deletes:,} of them have deletes that would be applied"
+            )
         sentence = "; ".join(part for part in (sentence, scope.sentence, fit.sentence) if part)
     else:
         sentence = _explain_no_files(rule, health, now)
@@ -117,13 +168,18 @@ def _gain_of_data_files(rule: Rule, health: TableHealth, target_bytes: int | Non
 def _explain_no_files(rule: Rule, health: TableHealth, now: datetime) -> str:
     options = PlannerOptions.read(health, rule, now)
     meant = [partition for partition in health.partitions if is_taken(partition, options)]
-    of_those = "" if len(meant) == len(health.partitions) else f" of the {len(meant):,} that the policy's filter may take"
+    of_those = (
+        ""
+        if len(meant) == len(health.partitions)
+        else f" of the {len(meant):,} that the policy's filter may take"
+    )
     small = [partition for partition in meant if partition.small_files]
     if not small:
         return f"no partition{of_those} has a file that a rewrite would take"
     most = max(partition.small_files for partition in small)
     return (
-        f"{sum(p.small_files for p in small):,} small files lie in {len(small):,} partitions{of_those}, at most {most} in one; "
+        f"{sum(p.small_files for p in small):,} small files lie in {len(small):,} "
+        f"partitions{of_those}, at most {most} in one; "
         f"a rewrite takes a partition with at least {options.min_input_files} of them "
         f"or more bytes than the target of {format_size(health.target_file_size_bytes)}"
     )
@@ -136,40 +192,72 @@ def _gain_of_position_deletes(rule: Rule, health: TableHealth) -> Gain | None:
     action = RewritePositionDeleteFiles(rule.where, rule.options)
     is_worthwhile = estimate.items_removed > 0
     if is_worthwhile:
-        sentence = f"{estimate.items_before:,} position delete files in {format_count(estimate.partitions, 'partition')} would become {estimate.items_after:,}"
-        sentence = f"{estimate.items_before:,} position delete files would become deletion vectors" if converts_deletes(health) else f"{sentence} at most"
+        sentence = (
+            f"{estimate.items_before:,} position delete files in "
+            f"{format_count(estimate.partitions, 'partition')} would become "
+            f"{estimate.items_after:,}"
+        )
+        sentence = (
+            f"{estimate.items_before:,} position delete files would become deletion vectors"
+            if converts_deletes(health)
+            else f"{sentence} at most"
+        )
         if dangling:
             sentence += f"; {dangling:,} of them apply to no data file any more"
     elif estimate.items_before:
         sentence = (
-            f"{estimate.items_before:,} position delete files would become up to {estimate.items_after:,}: "
+            f"{estimate.items_before:,} position delete files would become up to "
+            f"{estimate.items_after:,}: "
             "the rewrite writes one for each data file that has deletes"
         )
     else:
-        sentence = f"no partition has enough of the {health.position_delete_files:,} position delete files for a rewrite to take them"
+        sentence = (
+            f"no partition has enough of the {health.position_delete_files:,} position delete "
+            f"files for a rewrite to take them"
+        )
     return Gain(action, estimate, is_worthwhile, sentence)
 
 
 def _choose_deletes(rule: Rule, health: TableHealth) -> tuple[Rule, Estimate, int]:
-    """The rule as it is, or all position deletes of the partitions that have dangling ones, whichever removes more; with the dangling ones it takes."""
-    all_of_them = replace(rule, options=tuple(sorted((dict(rule.options) | {"rewrite-all": "true"}).items())))
+    """The rule as it is, or all position deletes of the partitions that have dangling ones,
+    whichever removes more; with the dangling ones it takes.
+    """
+    all_of_them = replace(
+        rule, options=tuple(sorted((dict(rule.options) | {"rewrite-all": "true"}).items()))
+    )
     known = health.dangling_delete_files or 0
-    if converts_deletes(health):  # else partitions with a few position delete files would keep them for ever
-        return (rule if "rewrite-all" in dict(rule.options) else all_of_them), estimate_rewrite_position_deletes(health, rule), known
+    if converts_deletes(
+        health
+    ):  # else partitions with a few position delete files would keep them for ever
+        return (
+            (rule if "rewrite-all" in dict(rule.options) else all_of_them),
+            estimate_rewrite_position_deletes(health, rule),
+            known,
+        )
     estimate, found = estimate_rewrite_position_deletes(health, rule), find_dangling(health)
     if found is None or rule.where or "rewrite-all" in dict(rule.options):
         return rule, estimate, 0
     places, where = found
     narrow = replace(all_of_them, where=where)
     removed = estimate_rewrite_position_deletes(health, narrow, places)
-    return (narrow, removed, known) if removed.items_removed > estimate.items_removed else (rule, estimate, 0)
+    return (
+        (narrow, removed, known)
+        if removed.items_removed > estimate.items_removed
+        else (rule, estimate, 0)
+    )
 
 
 def _gain_of_statistics(action: Action, health: TableHealth, described: int | None) -> Gain:
     is_new = described != health.snapshot_id
-    estimate = Estimate(0, int(is_new), 0, 0, note=f"reads up to {format_size(health.data_bytes or 0)}")
+    estimate = Estimate(
+        0, int(is_new), 0, 0, note=f"reads up to {format_size(health.data_bytes or 0)}"
+    )
     since = "there are none yet" if described is None else f"the last are of snapshot {described}"
-    sentence = f"statistics of snapshot {health.snapshot_id} would be computed; {since}" if is_new else "the statistics are those of the current snapshot"
+    sentence = (
+        f"statistics of snapshot {health.snapshot_id} would be computed; {since}"
+        if is_new
+        else "the statistics are those of the current snapshot"
+    )
     return Gain(action, estimate, is_new, sentence)
 
 
@@ -180,16 +268,22 @@ def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
     estimate = found.estimate
     is_worthwhile = is_manifest_rewrite_worthwhile(estimate)
     if is_worthwhile:
-        sentence = f"{estimate.items_before:,} manifests of spec {found.spec_id} would become {estimate.items_after:,}"
+        sentence = (
+            f"{estimate.items_before:,} manifests of spec {found.spec_id} would become "
+            f"{estimate.items_after:,}"
+        )
     else:
         sentence = (
-            f"{estimate.items_before:,} manifests of spec {found.spec_id} hold {format_size(estimate.bytes_rewritten)}: {estimate.items_after:,} are needed, "
+            f"{estimate.items_before:,} manifests of spec {found.spec_id} hold "
+            f"{format_size(estimate.bytes_rewritten)}: {estimate.items_after:,} are needed, "
             f"and a rewrite pays from {MANIFEST_EXCESS_FACTOR} times as many"
         )
     return Gain(RewriteManifests(found.spec_id, rule.options), estimate, is_worthwhile, sentence)
 
 
-def _gain_of_removal(rule: Rule, health: TableHealth, lists: tuple[OrphanList, ...], now: datetime) -> Gain | None:
+def _gain_of_removal(
+    rule: Rule, health: TableHealth, lists: tuple[OrphanList, ...], now: datetime
+) -> Gain | None:
     """What is to be done with a list that somebody has decided on; None when there is none."""
     found = find_disposal(lists, rule, health, now)
     if found is None:
@@ -197,22 +291,53 @@ def _gain_of_removal(rule: Rule, health: TableHealth, lists: tuple[OrphanList, .
     orphans, approved = found
     action = RemoveOrphanFiles(orphans.older_than, health.location, rule.options, approved)
     frees = approved.disposal in {Disposal.DELETE, Disposal.EMPTY}
-    estimate = Estimate(orphans.files, 0, orphans.files, 0, note=f"{format_size(orphans.bytes)} would be free" if frees else "")
-    return Gain(action, estimate, is_worthwhile=True, sentence=describe_disposal(orphans, approved.disposal), is_continued=True)
+    estimate = Estimate(
+        orphans.files,
+        0,
+        orphans.files,
+        0,
+        note=f"{format_size(orphans.bytes)} would be free" if frees else "",
+    )
+    return Gain(
+        action,
+        estimate,
+        is_worthwhile=True,
+        sentence=describe_disposal(orphans, approved.disposal),
+        is_continued=True,
+    )
 
 
 def _gain_of_orphans(rule: Rule, health: TableHealth, now: datetime) -> Gain:
     age = rule.older_than if rule.older_than is not None else DEFAULT_ORPHAN_AGE
     # To the full hour, so that the same work has the same statement at each look.
-    action = RemoveOrphanFiles((now - age).replace(minute=0, second=0, microsecond=0), health.location, _listing_options(rule, health))
-    sentence = f"files older than {format_duration(age)} that the table does not know would be listed"
-    sentence += ", and go without a person's word" if rule.approval is Approval.AUTOMATIC else "; nothing is deleted before somebody approves the list"
-    return Gain(action, Estimate(0, 0, 0, 0, note="a dry run: what it finds is listed"), is_worthwhile=True, sentence=sentence)
+    action = RemoveOrphanFiles(
+        (now - age).replace(minute=0, second=0, microsecond=0),
+        health.location,
+        _listing_options(rule, health),
+    )
+    sentence = (
+        f"files older than {format_duration(age)} that the table does not know would be listed"
+    )
+    sentence += (
+        ", and go without a person's word"
+        if rule.approval is Approval.AUTOMATIC
+        else "; nothing is deleted before somebody approves the list"
+    )
+    return Gain(
+        action,
+        Estimate(0, 0, 0, 0, note="a dry run: what it finds is listed"),
+        is_worthwhile=True,
+        sentence=sentence,
+    )
 
 
 def _listing_options(rule: Rule, health: TableHealth) -> tuple[tuple[str, str], ...]:
-    """The rule's own; a storage that Hadoop lists only with a connector of its own is listed by the table's own access unless the rule says otherwise."""
-    if any(name == "prefix_listing" for name, _ in rule.options) or not health.location.lower().startswith(_LISTED_BY_PREFIX):
+    """The rule's own; a storage that Hadoop lists only with a connector of its own is listed by the
+    table's own access unless the rule says otherwise.
+    """
+    if any(
+        name == "prefix_listing" for name, _ in rule.options
+    ) or not health.location.lower().startswith(_LISTED_BY_PREFIX):
         return rule.options
     return (*rule.options, ("prefix_listing", "true"))
 
@@ -220,4 +345,11 @@ def _listing_options(rule: Rule, health: TableHealth) -> tuple[tuple[str, str], 
 def _gain_of_expiry(rule: Rule, health: TableHealth, pins: tuple[Pin, ...], now: datetime) -> Gain:
     preview = preview_expiry(health, rule, pins, now)
     sentence = describe_expiry(preview, health, rule)
-    return Gain(preview.action, preview.estimate, bool(preview.snapshots), sentence, preview.next_at, preview.refusal)
+    return Gain(
+        preview.action,
+        preview.estimate,
+        bool(preview.snapshots),
+        sentence,
+        preview.next_at,
+        preview.refusal,
+    )

@@ -16,7 +16,9 @@ from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_size
 
 # What a job keeps in memory for each of them, on the safe side.
-_BYTES_PER_FILE = 4 * 1024  # the planner's task for a file, with its statistics, until its group is rewritten
+_BYTES_PER_FILE = (
+    4 * 1024
+)  # the planner's task for a file, with its statistics, until its group is rewritten
 _BYTES_PER_MANIFEST_BYTE = 10  # entries, compressed in the manifest and objects in memory
 _BYTES_PER_DELETE_BYTE = 4  # position deletes, compressed in the file and bitmaps in memory
 DEFAULT_GROUPS_AT_ONCE = 5  # Iceberg's
@@ -34,7 +36,9 @@ class SizeChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """Bytes that a job keeps in memory at a time, about: in the driver's own threads, and in all of its tasks together."""
+    """Bytes that a job keeps in memory at a time, about: in the driver's own threads, and in all of
+    its tasks together.
+    """
 
     driver: int
     tasks: int = 0
@@ -47,19 +51,34 @@ class _Need:
     def describe(self, profile: SizeProfile) -> str:
         if not profile.executors_gb:
             room = format_size(_room(profile.memory_gb))
-            return f"about {format_size(self.driver + self.tasks)} of memory is needed, of the {room} that a {profile.size} job has for it"
+            return (
+                f"about {format_size(self.driver + self.tasks)} of memory is needed, of the "
+                f"{room} that a {profile.size} job has for it"
+            )
         driver, tasks = (
-            f"{format_size(need)} of {format_size(_room(gb))}" for need, gb in ((self.driver, profile.driver_gb), (self.tasks, profile.executors_gb))
+            f"{format_size(need)} of {format_size(_room(gb))}"
+            for need, gb in ((self.driver, profile.driver_gb), (self.tasks, profile.executors_gb))
         )
-        return f"about {driver} of memory is needed in the driver and {tasks} in the executors, as a {profile.size} job has them"
+        return (
+            f"about {driver} of memory is needed in the driver and {tasks} in the executors, as "
+            f"a {profile.size} job has them"
+        )
 
 
-def choose_size(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> SizeChoice:
-    """The smallest profile that holds the job, within the policy's bounds; a larger one for each time in a row that it ran out of memory."""
+def choose_size(
+    rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
+) -> SizeChoice:
+    """The smallest profile that holds the job, within the policy's bounds; a larger one for each
+    time in a row that it ran out of memory.
+    """
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
-    allowed = _within(policy, circumstances.profiles or (SizeProfile(JobSize.SMALL, circumstances.memory_gb),))
+    allowed = _within(
+        policy, circumstances.profiles or (SizeProfile(JobSize.SMALL, circumstances.memory_gb),)
+    )
     need = _find_need(rule, health, circumstances.tasks_at_once)
-    fitting = next((number for number, profile in enumerate(allowed) if need.fits(profile)), len(allowed) - 1)
+    fitting = next(
+        (number for number, profile in enumerate(allowed) if need.fits(profile)), len(allowed) - 1
+    )
     times = _count_overflows(history)
     chosen = allowed[min(fitting + times, len(allowed) - 1)]
     reason = need.describe(chosen)
@@ -69,11 +88,19 @@ def choose_size(rule: Rule, health: TableHealth, policy: Policy, circumstances: 
 
 
 def spread_groups(action: Action, estimate: Estimate, tasks_at_once: int) -> Action:
-    """The rewrite with as many groups at work at once as there are tasks for them, where that is more than Iceberg's own number and the policy says none."""
-    if not isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) or GROUPS_AT_ONCE in dict(action.options):
+    """The rewrite with as many groups at work at once as there are tasks for them, where that is
+    more than Iceberg's own number and the policy says none.
+    """
+    if not isinstance(
+        action, RewriteDataFiles | RewritePositionDeleteFiles
+    ) or GROUPS_AT_ONCE in dict(action.options):
         return action
     groups = min(estimate.partitions, tasks_at_once, MAX_GROUPS_AT_ONCE)
-    return replace(action, options=tuple(sorted((*action.options, (GROUPS_AT_ONCE, str(groups)))))) if groups > DEFAULT_GROUPS_AT_ONCE else action
+    return (
+        replace(action, options=tuple(sorted((*action.options, (GROUPS_AT_ONCE, str(groups))))))
+        if groups > DEFAULT_GROUPS_AT_ONCE
+        else action
+    )
 
 
 def _within(policy: Policy, profiles: Sequence[SizeProfile]) -> list[SizeProfile]:
@@ -90,18 +117,33 @@ def _room(memory_gb: float) -> int:
 
 def _count_overflows(history: RuleHistory) -> int:
     failures = history.failures
-    return failures.times if failures is not None and failures.reason == FailureReason.OUT_OF_MEMORY else 0
+    return (
+        failures.times
+        if failures is not None and failures.reason == FailureReason.OUT_OF_MEMORY
+        else 0
+    )
 
 
 def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> _Need:
     """Of what is not measured, nothing is known and nothing is reckoned with."""
-    files = (health.data_files or 0) + (health.position_delete_files or 0) + (health.equality_delete_files or 0)
+    files = (
+        (health.data_files or 0)
+        + (health.position_delete_files or 0)
+        + (health.equality_delete_files or 0)
+    )
     manifests = (health.manifest_bytes or 0) * _BYTES_PER_MANIFEST_BYTE
     match rule.name:
         case RuleName.REWRITE_DATA_FILES:
             equality = max(weigh_deletes(health).values(), default=0) * tasks_at_once
-            group = max((partition.data_bytes for partition in health.partitions), default=0) if rule.strategy == "sort" else 0
-            return _Need(files * _BYTES_PER_FILE, equality + _position_deletes(health) + int(group * _SORT_SHARE))
+            group = (
+                max((partition.data_bytes for partition in health.partitions), default=0)
+                if rule.strategy == "sort"
+                else 0
+            )
+            return _Need(
+                files * _BYTES_PER_FILE,
+                equality + _position_deletes(health) + int(group * _SORT_SHARE),
+            )
         case RuleName.REWRITE_POSITION_DELETE_FILES:
             return _Need(files * _BYTES_PER_FILE, _position_deletes(health))
         case RuleName.REWRITE_MANIFESTS | RuleName.COMPUTE_PARTITION_STATS:
@@ -111,4 +153,7 @@ def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> _Need:
 
 
 def _position_deletes(health: TableHealth) -> int:
-    return sum(partition.position_delete_bytes for partition in health.partitions) * _BYTES_PER_DELETE_BYTE
+    return (
+        sum(partition.position_delete_bytes for partition in health.partitions)
+        * _BYTES_PER_DELETE_BYTE
+    )

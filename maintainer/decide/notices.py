@@ -22,23 +22,44 @@ REPEATED_FAILURES = 3
 MOST_NAMED = 5  # tables of one scan that are told of one by one
 
 
-def notice_of_job(job: Job, effect: Effect | None, consecutive_failures: int, now: datetime) -> Notice | None:
-    """What to tell of a job that has just reached its final state; consecutive_failures includes this one."""
+def notice_of_job(
+    job: Job, effect: Effect | None, consecutive_failures: int, now: datetime
+) -> Notice | None:
+    """What to tell of a job that has just reached its final state; consecutive_failures includes
+    this one.
+    """
     if job.state is not JobState.FAILED:
         return None
-    if job.failure_reason is FailureReason.UNPROVED or (effect is not None and effect.rows is RowProof.DIFFERENT):
-        return Notice(NoticeKind.FAILED_PROOF, str(job.table), f"job {job.job_id} ({job.rule}): {job.failure_message}", now, job.job_id)
+    if job.failure_reason is FailureReason.UNPROVED or (
+        effect is not None and effect.rows is RowProof.DIFFERENT
+    ):
+        return Notice(
+            NoticeKind.FAILED_PROOF,
+            str(job.table),
+            f"job {job.job_id} ({job.rule}): {job.failure_message}",
+            now,
+            job.job_id,
+        )
     if consecutive_failures >= REPEATED_FAILURES:
-        sentence = f"{job.rule} failed {consecutive_failures} times in a row, now with {job.failure_reason}: {job.failure_message}"
+        sentence = (
+            f"{job.rule} failed {consecutive_failures} times in a row, now with "
+            f"{job.failure_reason}: {job.failure_message}"
+        )
         return Notice(NoticeKind.REPEATED_FAILURE, str(job.table), sentence, now, job.job_id)
     return None
 
 
 def notice_of_list(orphans: OrphanList, now: datetime) -> Notice:
     """What to tell of a list of orphan files that waits for somebody's word."""
-    files, size = f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'}", format_size(orphans.bytes)
+    files, size = (
+        f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'}",
+        format_size(orphans.bytes),
+    )
     warning = f" Look at the list: {orphans.warning}." if orphans.warning is not None else ""
-    sentence = f"{files} of {size} wait for approval as list {orphans.list_id}, until {orphans.expires_at:%Y-%m-%d %H:%M} UTC.{warning}"
+    sentence = (
+        f"{files} of {size} wait for approval as list {orphans.list_id}, until "
+        f"{orphans.expires_at:%Y-%m-%d %H:%M} UTC.{warning}"
+    )
     return Notice(NoticeKind.APPROVAL_NEEDED, str(orphans.table), sentence, now, orphans.list_id)
 
 
@@ -47,12 +68,19 @@ def notice_of_budget(spent: SpentBudget, now: datetime) -> Notice:
     state, resource = spent.state, spent.state.resource
     waiting = "1 action waits" if spent.waiting == 1 else f"{spent.waiting:,} actions wait"
     until = f" until {state.frees_at:%Y-%m-%d %H:%M} UTC" if state.frees_at is not None else ""
-    sentence = f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of {state.name} are spent today; {waiting} for it{until}"
+    sentence = (
+        f"{write_amount(resource, state.spent)} of {write_amount(resource, state.limit)} of "
+        f"{state.name} are spent today; {waiting} for it{until}"
+    )
     return Notice(NoticeKind.BUDGET_SPENT, state.name, sentence, now)
 
 
-def notice_of_grade(table: TableIdentifier, before: Grade | None, after: Grade, now: datetime) -> Notice | None:
-    """What to tell of a table that has just been measured: only its way into the critical band, which its first measurement may be."""
+def notice_of_grade(
+    table: TableIdentifier, before: Grade | None, after: Grade, now: datetime
+) -> Notice | None:
+    """What to tell of a table that has just been measured: only its way into the critical band,
+    which its first measurement may be.
+    """
     if after.band is not Band.CRITICAL or (before is not None and before.band is Band.CRITICAL):
         return None
     return Notice(NoticeKind.TABLE_CRITICAL, str(table), after.reason, now)
@@ -60,26 +88,43 @@ def notice_of_grade(table: TableIdentifier, before: Grade | None, after: Grade, 
 
 def notice_of_fault(fault: TableFault) -> Notice:
     """What to tell of a table that could be measured, and cannot be read any more."""
-    return Notice(NoticeKind.TABLE_UNREADABLE, str(fault.table), f"{fault.kind}: {fault.reason}", fault.seen_at)
+    return Notice(
+        NoticeKind.TABLE_UNREADABLE,
+        str(fault.table),
+        f"{fault.kind}: {fault.reason}",
+        fault.seen_at,
+    )
 
 
 def notice_of_wait(job: Job, reason: str, now: datetime, *, is_paused: bool) -> Notice:
-    """What to tell of a job that has waited for its proof too long, because its table cannot be read."""
+    """What to tell of a job that has waited for its proof too long, because its table cannot be
+    read.
+    """
     paused = "; the table is paused" if is_paused else ""
-    sentence = f"what job {job.job_id} ({job.rule}) did is not known, because the table cannot be read: {reason}{paused}"
+    sentence = (
+        f"what job {job.job_id} ({job.rule}) did is not known, because the table cannot be read: "
+        f"{reason}{paused}"
+    )
     return Notice(NoticeKind.FAILED_PROOF, str(job.table), sentence, now, job.job_id)
 
 
 def notice_of_many(kind: NoticeKind, catalog: str, tables: Sequence[str], now: datetime) -> Notice:
-    """What to tell of the tables that one scan found critical, or unreadable, beyond those that are told of one by one."""
+    """What to tell of the tables that one scan found critical, or unreadable, beyond those that are
+    told of one by one.
+    """
     named = ", ".join(sorted(tables)[:MOST_NAMED])
     others = f" and {len(tables) - MOST_NAMED:,} others" if len(tables) > MOST_NAMED else ""
     more = "1 more table" if len(tables) == 1 else f"{len(tables):,} more tables"
     return Notice(kind, f"{more} of {catalog}", f"in the same scan: {named}{others}", now)
 
 
-def notice_of_gone(table: TableIdentifier, paused_by: str, because: str, reason: str, now: datetime) -> Notice:
+def notice_of_gone(
+    table: TableIdentifier, paused_by: str, because: str, reason: str, now: datetime
+) -> Notice:
     """What to tell of a paused table that has disappeared."""
     why = f": {because}" if because else ""
-    sentence = f"{reason}. {paused_by} paused it{why}. The pause stands, also for a table of its UUID under another name, until it is resumed."
+    sentence = (
+        f"{reason}. {paused_by} paused it{why}. The pause stands, also for a table of its UUID "
+        f"under another name, until it is resumed."
+    )
     return Notice(NoticeKind.PAUSED_TABLE_GONE, str(table), sentence, now)

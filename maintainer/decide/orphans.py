@@ -1,4 +1,6 @@
-"""Looking for orphans, the most dangerous of all rules: where it must not be done, and which of the files found are none to touch."""
+"""Looking for orphans, the most dangerous of all rules: where it must not be done, and which of the
+files found are none to touch.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,28 @@ from maintainer.estimate.floors import Refusal, is_gc_disabled
 MIN_ORPHAN_AGE = timedelta(days=3)
 DEFAULT_ORPHAN_AGE = timedelta(days=7)
 MIN_TABLE_AGE = timedelta(hours=72)
-FOREIGN_TRUST = timedelta(days=7)  # so long a table that is none of Iceberg's counts as being where it was seen; then it is looked for again
-MIN_DEPTH = 2  # directories: a table in the root of a bucket or a file system is none to look around in
+FOREIGN_TRUST = timedelta(
+    days=7
+    # so long a table that is none of Iceberg's counts as being where it was seen; then it is looked
+    # for again
+)
+MIN_DEPTH = (
+    2  # directories: a table in the root of a bucket or a file system is none to look around in
+)
 MAX_FILES = 1_000_000
 MAX_FILE_SHARE = 0.30
 MAX_BYTE_SHARE = 0.10
 WARN_BYTE_SHARE = 0.05
 
-# What Spark's procedures snapshot, migrate and add_files leave in the properties of a table whose files may be another's.
+# What Spark's procedures snapshot, migrate and add_files leave in the properties of a table whose
+# files may be another's.
 _BORROWED = {"snapshot": "true", "migrated": "true"}
-_PROTECTED_NAME = compile_regex(r".*\.metadata\.json(\.gz)?|version-hint\.text|flink\.job-id\..*|.*\.stats|partition-stats-.*|[._].*")
-_STAGING = frozenset({"_temporary", ".spark-staging", "staging", ".staging", "_staging", ".hive-staging"})
+_PROTECTED_NAME = compile_regex(
+    r".*\.metadata\.json(\.gz)?|version-hint\.text|flink\.job-id\..*|.*\.stats|partition-stats-.*|[._].*"
+)
+_STAGING = frozenset(
+    {"_temporary", ".spark-staging", "staging", ".staging", "_staging", ".hive-staging"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +64,55 @@ class Judgement:
     warning: str | None = None
 
 
-def refuse_orphans(rule: Rule, health: TableHealth, surroundings: Surroundings | None, now: datetime) -> Refusal | None:
+def refuse_orphans(
+    rule: Rule, health: TableHealth, surroundings: Surroundings | None, now: datetime
+) -> Refusal | None:
     """The first reason against looking for orphans of this table; None when there is none."""
     if is_gc_disabled(health):
-        return Refusal(SkipCode.GC_DISABLED, "the table has gc.enabled=false: its files may belong to another table, so nothing of it is deleted")
+        return Refusal(
+            SkipCode.GC_DISABLED,
+            "the table has gc.enabled=false: its files may belong to another table, so nothing "
+            "of it is deleted",
+        )
     if rule.older_than is not None and rule.older_than < MIN_ORPHAN_AGE:
         floor = format_duration(MIN_ORPHAN_AGE)
-        return Refusal(SkipCode.RETENTION_FLOOR, f"older_than {format_duration(rule.older_than)} is under the {floor} floor of remove_orphan_files")
-    reason = _find_borrowed(health) or _find_unknown(surroundings) or _find_overlap(health, surroundings, now) or _find_youth(health, surroundings, now)
+        return Refusal(
+            SkipCode.RETENTION_FLOOR,
+            f"older_than {format_duration(rule.older_than)} is under the {floor} floor of "
+            f"remove_orphan_files",
+        )
+    reason = (
+        _find_borrowed(health)
+        or _find_unknown(surroundings)
+        or _find_overlap(health, surroundings, now)
+        or _find_youth(health, surroundings, now)
+    )
     return Refusal(SkipCode.UNSAFE, reason) if reason is not None else None
 
 
 def wants_back(surroundings: Surroundings | None) -> bool:
-    """True when somebody wants files brought back: that needs no place of its own, and takes nothing away."""
-    return surroundings is not None and any(orphans.state is OrphanListState.RESTORING for orphans in surroundings.lists)
+    """True when somebody wants files brought back: that needs no place of its own, and takes
+    nothing away.
+    """
+    return surroundings is not None and any(
+        orphans.state is OrphanListState.RESTORING for orphans in surroundings.lists
+    )
 
 
 def _find_borrowed(health: TableHealth) -> str | None:
-    name = next((name for name, value in _BORROWED.items() if health.properties.get(name, "").strip().lower() == value), None)
+    name = next(
+        (
+            name
+            for name, value in _BORROWED.items()
+            if health.properties.get(name, "").strip().lower() == value
+        ),
+        None,
+    )
     if name is not None:
-        return f"the table has the property {name}=true: it was made from another table, whose files may lie in its place"
+        return (
+            f"the table has the property {name}=true: it was made from another table, whose "
+            f"files may lie in its place"
+        )
     if len([part for part in normalise_path(health.location).split("/") if part]) < MIN_DEPTH:
         return f"the table's location {health.location} is the root of a storage"
     return None
@@ -78,29 +120,49 @@ def _find_borrowed(health: TableHealth) -> str | None:
 
 def _find_unknown(surroundings: Surroundings | None) -> str | None:
     if surroundings is None or not surroundings.is_complete:
-        return "not every table of every catalog has been measured, so that it is not known what else lies there"
+        return (
+            "not every table of every catalog has been measured, so that it is not known what "
+            "else lies there"
+        )
     return None
 
 
-def _find_youth(health: TableHealth, surroundings: Surroundings | None, now: datetime) -> str | None:
-    seen = [moment for moment in (health.oldest_snapshot_at, surroundings.first_seen_at if surroundings is not None else None) if moment is not None]
+def _find_youth(
+    health: TableHealth, surroundings: Surroundings | None, now: datetime
+) -> str | None:
+    seen = [
+        moment
+        for moment in (
+            health.oldest_snapshot_at,
+            surroundings.first_seen_at if surroundings is not None else None,
+        )
+        if moment is not None
+    ]
     # A table is at least as old as its oldest snapshot, and as our knowledge of it.
     if not seen or now - min(seen) < MIN_TABLE_AGE:
         return f"the table is not known to be older than {format_duration(MIN_TABLE_AGE)}"
     return None
 
 
-def _find_overlap(health: TableHealth, surroundings: Surroundings | None, now: datetime) -> str | None:
+def _find_overlap(
+    health: TableHealth, surroundings: Surroundings | None, now: datetime
+) -> str | None:
     own = paths_of(health.location, health.properties)
     for place in surroundings.neighbours if surroundings is not None else ():
-        if place.table_uuid == health.table_uuid and place.table != str(health.table) and not place.is_gone:
+        if (
+            place.table_uuid == health.table_uuid
+            and place.table != str(health.table)
+            and not place.is_gone
+        ):
             return f"the table is registered as {place.table} too, whose state may need other files"
         shared = next((path for path in own if overlap(path, place.path)), None)
         if place.seen_at is not None and now - place.seen_at >= FOREIGN_TRUST:
             continue
         if place.table_uuid != health.table_uuid and shared is not None:
             state = _describe_state(place)
-            return f"its directory {shared} overlaps with {place.path} of table {place.table}{state}"
+            return (
+                f"its directory {shared} overlaps with {place.path} of table {place.table}{state}"
+            )
     return None
 
 
@@ -111,12 +173,17 @@ def _describe_state(place: Place) -> str:
 
 
 def judge_orphans(
-    health: TableHealth, found: Iterable[FoundFile], foreign_files: int | None, counted: int | None = None, older_than: datetime | None = None
+    health: TableHealth,
+    found: Iterable[FoundFile],
+    foreign_files: int | None,
+    counted: int | None = None,
+    older_than: datetime | None = None,
 ) -> Judgement:
     """Hold a list of found files against what must never go, and against the caps.
 
-    foreign_files: files of the table that lie outside its location, None when it is not known; counted: how many files were found in all;
-    older_than: what was written since stays, where the storage tells.
+    foreign_files: files of the table that lie outside its location, None when it is not known;
+    counted: how many files were found in all; older_than: what was written since stays, where the
+    storage tells.
     """
     every = tuple(found)
     own = normalise_path(health.location)
@@ -127,19 +194,28 @@ def judge_orphans(
             orphans.append(file)
         else:
             kept.append((file.path, reason))
-    refusal = _refuse_list(tuple(orphans), len(every) if counted is None else counted, len(every), foreign_files) or _exceed(health, tuple(orphans))
+    refusal = _refuse_list(
+        tuple(orphans), len(every) if counted is None else counted, len(every), foreign_files
+    ) or _exceed(health, tuple(orphans))
     warning = None if refusal else _warn(health, tuple(orphans))
     return Judgement(tuple(orphans), tuple(kept), refusal, warning)
 
 
-def _why_kept(file: FoundFile, own: str, health: TableHealth, older_than: datetime | None) -> str | None:
+def _why_kept(
+    file: FoundFile, own: str, health: TableHealth, older_than: datetime | None
+) -> str | None:
     path = normalise_path(file.path).removesuffix("/")
     if not path.startswith(own):
         return "it lies outside the table's location"
     directories = path.removeprefix(own).split("/")
-    if normalise_path(health.metadata_location).removesuffix("/") == path or _PROTECTED_NAME.fullmatch(directories[-1]) is not None:
+    if (
+        normalise_path(health.metadata_location).removesuffix("/") == path
+        or _PROTECTED_NAME.fullmatch(directories[-1]) is not None
+    ):
         return "its name is one that is never deleted"
-    if any(directory in _STAGING or directory.startswith((".", "_")) for directory in directories[:-1]):
+    if any(
+        directory in _STAGING or directory.startswith((".", "_")) for directory in directories[:-1]
+    ):
         return "it lies in a staging or hidden directory"
     if file.size_bytes == 0:
         return "it is empty, like the marker of a directory"
@@ -148,11 +224,16 @@ def _why_kept(file: FoundFile, own: str, health: TableHealth, older_than: dateti
     return None
 
 
-def _refuse_list(orphans: tuple[FoundFile, ...], counted: int, listed: int, foreign_files: int | None) -> str | None:
+def _refuse_list(
+    orphans: tuple[FoundFile, ...], counted: int, listed: int, foreign_files: int | None
+) -> str | None:
     if foreign_files is None:
         return "it is not known whether files of the table lie outside its location"
     if foreign_files:
-        return f"{foreign_files:,} files of the table lie outside its location: it may have been made by add_files, and its directory may be another table's"
+        return (
+            f"{foreign_files:,} files of the table lie outside its location: it may have been "
+            f"made by add_files, and its directory may be another table's"
+        )
     if counted > MAX_FILES:
         return f"{counted:,} files were found, over the bound of {MAX_FILES:,}"
     if counted != listed:
@@ -169,16 +250,25 @@ def _exceed(health: TableHealth, orphans: tuple[FoundFile, ...]) -> str | None:
         return "it is not known how many files the table itself has"
     # What the table has is a lower bound, so that the shares are upper ones.
     if files > MAX_FILE_SHARE * (health.storage_files + files):
-        return f"{files:,} files are more than {MAX_FILE_SHARE:.0%} of the {health.storage_files + files:,} that are there"
+        return (
+            f"{files:,} files are more than {MAX_FILE_SHARE:.0%} of the "
+            f"{health.storage_files + files:,} that are there"
+        )
     if size > MAX_BYTE_SHARE * (_known_bytes(health) + size):
-        return f"{format_size(size)} are more than {MAX_BYTE_SHARE:.0%} of the {format_size(_known_bytes(health) + size)} that are there"
+        return (
+            f"{format_size(size)} are more than {MAX_BYTE_SHARE:.0%} of the "
+            f"{format_size(_known_bytes(health) + size)} that are there"
+        )
     return None
 
 
 def _warn(health: TableHealth, orphans: tuple[FoundFile, ...]) -> str | None:
     size = _sum_bytes(orphans)
     if size > WARN_BYTE_SHARE * (_known_bytes(health) + size):
-        return f"{format_size(size)} are more than {WARN_BYTE_SHARE:.0%} of the {format_size(_known_bytes(health) + size)} that are there"
+        return (
+            f"{format_size(size)} are more than {WARN_BYTE_SHARE:.0%} of the "
+            f"{format_size(_known_bytes(health) + size)} that are there"
+        )
     return None
 
 
@@ -193,9 +283,16 @@ def _sum_bytes(orphans: tuple[FoundFile, ...]) -> int:
 def describe_judgement(judgement: Judgement) -> str:
     """The judgement in one or two sentences."""
     files, size = len(judgement.orphans), format_size(_sum_bytes(judgement.orphans))
-    text = f"{files:,} orphan {'file' if files == 1 else 'files'} of {size} listed." if files else "No orphan file was found."
+    text = (
+        f"{files:,} orphan {'file' if files == 1 else 'files'} of {size} listed."
+        if files
+        else "No orphan file was found."
+    )
     if judgement.kept:
-        text += f" {len(judgement.kept):,} more are none to touch, the first: {judgement.kept[0][0]} ({judgement.kept[0][1]})."
+        text += (
+            f" {len(judgement.kept):,} more are none to touch, the first: {judgement.kept[0][0]} "
+            f"({judgement.kept[0][1]})."
+        )
     if judgement.refusal is not None:
         text += f" None of it may be deleted: {judgement.refusal}."
     elif judgement.warning is not None:

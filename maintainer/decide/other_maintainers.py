@@ -1,4 +1,6 @@
-"""Other programs that maintain the same table: they are recognised by the rewrites that they commit, and not fought."""
+"""Other programs that maintain the same table: they are recognised by the rewrites that they
+commit, and not fought.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,12 @@ LEAST_RUNS = 2  # within 7 days: somebody who compacts a table once by hand does
 STANDS_BACK_FOR = timedelta(days=7)
 
 
-def find_other_maintainer(rule: Rule, health: TableHealth, policy: Policy, application: str, now: datetime) -> Rewriter | None:
-    """Who else keeps rewriting the table, so that this rule leaves it to that one; None: nobody, or the policy does not mind."""
+def find_other_maintainer(
+    rule: Rule, health: TableHealth, policy: Policy, application: str, now: datetime
+) -> Rewriter | None:
+    """Who else keeps rewriting the table, so that this rule leaves it to that one; None: nobody, or
+    the policy does not mind.
+    """
     if rule.name not in REWRITES or policy.others is Others.IGNORE:
         return None
     others = (one for one in health.rewriters if one.name != application and one.runs >= LEAST_RUNS)
@@ -24,6 +30,13 @@ def find_other_maintainer(rule: Rule, health: TableHealth, policy: Policy, appli
 
 def describe_other(other: Rewriter) -> str:
     """Who it is and why nothing is done, in words."""
-    who = f"{other.name}, another instance of this program," if other.name.startswith(OURS) else f"{other.name}, another maintainer,"
+    who = (
+        f"{other.name}, another instance of this program,"
+        if other.name.startswith(OURS)
+        else f"{other.name}, another maintainer,"
+    )
     last = f"{other.last_at:%Y-%m-%d %H:%M} UTC"
-    return f"{who} rewrote this table {other.runs} times in 7 days, last at {last}; it is left to that one (others: ignore in the policy works beside it)"
+    return (
+        f"{who} rewrote this table {other.runs} times in 7 days, last at {last}; it is left to "
+        f"that one (others: ignore in the policy works beside it)"
+    )

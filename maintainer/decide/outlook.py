@@ -1,4 +1,6 @@
-"""What happens on a table now and next: the running job, a pause, what starts, or why nothing does."""
+"""What happens on a table now and next: the running job, a pause, what starts, or why nothing
+does.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,23 @@ class Outlook:
     kind: OutlookKind
     sentence: str
     why: str = ""  # why nothing starts; empty where the sentence says it, and where something does
-    next_at: datetime | None = None  # of WAITING and IDLE: the next check; None: when the table or its policy changes
+    next_at: datetime | None = (
+        None  # of WAITING and IDLE: the next check; None: when the table or its policy changes
+    )
 
 
-def find_outlook(table: TableIdentifier, plan: Plan | None, job: Job | None, halts: Sequence[Halt], admissions: Sequence[AdmissionVerdict] = ()) -> Outlook:
-    """The first that holds of: a job runs, the table is paused, something is planned, something waits, nothing is due.
+def find_outlook(
+    table: TableIdentifier,
+    plan: Plan | None,
+    job: Job | None,
+    halts: Sequence[Halt],
+    admissions: Sequence[AdmissionVerdict] = (),
+) -> Outlook:
+    """The first that holds of: a job runs, the table is paused, something is planned, something
+    waits, nothing is due.
 
-    The plan may be older than the job and the pauses, which are as they are now. Halts are all that there are, with the table's own among them.
+    The plan may be older than the job and the pauses, which are as they are now. Halts are all that
+    there are, with the table's own among them.
     """
     halt = find_halt(halts, table)
     if job is not None:
@@ -61,12 +73,20 @@ def find_outlook(table: TableIdentifier, plan: Plan | None, job: Job | None, hal
         return Outlook(OutlookKind.RUNNING, _describe_job(job) + after)
     if halt is not None:
         due = "" if plan is None else _describe_due(plan)
-        return Outlook(OutlookKind.PAUSED, f"Nothing starts until this is lifted: {_describe(halt)}.{due}")
+        return Outlook(
+            OutlookKind.PAUSED, f"Nothing starts until this is lifted: {_describe(halt)}.{due}"
+        )
     if plan is None:
         return Outlook(OutlookKind.UNKNOWN, "No plan has been made yet.")
     if plan.planned:
         said = {verdict.candidate.rule: explain_admission(verdict) for verdict in admissions}
-        return Outlook(OutlookKind.PLANNED, " ".join(said.get(planned.rule, f"{DOING[planned.rule]} is planned.") for planned in plan.planned))
+        return Outlook(
+            OutlookKind.PLANNED,
+            " ".join(
+                said.get(planned.rule, f"{DOING[planned.rule]} is planned.")
+                for planned in plan.planned
+            ),
+        )
     return _find_obstacle(plan)
 
 
@@ -89,7 +109,10 @@ def _describe(halt: Halt) -> str:
 
 
 def _describe_due(plan: Plan) -> str:
-    rules = [*(planned.rule for planned in plan.planned), *(skipped.rule for skipped in plan.skipped if skipped.code in WAITING)]
+    rules = [
+        *(planned.rule for planned in plan.planned),
+        *(skipped.rule for skipped in plan.skipped if skipped.code in WAITING),
+    ]
     return f" Due until then: {', '.join(DOING[rule].lower() for rule in rules)}." if rules else ""
 
 
@@ -100,9 +123,19 @@ def _find_obstacle(plan: Plan) -> Outlook:
         first = min(waiting, key=_next_check)
         return Outlook(OutlookKind.WAITING, explain(first), next_at=first.next_at)
     if not plan.skipped:
-        return Outlook(OutlookKind.IDLE, "Nothing is due.", "The policy has no rules for this table.")
-    main = next((skipped for skipped in plan.skipped if skipped.code is SkipCode.NOTHING_TO_GAIN), plan.skipped[0])
-    return Outlook(OutlookKind.IDLE, "Nothing is due.", explain(main), min(plan.skipped, key=_next_check).next_at)
+        return Outlook(
+            OutlookKind.IDLE, "Nothing is due.", "The policy has no rules for this table."
+        )
+    main = next(
+        (skipped for skipped in plan.skipped if skipped.code is SkipCode.NOTHING_TO_GAIN),
+        plan.skipped[0],
+    )
+    return Outlook(
+        OutlookKind.IDLE,
+        "Nothing is due.",
+        explain(main),
+        min(plan.skipped, key=_next_check).next_at,
+    )
 
 
 def _next_check(skipped: SkippedRule) -> tuple[bool, datetime]:

@@ -1,4 +1,6 @@
-"""Tables that stay full of small files whatever maintenance does, because their partitions are too fine, and what would help."""
+"""Tables that stay full of small files whatever maintenance does, because their partitions are too
+fine, and what would help.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from maintainer.estimate.spec_evolution import count_partitions
 LEAST_PARTITIONS: Final = 10  # fewer leave too few small files to speak of
 LEAST_SHARE: Final = 0.5  # of the files that would be left at best
 MOST_PARTITIONS_TRIED: Final = 20_000  # of more, other specs are not tried: it would take seconds
-_COARSER: Final = {"hour": ("day", "month", "year"), "day": ("month", "year"), "month": ("year",), "identity": ("day", "month", "year")}
+_COARSER: Final = {
+    "hour": ("day", "month", "year"),
+    "day": ("month", "year"),
+    "month": ("year",),
+    "identity": ("day", "month", "year"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +45,18 @@ class _Spec:
 
 
 def advise_partitions(health: TableHealth) -> PartitionAdvice | None:
-    """None where most files that the best rewrite leaves are of a good size, and for tables without partition fields."""
-    target, spec = health.target_file_size_bytes, next((one for one in health.specs if one.spec_id == health.default_spec_id), None)
-    filled = [partition for partition in health.partitions if partition.spec_id == health.default_spec_id and partition.data_bytes > 0]
+    """None where most files that the best rewrite leaves are of a good size, and for tables without
+    partition fields.
+    """
+    target, spec = (
+        health.target_file_size_bytes,
+        next((one for one in health.specs if one.spec_id == health.default_spec_id), None),
+    )
+    filled = [
+        partition
+        for partition in health.partitions
+        if partition.spec_id == health.default_spec_id and partition.data_bytes > 0
+    ]
     fine = [partition for partition in filled if partition.data_bytes < SMALL_FILE_RATIO * target]
     at_best = sum(ceil(partition.data_bytes / target) for partition in filled)
     if spec is None or len(fine) < LEAST_PARTITIONS or len(fine) < LEAST_SHARE * at_best:
@@ -49,33 +65,66 @@ def advise_partitions(health: TableHealth) -> PartitionAdvice | None:
     better = _find_better(filled, spec, target, total)
     average = sum(partition.data_bytes for partition in fine) / len(fine)
     cause = (
-        f"The partitions are too fine for maintenance: {len(fine):,} of {len(filled):,} hold {format_size(average)} on average, where one file should have "
-        f"{format_size(target)}. A rewrite never merges files of two partitions, so at least {len(fine):,} small files stay"
+        f"The partitions are too fine for maintenance: {len(fine):,} of {len(filled):,} hold "
+        f"{format_size(average)} on average, where one file should have "
+        f"{format_size(target)}. A rewrite never merges files of two partitions, so at least "
+        f"{len(fine):,} small files stay"
     )
     cure = _describe(better, spec, total)
-    return PartitionAdvice(len(fine), average, len(fine), better.words, better.partitions, total / better.partitions, f"{cause}. {cure}.")
+    return PartitionAdvice(
+        len(fine),
+        average,
+        len(fine),
+        better.words,
+        better.partitions,
+        total / better.partitions,
+        f"{cause}. {cure}.",
+    )
 
 
 def _describe(better: _Spec, spec: PartitionSpec, total: int) -> str:
     if better.partitions > 1 and not better.words:
-        return f"About {better.partitions:,} partitions would fill a file of that size each: partition by a column of fewer values, or by buckets of it"
+        return (
+            f"About {better.partitions:,} partitions would fill a file of that size each: "
+            f"partition by a column of fewer values, or by buckets of it"
+        )
     if not better.words:
-        return f"Without partition fields the table's {format_size(total)} would fit into files of a good size"
+        return (
+            f"Without partition fields the table's {format_size(total)} would fit into files of "
+            f"a good size"
+        )
     partitions = f"{better.partitions:,} partition{'' if better.partitions == 1 else 's'}"
-    return f"Partitioned by {better.words} instead of {_write(spec)} the data would lie in {partitions} of {format_size(total / better.partitions)}"
+    return (
+        f"Partitioned by {better.words} instead of {_write(spec)} the data would lie in "
+        f"{partitions} of {format_size(total / better.partitions)}"
+    )
 
 
-def _find_better(filled: list[PartitionHealth], spec: PartitionSpec, target: int, total: int) -> _Spec:
-    """The finest of the coarser specs whose partitions fill a file on average; where none does, how many partitions would: one for little data."""
+def _find_better(
+    filled: list[PartitionHealth], spec: PartitionSpec, target: int, total: int
+) -> _Spec:
+    """The finest of the coarser specs whose partitions fill a file on average; where none does, how
+    many partitions would: one for little data.
+    """
     places = [(partition.spec_id, partition.partition) for partition in filled]
     tried = _coarsen(spec) if len(filled) <= MOST_PARTITIONS_TRIED else iter(())
     counted = ((one, count_partitions(places, {spec.spec_id: spec}, one)) for one in tried)
-    good = [_Spec(_write(one), count) for one, count in counted if count is not None and total / count >= SMALL_FILE_RATIO * target]
-    return max(good, key=lambda found: found.partitions, default=_Spec("", total // target if total >= LEAST_PARTITIONS * target else 1))
+    good = [
+        _Spec(_write(one), count)
+        for one, count in counted
+        if count is not None and total / count >= SMALL_FILE_RATIO * target
+    ]
+    return max(
+        good,
+        key=lambda found: found.partitions,
+        default=_Spec("", total // target if total >= LEAST_PARTITIONS * target else 1),
+    )
 
 
 def _coarsen(spec: PartitionSpec) -> Iterator[PartitionSpec]:
-    """Specs with one field made coarser or left out, the others as they are; with at least one field left."""
+    """Specs with one field made coarser or left out, the others as they are; with at least one
+    field left.
+    """
     fields = [field for field in spec.fields if field.transform != "void"]
     for index, field in enumerate(fields):
         before, after = fields[:index], fields[index + 1 :]

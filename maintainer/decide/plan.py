@@ -1,4 +1,6 @@
-"""The decision: every rule of a policy once, planned or skipped with a code, a sentence and the next time it is looked at."""
+"""The decision: every rule of a policy once, planned or skipped with a code, a sentence and the
+next time it is looked at.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ _ORDER = tuple(RuleName)
 
 
 def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) -> Plan:
-    """The plan for one table: total, deterministic, each rule exactly once, in the fixed order of execution."""
+    """The plan for one table: total, deterministic, each rule exactly once, in the fixed order of
+    execution.
+    """
     rules = sorted(policy.rules, key=lambda rule: _ORDER.index(rule.name))
     verdicts = [_decide_rule(rule, health, policy, circumstances) for rule in rules]
     return Plan(
@@ -53,8 +57,12 @@ def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) ->
     )
 
 
-def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> PlannedAction | SkippedRule:
-    """Whether the table needs it, whether it may be done, whether it would help, whether now is the time: in this order."""
+def _decide_rule(
+    rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
+) -> PlannedAction | SkippedRule:
+    """Whether the table needs it, whether it may be done, whether it would help, whether now is the
+    time: in this order.
+    """
     barred = _find_bar(rule, policy, circumstances)
     if barred is not None:
         return barred
@@ -67,10 +75,18 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     assessment = assess(rule, health, circumstances.now)
     if assessment.not_measured:
         names = ", ".join(assessment.not_measured)
-        return SkippedRule(rule.name, SkipCode.NOT_MEASURED, f"not measured: {names}", findings=assessment.findings)
+        return SkippedRule(
+            rule.name, SkipCode.NOT_MEASURED, f"not measured: {names}", findings=assessment.findings
+        )
     if assessment.unmet:
         reason = "; ".join(assessment.unmet)
-        return SkippedRule(rule.name, SkipCode.BELOW_THRESHOLD, reason, _next_threshold_look(rule, health), assessment.findings)
+        return SkippedRule(
+            rule.name,
+            SkipCode.BELOW_THRESHOLD,
+            reason,
+            _next_threshold_look(rule, health),
+            assessment.findings,
+        )
     if refusal is not None:
         return SkippedRule(rule.name, refusal.code, refusal.reason, findings=assessment.findings)
     return _decide_gain(rule, health, policy, circumstances, assessment.findings)
@@ -79,15 +95,25 @@ def _decide_rule(rule: Rule, health: TableHealth, policy: Policy, circumstances:
 def _find_bar(rule: Rule, policy: Policy, circumstances: Circumstances) -> SkippedRule | None:
     """Why the rule is not looked at, whatever state the table is in."""
     if not policy.is_enabled:
-        return SkippedRule(rule.name, SkipCode.DISABLED, f"table property {ENABLED_PROPERTY}=false switches every rule off, on request too")
+        return SkippedRule(
+            rule.name,
+            SkipCode.DISABLED,
+            f"table property {ENABLED_PROPERTY}=false switches every rule off, on request too",
+        )
     if policy.ambiguities:
         return SkippedRule(rule.name, SkipCode.AMBIGUOUS_POLICY, explain_ambiguities(policy))
     if not rule.is_enabled:
         return SkippedRule(rule.name, SkipCode.DISABLED, "the policy switches this rule off")
-    return None if circumstances.no_runner is None else SkippedRule(rule.name, SkipCode.NO_RUNNER, circumstances.no_runner)
+    return (
+        None
+        if circumstances.no_runner is None
+        else SkippedRule(rule.name, SkipCode.NO_RUNNER, circumstances.no_runner)
+    )
 
 
-def _find_refusal(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> Refusal | None:
+def _find_refusal(
+    rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
+) -> Refusal | None:
     own = refuse(rule, health)
     if own is not None or rule.name is not RuleName.REMOVE_ORPHAN_FILES:
         return own or refuse_shared(health, policy, circumstances.registrations)
@@ -97,7 +123,13 @@ def _find_refusal(rule: Rule, health: TableHealth, policy: Policy, circumstances
     return shared or refuse_orphans(rule, health, circumstances.surroundings, circumstances.now)
 
 
-def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, findings: tuple[Finding, ...]) -> PlannedAction | SkippedRule:
+def _decide_gain(
+    rule: Rule,
+    health: TableHealth,
+    policy: Policy,
+    circumstances: Circumstances,
+    findings: tuple[Finding, ...],
+) -> PlannedAction | SkippedRule:
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
     since = find_waiting_since(rule.name, circumstances)
     scoped = shrink_scope(rule, health, history)
@@ -109,79 +141,190 @@ def _decide_gain(rule: Rule, health: TableHealth, policy: Policy, circumstances:
     gain = _find_gain(fit, health, policy, circumstances, history, memory_gb)
     if gain is None or not gain.is_worthwhile:
         sentence = gain.sentence if gain is not None else "there is nothing it could work on"
-        estimate, next_at, code = (gain.estimate, gain.next_at, gain.code) if gain is not None else (None, None, SkipCode.NOTHING_TO_GAIN)
+        estimate, next_at, code = (
+            (gain.estimate, gain.next_at, gain.code)
+            if gain is not None
+            else (None, None, SkipCode.NOTHING_TO_GAIN)
+        )
         if code is SkipCode.HOT_PARTITION and next_at is not None:
-            return SkippedRule(rule.name, code, sentence, min(next_at, end_of_patience(rule, since)), findings, estimate, waiting_since=since)
+            return SkippedRule(
+                rule.name,
+                code,
+                sentence,
+                min(next_at, end_of_patience(rule, since)),
+                findings,
+                estimate,
+                waiting_since=since,
+            )
         return SkippedRule(rule.name, code, sentence, next_at, findings, estimate)
     if gain.refusal is not None:
         return SkippedRule(rule.name, SkipCode.PINNED, gain.refusal, None, findings, gain.estimate)
-    gain = replace(gain, action=spread_groups(gain.action, gain.estimate, circumstances.tasks_at_once))
-    cost = predict(rule.name, measure_work(gain.action, gain.estimate, health), circumstances.calibration, memory_gb)
+    gain = replace(
+        gain, action=spread_groups(gain.action, gain.estimate, circumstances.tasks_at_once)
+    )
+    cost = predict(
+        rule.name,
+        measure_work(gain.action, gain.estimate, health),
+        circumstances.calibration,
+        memory_gb,
+    )
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)
     if gain.is_continued:  # after a failure it waits as others do
-        rule, history = replace(rule, every=None), replace(history, last_success_at=None, idle_at_state=None)
+        rule, history = (
+            replace(rule, every=None),
+            replace(history, last_success_at=None, idle_at_state=None),
+        )
     held = hold_back(rule, health, policy, circumstances, history)
     if held is not None:
         waiting_since = since if held.code in KEEPS_WAITING else None
-        return SkippedRule(rule.name, held.code, held.reason, held.next_at, findings, gain.estimate, gain.action, cost, score, waiting_since)
+        return SkippedRule(
+            rule.name,
+            held.code,
+            held.reason,
+            held.next_at,
+            findings,
+            gain.estimate,
+            gain.action,
+            cost,
+            score,
+            waiting_since,
+        )
     unrest = find_unrest(rule, health, policy, circumstances.now, since)
-    reason = "; ".join([*(finding.sentence for finding in findings), gain.sentence, *([unrest.reason] if unrest is not None else [])])
+    reason = "; ".join(
+        [
+            *(finding.sentence for finding in findings),
+            gain.sentence,
+            *([unrest.reason] if unrest is not None else []),
+        ]
+    )
     return PlannedAction(
-        rule.name, gain.action, findings, gain.estimate, reason, cost, score, worth, since, find_timeout(rule), memory_gb, size.profile.size, size.reason
+        rule.name,
+        gain.action,
+        findings,
+        gain.estimate,
+        reason,
+        cost,
+        score,
+        worth,
+        since,
+        find_timeout(rule),
+        memory_gb,
+        size.profile.size,
+        size.reason,
     )
 
 
 def _find_gain(  # noqa: PLR0913, PLR0917 - what a job may take depends on all of it
-    fit: Fit, health: TableHealth, policy: Policy, circumstances: Circumstances, history: RuleHistory, memory_gb: float
+    fit: Fit,
+    health: TableHealth,
+    policy: Policy,
+    circumstances: Circumstances,
+    history: RuleHistory,
+    memory_gb: float,
 ) -> Gain | None:
-    """What the rule would achieve; where writers have won, in a job that is short enough for them, and in any case in one that a day's budget has room for."""
+    """What the rule would achieve; where writers have won, in a job that is short enough for them,
+    and in any case in one that a day's budget has room for.
+    """
     lists = circumstances.surroundings.lists if circumstances.surroundings is not None else ()
-    find = partial(find_gain, health=health, target_bytes=target_of_policy(policy), now=circumstances.now, pins=circumstances.pins, lists=lists, fit=fit)
+    find = partial(
+        find_gain,
+        health=health,
+        target_bytes=target_of_policy(policy),
+        now=circumstances.now,
+        pins=circumstances.pins,
+        lists=lists,
+        fit=fit,
+    )
     gain = find(fit.rule)
-    brevity = fit_between_commits(fit.rule, health, history, circumstances.calibration, circumstances.now, fit.too_heavy)
+    brevity = fit_between_commits(
+        fit.rule, health, history, circumstances.calibration, circumstances.now, fit.too_heavy
+    )
     shorter = _prefer(brevity, find, gain)
     rule, gain = fit.rule if shorter is gain else brevity.rule, shorter
     if gain is None or not gain.is_worthwhile:
         return gain
-    return _prefer(fit_in_a_day(rule, health, policy, gain.estimate, circumstances, memory_gb, fit.too_heavy), find, gain)
+    return _prefer(
+        fit_in_a_day(rule, health, policy, gain.estimate, circumstances, memory_gb, fit.too_heavy),
+        find,
+        gain,
+    )
 
 
-def _prefer(bounded: Bounded, find: Callable[[Rule], Gain | None], gain: Gain | None) -> Gain | None:
-    """The part where it gains something: the first files that Iceberg comes upon may be such as gain nothing, then it is all or nothing."""
+def _prefer(
+    bounded: Bounded, find: Callable[[Rule], Gain | None], gain: Gain | None
+) -> Gain | None:
+    """The part where it gains something: the first files that Iceberg comes upon may be such as
+    gain nothing, then it is all or nothing.
+    """
     part = find(bounded.rule) if bounded.sentence else None
-    return replace(part, sentence=f"{part.sentence}; {bounded.sentence}") if part is not None and part.is_worthwhile else gain
+    return (
+        replace(part, sentence=f"{part.sentence}; {bounded.sentence}")
+        if part is not None and part.is_worthwhile
+        else gain
+    )
 
 
 def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> SkippedRule | None:
     if health.unreadable:
-        reason = f"{health.unreadable[0].path} cannot be read: {health.unreadable[0].reason}; nothing is done to a table whose metadata is not whole"
+        reason = (
+            f"{health.unreadable[0].path} cannot be read: {health.unreadable[0].reason}; nothing "
+            f"is done to a table whose metadata is not whole"
+        )
         return SkippedRule(rule.name, SkipCode.NOT_MEASURED, reason)
     target = target_of_policy(policy)
-    if rule.name is RuleName.REWRITE_DATA_FILES and target is not None and target != health.target_file_size_bytes:
+    if (
+        rule.name is RuleName.REWRITE_DATA_FILES
+        and target is not None
+        and target != health.target_file_size_bytes
+    ):
         measured = format_size(health.target_file_size_bytes)
-        reason = f"measured against a target of {measured}, the policy now says {format_size(target)}: the next scan will tell"
+        reason = (
+            f"measured against a target of {measured}, the policy now says "
+            f"{format_size(target)}: the next scan will tell"
+        )
         return SkippedRule(rule.name, SkipCode.NOT_MEASURED, reason)
     return None
 
 
 def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
     """Thresholds on ages come to hold by themselves; all others only when the table changes."""
-    ages = [threshold.bound for threshold in rule.when if threshold.metric.value == "oldest_snapshot_age_seconds"]
+    ages = [
+        threshold.bound
+        for threshold in rule.when
+        if threshold.metric.value == "oldest_snapshot_age_seconds"
+    ]
     if not ages or health.oldest_snapshot_at is None:
         return None
     return health.oldest_snapshot_at + timedelta(seconds=max(ages))
 
 
-def on_request(policy: Policy, rules: tuple[RuleName, ...], *, keeps_thresholds: bool = False) -> Policy:
-    """The policy for what a person asked for now: no mode, window, blackout, cool-down, writer or other maintainer holds it back.
+def on_request(
+    policy: Policy, rules: tuple[RuleName, ...], *, keeps_thresholds: bool = False
+) -> Policy:
+    """The policy for what a person asked for now: no mode, window, blackout, cool-down, writer or
+    other maintainer holds it back.
 
-    Named rules need no threshold either; without names it is the policy's own rules with their thresholds. Guards, the table's own maintainer.enabled=false and
-    the achievable gain count in both cases. keeps_thresholds: the rules are what is left of a request without names.
+    Named rules need no threshold either; without names it is the policy's own rules with their
+    thresholds. Guards, the table's own maintainer.enabled=false and the achievable gain count in
+    both cases. keeps_thresholds: the rules are what is left of a request without names.
     """
     if keeps_thresholds or not rules:
         own = tuple(rule for rule in policy.rules if not rules or rule.name in rules)
     else:
-        own = tuple(replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules)
-    asked = tuple(replace(rule, cooldown=timedelta(0), every=None, hot_partition_age=timedelta(0), quiet_period=timedelta(0)) for rule in own)
-    return replace(policy, mode=Mode.ENFORCE, window=None, blackouts=(), others=Others.IGNORE, rules=asked)
+        own = tuple(
+            replace(policy.rule(name) or Rule(name), when=(), is_enabled=True) for name in rules
+        )
+    asked = tuple(
+        replace(
+            rule,
+            cooldown=timedelta(0),
+            every=None,
+            hot_partition_age=timedelta(0),
+            quiet_period=timedelta(0),
+        )
+        for rule in own
+    )
+    return replace(
+        policy, mode=Mode.ENFORCE, window=None, blackouts=(), others=Others.IGNORE, rules=asked
+    )

@@ -12,29 +12,58 @@ from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.rule_defaults import DEFAULT_QUIET_WAIT
 from maintainer.domain.units import format_duration
 
-REWRITES = frozenset({RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_POSITION_DELETE_FILES, RuleName.REWRITE_MANIFESTS})
+REWRITES = frozenset(
+    {
+        RuleName.REWRITE_DATA_FILES,
+        RuleName.REWRITE_POSITION_DELETE_FILES,
+        RuleName.REWRITE_MANIFESTS,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Unrest:
-    """Writers that a rewrite would meet now: why it waits, until when, and whether it has waited long enough."""
+    """Writers that a rewrite would meet now: why it waits, until when, and whether it has waited
+    long enough.
+    """
 
     reason: str
     next_at: datetime
     is_waited_out: bool
 
 
-def find_unrest(rule: Rule, health: TableHealth, policy: Policy, now: datetime, waiting_since: datetime) -> Unrest | None:
+def find_unrest(
+    rule: Rule, health: TableHealth, policy: Policy, now: datetime, waiting_since: datetime
+) -> Unrest | None:
     """What of the table's writers holds a rewrite back; None: nothing does."""
     if rule.name not in REWRITES:
         return None
     if rule.quiet_period is not None:
-        return _judge("others last committed", health.last_write_at, rule.quiet_period, rule, now, waiting_since)
-    # Appends do not get in a rewrite's way, nor it in theirs. In a window writers are the operator's own affair, and a partition can be left out.
-    if rule.name is not RuleName.REWRITE_DATA_FILES or health.is_partitioned is not False or policy.window is not None:
+        return _judge(
+            "others last committed",
+            health.last_write_at,
+            rule.quiet_period,
+            rule,
+            now,
+            waiting_since,
+        )
+    # Appends do not get in a rewrite's way, nor it in theirs. In a window writers are the
+    # operator's own affair, and a partition can be left out.
+    if (
+        rule.name is not RuleName.REWRITE_DATA_FILES
+        or health.is_partitioned is not False
+        or policy.window is not None
+    ):
         return None
     age = DEFAULT_HOT_PARTITION_AGE if rule.hot_partition_age is None else rule.hot_partition_age
-    return _judge("the table has no partitions to leave out, and its rows were last changed", health.last_change_at, age, rule, now, waiting_since)
+    return _judge(
+        "the table has no partitions to leave out, and its rows were last changed",
+        health.last_change_at,
+        age,
+        rule,
+        now,
+        waiting_since,
+    )
 
 
 def has_waited_out(rule: Rule, now: datetime, waiting_since: datetime) -> bool:
@@ -51,14 +80,29 @@ def _longest_wait(rule: Rule) -> timedelta:
     return DEFAULT_QUIET_WAIT if rule.wait_for_quiet is None else rule.wait_for_quiet
 
 
-def _judge(words: str, moment: datetime | None, period: timedelta, rule: Rule, now: datetime, waiting_since: datetime) -> Unrest | None:  # noqa: PLR0913, PLR0917 - one condition
+def _judge(  # noqa: PLR0913, PLR0917 - one condition
+    words: str,
+    moment: datetime | None,
+    period: timedelta,
+    rule: Rule,
+    now: datetime,
+    waiting_since: datetime,
+) -> Unrest | None:
     if moment is None or not is_recent(moment, period, now):
         return None
     until = end_of_patience(rule, waiting_since)
     told = f"{words} at {_write_time(moment)}"
     if now >= until:
-        return Unrest(f"{told}, and it has waited for {format_duration(period)} of quiet since {_write_time(waiting_since)}", now, is_waited_out=True)
-    reason = f"{told}; it waits for {format_duration(period)} of quiet, until {_write_time(until)} at most"
+        return Unrest(
+            f"{told}, and it has waited for {format_duration(period)} of quiet since "
+            f"{_write_time(waiting_since)}",
+            now,
+            is_waited_out=True,
+        )
+    reason = (
+        f"{told}; it waits for {format_duration(period)} of quiet, until {_write_time(until)} at "
+        f"most"
+    )
     return Unrest(reason, min(moment + period, until), is_waited_out=False)
 
 

@@ -1,7 +1,9 @@
-"""One table under several names: each name has a pointer of its own, so that a commit under one is unknown to the others.
+"""One table under several names: each name has a pointer of its own, so that a commit under one is
+unknown to the others.
 
-Expiry under one name deletes files that another still needs, and rewrites under both drive the two states apart. Nothing is done to such a table until a policy
-names the owner, and then only under the owner's name.
+Expiry under one name deletes files that another still needs, and rewrites under both drive the two
+states apart. Nothing is done to such a table until a policy names the owner, and then only under
+the owner's name.
 """
 
 from __future__ import annotations
@@ -18,8 +20,12 @@ MOST_NAMED = 5  # other names in one sentence
 HOW_TO_OWN = "write `owner: true` in a policy for the name that is to be maintained"
 
 
-def refuse_shared(health: TableHealth, policy: Policy, registrations: Sequence[Registration]) -> Refusal | None:
-    """Why nothing may be done to the table under this name; None when it has no other name, or owns the table."""
+def refuse_shared(
+    health: TableHealth, policy: Policy, registrations: Sequence[Registration]
+) -> Refusal | None:
+    """Why nothing may be done to the table under this name; None when it has no other name, or owns
+    the table.
+    """
     if not registrations:
         return None
     owners = [other for other in registrations if other.is_owner]
@@ -27,9 +33,15 @@ def refuse_shared(health: TableHealth, policy: Policy, registrations: Sequence[R
         newer = next((other for other in registrations if _is_newer(other, health)), None)
         if newer is None:
             return None
-        reason = f"a policy names this name as the owner, but {newer.table} has newer commits, which work under this name could destroy"
+        reason = (
+            f"a policy names this name as the owner, but {newer.table} has newer commits, which "
+            f"work under this name could destroy"
+        )
     elif policy.is_owner:
-        reason = f"policies name several owners, {health.table} and {_name(owners)}; only one name may own the table"
+        reason = (
+            f"policies name several owners, {health.table} and {_name(owners)}; only one name "
+            f"may own the table"
+        )
     elif owners:
         reason = f"it is maintained as {_name(owners)}, which a policy names as the owner"
     else:

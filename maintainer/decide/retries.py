@@ -38,14 +38,21 @@ class Retry:
     longest: timedelta = LONGEST_WAIT
     remedy: Remedy = Remedy.AS_IT_IS
     at_once: int = 0  # attempts without any wait
-    heeds_cooldown: bool = False  # a rule that may run more often than the first wait says does not wait longer for the first time
+    # a rule that may run more often than the first wait says does not wait longer for the first
+    # time
+    heeds_cooldown: bool = False
 
 
-_SOON, _LATER = timedelta(minutes=1), timedelta(hours=1)  # 1 h after a failure: OpenHouse; 6 h after three: Floe
+_SOON, _LATER = (
+    timedelta(minutes=1),
+    timedelta(hours=1),
+)  # 1 h after a failure: OpenHouse; 6 h after three: Floe
 
 RETRIES: Mapping[FailureReason, Retry] = MappingProxyType(
     {
-        FailureReason.CONFLICT: Retry(_LATER, remedy=Remedy.NARROWER, heeds_cooldown=True),  # the writer is done in seconds
+        FailureReason.CONFLICT: Retry(
+            _LATER, remedy=Remedy.NARROWER, heeds_cooldown=True
+        ),  # the writer is done in seconds
         FailureReason.OUT_OF_MEMORY: Retry(_LATER, remedy=Remedy.NARROWER),
         FailureReason.TIMEOUT: Retry(_LATER, remedy=Remedy.NARROWER),
         FailureReason.MISSING_FILE: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
@@ -54,7 +61,9 @@ RETRIES: Mapping[FailureReason, Retry] = MappingProxyType(
         FailureReason.UNPROVED: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
         FailureReason.TABLE_CHANGED: Retry(_SOON, _LATER),
         FailureReason.CATALOG_UNREACHABLE: Retry(_SOON, _LATER),
-        FailureReason.LOST_RUNNER: Retry(_SOON, _LATER, at_once=1),  # a daemon that was restarted goes on where it was
+        FailureReason.LOST_RUNNER: Retry(
+            _SOON, _LATER, at_once=1
+        ),  # a daemon that was restarted goes on where it was
         FailureReason.RUNNER_UNAVAILABLE: Retry(_SOON, _LATER),
         FailureReason.OTHER: Retry(_LATER),
     }
@@ -69,8 +78,12 @@ class NextAttempt:
     sentence: str  # how it goes on, behind the cause
 
 
-def find_next_attempt(rule: Rule, streak: FailureStreak, table_state: str, policy_version: str) -> NextAttempt:
-    """From the failures in a row, and whether the table or the policy has changed since; the same for the same job, whenever it is asked."""
+def find_next_attempt(
+    rule: Rule, streak: FailureStreak, table_state: str, policy_version: str
+) -> NextAttempt:
+    """From the failures in a row, and whether the table or the policy has changed since; the same
+    for the same job, whenever it is asked.
+    """
     retry = RETRIES[_read_reason(streak.reason)]
     if retry.heeds_cooldown:
         retry = replace(retry, first=min(retry.first, rule.cooldown))
@@ -78,11 +91,16 @@ def find_next_attempt(rule: Rule, streak: FailureStreak, table_state: str, polic
     has_new_table = streak.table_state not in {None, table_state}
     wait = shorten(_find_wait(retry, streak.times), streak.job_id)
     if streak.times >= MOST_ATTEMPTS and not has_new_policy and retry.longest >= LONGEST_WAIT:
-        return NextAttempt(streak.last_at + EXHAUSTED_WAIT, "tried once a week from now on, or when the policy changes or somebody asks")
+        return NextAttempt(
+            streak.last_at + EXHAUSTED_WAIT,
+            "tried once a week from now on, or when the policy changes or somebody asks",
+        )
     match retry.remedy:
         case Remedy.AS_IT_IS:
             return NextAttempt(streak.last_at + wait, "tried again as it is")
-        case Remedy.NARROWER if rule.name is not RuleName.REWRITE_DATA_FILES:  # the others are narrow by themselves, or cannot be
+        case Remedy.NARROWER if (
+            rule.name is not RuleName.REWRITE_DATA_FILES
+        ):  # the others are narrow by themselves, or cannot be
             return NextAttempt(streak.last_at + wait, "tried again as it is")
         case Remedy.NARROWER:
             return NextAttempt(streak.last_at + wait, "tried again with less at a time")
@@ -91,18 +109,25 @@ def find_next_attempt(rule: Rule, streak: FailureStreak, table_state: str, polic
         case Remedy.AFTER_A_CHANGE if has_new_table:
             return NextAttempt(streak.last_at + wait, "tried again since the table has changed")
         case Remedy.AFTER_A_CHANGE:
-            return NextAttempt(streak.last_at + LONGEST_WAIT, "tried again when the table or the policy changes, or a day is over")
+            return NextAttempt(
+                streak.last_at + LONGEST_WAIT,
+                "tried again when the table or the policy changes, or a day is over",
+            )
         case other:
             assert_never(other)
 
 
 def _find_wait(retry: Retry, times: int) -> timedelta:
     doublings = min(times - 1 - retry.at_once, _MOST_DOUBLINGS)
-    return timedelta(0) if doublings < 0 else min(retry.longest, retry.first * float(1 << doublings))
+    return (
+        timedelta(0) if doublings < 0 else min(retry.longest, retry.first * float(1 << doublings))
+    )
 
 
 def shorten(wait: timedelta, seed: str) -> timedelta:
-    """The wait less a share that is the same for the same seed; whole seconds. Without a seed the wait itself."""
+    """The wait less a share that is the same for the same seed; whole seconds. Without a seed the
+    wait itself.
+    """
     if not seed:
         return wait
     part = int(sha256(seed.encode()).hexdigest()[:_SEED_DIGITS], 16) / 16**_SEED_DIGITS
@@ -110,4 +135,6 @@ def shorten(wait: timedelta, seed: str) -> timedelta:
 
 
 def _read_reason(text: str) -> FailureReason:
-    return FailureReason(text) if text in set(FailureReason) else FailureReason.OTHER  # of another version of this program
+    return (
+        FailureReason(text) if text in set(FailureReason) else FailureReason.OTHER
+    )  # of another version of this program

@@ -1,4 +1,6 @@
-"""After a conflict with a writer, a timeout or a want of memory the next rewrite takes on less at a time."""
+"""After a conflict with a writer, a timeout or a want of memory the next rewrite takes on less at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,20 @@ LEAST_TARGETS_PER_GROUP = 4  # a smaller group could not even fill a few files o
 
 
 def shrink_scope(rule: Rule, health: TableHealth, history: RuleHistory) -> Rule:
-    """The rule with smaller file groups that are committed one by one, half as large for each such failure lately; what the policy itself says stands."""
-    if rule.name is not RuleName.REWRITE_DATA_FILES or not (history.recent_conflicts or history.recent_overloads):
+    """The rule with smaller file groups that are committed one by one, half as large for each such
+    failure lately; what the policy itself says stands.
+    """
+    if rule.name is not RuleName.REWRITE_DATA_FILES or not (
+        history.recent_conflicts or history.recent_overloads
+    ):
         return rule
     smallest = LEAST_TARGETS_PER_GROUP * health.target_file_size_bytes
     group = max(smallest, int((health.data_bytes or 0) * history.scope_factor))
-    return replace(rule, options=tuple(sorted(({GROUP_SIZE: str(group), PARTIAL_PROGRESS: "true"} | dict(rule.options)).items())))
+    return replace(
+        rule,
+        options=tuple(
+            sorted(
+                ({GROUP_SIZE: str(group), PARTIAL_PROGRESS: "true"} | dict(rule.options)).items()
+            )
+        ),
+    )

@@ -1,4 +1,6 @@
-"""A rewrite bounded to a part of what there is to do: by partitions as far as these can be chosen, then by a number of files."""
+"""A rewrite bounded to a part of what there is to do: by partitions as far as these can be chosen,
+then by a number of files.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ MOST_FILES = "max-files-to-rewrite"
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """The rule with what bounds its job, and why in words; without words nothing had to be bounded."""
+    """The rule with what bounds its job, and why in words; without words nothing had to be
+    bounded.
+    """
 
     rule: Rule
     sentence: str = ""
@@ -31,20 +35,42 @@ class Slice:
     amount: str
 
 
-def take_at_most(most: int, rule: Rule, health: TableHealth, now: datetime, too_heavy: frozenset[Place] = frozenset()) -> Slice | None:
-    """No more than `most` bytes at once; None where it is no more as it is, or cannot be parted. What the policy itself says stands."""
+def take_at_most(
+    most: int,
+    rule: Rule,
+    health: TableHealth,
+    now: datetime,
+    too_heavy: frozenset[Place] = frozenset(),
+) -> Slice | None:
+    """No more than `most` bytes at once; None where it is no more as it is, or cannot be parted.
+    What the policy itself says stands.
+    """
     bounded = replace(rule, max_bytes_per_job=min(most, rule.max_bytes_per_job or most))
     scope = choose_scope(bounded, health, now, too_heavy)
     if scope.is_hot or scope.is_too_heavy or sum(group.bytes for group in scope.groups) <= most:
         return None
-    taken = [group for group in scope.groups if scope.within is None or scope.within.intersection(group.places)]
+    taken = [
+        group
+        for group in scope.groups
+        if scope.within is None or scope.within.intersection(group.places)
+    ]
     files, size = sum(group.files for group in taken), sum(group.bytes for group in taken)
     # At least as many as Iceberg takes for a group, and two: of one file nothing is gained.
-    fitting = max(2, PlannerOptions.read(health, rule).min_input_files, most * files // max(1, size))
+    fitting = max(
+        2, PlannerOptions.read(health, rule).min_input_files, most * files // max(1, size)
+    )
     options = dict(rule.options)
-    chosen = int(options.setdefault(MOST_FILES, str(fitting))) if size > most or MOST_FILES in options else files
+    chosen = (
+        int(options.setdefault(MOST_FILES, str(fitting)))
+        if size > most or MOST_FILES in options
+        else files
+    )
     if chosen < files:
         size = size * chosen // files
-        return Slice(replace(bounded, options=tuple(sorted(options.items()))), size, f"{chosen:,} files of {format_size(size)}")
+        return Slice(
+            replace(bounded, options=tuple(sorted(options.items()))),
+            size,
+            f"{chosen:,} files of {format_size(size)}",
+        )
     # Few and large files of the whole table: there is nothing to part.
     return Slice(bounded, size, format_size(size)) if scope.within is not None else None

@@ -1,4 +1,6 @@
-"""Which partitions a rewrite works on now: those that nobody is writing to, and no more at once than a job may read."""
+"""Which partitions a rewrite works on now: those that nobody is writing to, and no more at once
+than a job may read.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from maintainer.domain.units import format_duration
 from maintainer.estimate.filter_writer import MAX_WHERE_CHARACTERS, write_where
 from maintainer.estimate.rewrite_data_files import FileGroup, Place, PlannerOptions, plan_groups
 
-DEFAULT_HOT_PARTITION_AGE = timedelta(minutes=15)  # a rewrite that meets a writer is lost, and may cost the writer a retry
+DEFAULT_HOT_PARTITION_AGE = timedelta(
+    minutes=15
+)  # a rewrite that meets a writer is lost, and may cost the writer a retry
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +29,28 @@ class Scope:
     sentence: str = ""  # what is left out, and why
     is_hot: bool = False  # nothing is chosen, because all that would gain is being written to
     next_at: datetime | None = None
-    is_too_heavy: bool = False  # nothing is chosen, because of all that would gain the deletes are more than the memory holds
+    # nothing is chosen, because of all that would gain the deletes are more than the memory holds
+    is_too_heavy: bool = False
     groups: tuple[FileGroup, ...] = ()  # of the whole table
 
 
-def choose_scope(rule: Rule, health: TableHealth, now: datetime, too_heavy: frozenset[Place] = frozenset()) -> Scope:
-    """The whole table unless partitions are hot or too heavy or it is more than a job may rewrite; then those with the most to gain for each byte."""
+def choose_scope(
+    rule: Rule, health: TableHealth, now: datetime, too_heavy: frozenset[Place] = frozenset()
+) -> Scope:
+    """The whole table unless partitions are hot or too heavy or it is more than a job may rewrite;
+    then those with the most to gain for each byte.
+    """
     groups = tuple(plan_groups(health, PlannerOptions.read(health, rule, now)))
     return replace(_choose_scope(rule, health, now, groups, too_heavy), groups=groups)
 
 
-def _choose_scope(rule: Rule, health: TableHealth, now: datetime, groups: Sequence[FileGroup], too_heavy: frozenset[Place]) -> Scope:
+def _choose_scope(
+    rule: Rule,
+    health: TableHealth,
+    now: datetime,
+    groups: Sequence[FileGroup],
+    too_heavy: frozenset[Place],
+) -> Scope:
     gaining = [group for group in groups if group.removed or group.deleted_files]
     age = DEFAULT_HOT_PARTITION_AGE if rule.hot_partition_age is None else rule.hot_partition_age
     written = _find_recent(health, age, now)
@@ -49,36 +64,82 @@ def _choose_scope(rule: Rule, health: TableHealth, now: datetime, groups: Sequen
     if chosen:
         within = frozenset(place for group in chosen for place in group.places)
         explained = _explain(chosen, cold, hot, age, health)
-        return Scope(within, where, f"{explained}, {_count(heavy)} left alone for the memory that their deletes take" if heavy else explained)
+        return Scope(
+            within,
+            where,
+            f"{explained}, {_count(heavy)} left alone for the memory that their deletes take"
+            if heavy
+            else explained,
+        )
     if heavy and not hot:
         return Scope(frozenset(), None, is_too_heavy=True)
     if not hot:
-        return Scope(sentence="no filter can be written for its partitions, so the whole table is taken at once")
-    next_at = min(max(written[place] for place in group.places if place in written) for group in hot) + age
-    sentence = f"what there is to gain lies in {_count(hot)} written to within {format_duration(age)}"
-    return Scope(frozenset(), None, sentence if not cold else f"{sentence}, and no filter can be written for the others", is_hot=True, next_at=next_at)
+        return Scope(
+            sentence="no filter can be written for its partitions, so the whole table is taken at "
+            "once"
+        )
+    next_at = (
+        min(max(written[place] for place in group.places if place in written) for group in hot)
+        + age
+    )
+    sentence = (
+        f"what there is to gain lies in {_count(hot)} written to within {format_duration(age)}"
+    )
+    return Scope(
+        frozenset(),
+        None,
+        sentence if not cold else f"{sentence}, and no filter can be written for the others",
+        is_hot=True,
+        next_at=next_at,
+    )
 
 
 def _find_recent(health: TableHealth, age: timedelta, now: datetime) -> dict[Place, datetime]:
-    """Partitions that were written to within the age, and when; a table without partitions has none to leave out."""
+    """Partitions that were written to within the age, and when; a table without partitions has none
+    to leave out.
+    """
     found = ((p.spec_id, p.partition, p.written_at) for p in health.partitions if p.partition)
-    return {(spec_id, partition): at for spec_id, partition, at in found if at is not None and is_recent(at, age, now)}
+    return {
+        (spec_id, partition): at
+        for spec_id, partition, at in found
+        if at is not None and is_recent(at, age, now)
+    }
 
 
-def _choose(cold: Iterable[FileGroup], health: TableHealth, most_bytes: int | None, most_characters: int) -> tuple[list[FileGroup], str]:
-    """The best groups that fit a job and a filter together; the best alone when it is already too large for a job."""
+def _choose(
+    cold: Iterable[FileGroup], health: TableHealth, most_bytes: int | None, most_characters: int
+) -> tuple[list[FileGroup], str]:
+    """The best groups that fit a job and a filter together; the best alone when it is already too
+    large for a job.
+    """
     chosen: list[FileGroup] = []
     filters: list[str] = []
-    for group in sorted(cold, key=lambda group: (-(group.removed + group.deleted_files) / max(1, group.bytes), group.places)):
+    for group in sorted(
+        cold,
+        key=lambda group: (
+            -(group.removed + group.deleted_files) / max(1, group.bytes),
+            group.places,
+        ),
+    ):
         fits = most_bytes is None or sum(one.bytes for one in (*chosen, group)) <= most_bytes
-        where = write_where(health.table.catalog, group.places, health.specs) if fits or not chosen else None
+        where = (
+            write_where(health.table.catalog, group.places, health.specs)
+            if fits or not chosen
+            else None
+        )
         if where is not None and len(" OR ".join([*filters, where])) <= most_characters:
             chosen.append(group)
             filters.append(where)
     return chosen, " OR ".join(dict.fromkeys(filters))
 
 
-def _explain(chosen: Sequence[FileGroup], cold: Sequence[FileGroup], hot: Sequence[FileGroup], age: timedelta, health: TableHealth) -> str:
+def _explain(
+    chosen: Sequence[FileGroup],
+    cold: Sequence[FileGroup],
+    hot: Sequence[FileGroup],
+    age: timedelta,
+    health: TableHealth,
+) -> str:
     parts = [f"{_count(chosen)} now"]
     if len(chosen) < len(cold):
         parts.append(f"{_count(cold[len(chosen) :])} in later jobs")

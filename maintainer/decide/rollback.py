@@ -1,4 +1,6 @@
-"""Whether a table can be set back to what it was before a job, without anybody else losing anything."""
+"""Whether a table can be set back to what it was before a job, without anybody else losing
+anything.
+"""
 
 from __future__ import annotations
 
@@ -18,45 +20,87 @@ def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
     """What would undo the job, or why it cannot be undone."""
     if not job.state.is_final:
         return f"job {job.job_id} is {job.state}; it can be rolled back once it is over"
-    if isinstance(job.action, DigestManifests | RollBack) or not job.action.procedure.rewrites_content:
-        return f"job {job.job_id} carried out {job.action.procedure}, which nothing can be rolled back of"
-    if job.baseline is None or job.baseline.snapshot_id is None or job.effect is None or not job.effect.own_snapshot_ids:
+    if (
+        isinstance(job.action, DigestManifests | RollBack)
+        or not job.action.procedure.rewrites_content
+    ):
+        return (
+            f"job {job.job_id} carried out {job.action.procedure}, which nothing can be rolled "
+            f"back of"
+        )
+    if (
+        job.baseline is None
+        or job.baseline.snapshot_id is None
+        or job.effect is None
+        or not job.effect.own_snapshot_ids
+    ):
         return f"job {job.job_id} has committed nothing: there is nothing to roll back"
     if inventory.table_uuid != job.table_uuid:
-        return f"the table is another one now: its UUID was {job.table_uuid} when job {job.job_id} ran and is {inventory.table_uuid}"
-    return _judge_line(job, _find_target(job.baseline.snapshot_id, job.effect.own_snapshot_ids, inventory), job.effect.own_snapshot_ids, inventory)
+        return (
+            f"the table is another one now: its UUID was {job.table_uuid} when job {job.job_id} "
+            f"ran and is {inventory.table_uuid}"
+        )
+    return _judge_line(
+        job,
+        _find_target(job.baseline.snapshot_id, job.effect.own_snapshot_ids, inventory),
+        job.effect.own_snapshot_ids,
+        inventory,
+    )
 
 
 def refuse_rollback(action: RollBack, current_snapshot_id: int | None) -> str | None:
-    """Why a rollback must not be handed over now; None when main still stands where it stood when it was asked for."""
+    """Why a rollback must not be handed over now; None when main still stands where it stood when
+    it was asked for.
+    """
     if current_snapshot_id == action.expected_snapshot_id:
         return None
-    return f"main has moved on from snapshot {action.expected_snapshot_id} to {current_snapshot_id} since the rollback was asked for: that commit would be lost"
+    return (
+        f"main has moved on from snapshot {action.expected_snapshot_id} to {current_snapshot_id} "
+        f"since the rollback was asked for: that commit would be lost"
+    )
 
 
 def _find_target(baseline_id: int, own_ids: Sequence[int], inventory: TableInventory) -> int:
-    """Where main stood right before the job's first commit: what others had committed since the job was handed over stays."""
+    """Where main stood right before the job's first commit: what others had committed since the job
+    was handed over stays.
+    """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
     parent_id = by_id[own_ids[0]].parent_id if own_ids[0] in by_id else None
-    return parent_id if parent_id is not None and _line_between(by_id, parent_id, baseline_id) is not None else baseline_id
+    return (
+        parent_id
+        if parent_id is not None and _line_between(by_id, parent_id, baseline_id) is not None
+        else baseline_id
+    )
 
 
-def _judge_line(job: Job, target: int, own_ids: Sequence[int], inventory: TableInventory) -> RollBack | str:
+def _judge_line(
+    job: Job, target: int, own_ids: Sequence[int], inventory: TableInventory
+) -> RollBack | str:
     by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
     current = inventory.current_snapshot_id
     if target not in by_id:
-        until = f"; tag {rollback_tag(job.job_id)} kept it until its time was over" if job.safeguards.rollback_for else "; no tag was to keep it"
+        until = (
+            f"; tag {rollback_tag(job.job_id)} kept it until its time was over"
+            if job.safeguards.rollback_for
+            else "; no tag was to keep it"
+        )
         return f"snapshot {target}, which was there before job {job.job_id}, is gone{until}"
     if current is None or current == target:
         return f"main stands at snapshot {target} already, where it stood before job {job.job_id}"
     line = _line_between(by_id, current, target)
     if line is None:
-        return f"snapshot {target} is not on the line that leads to snapshot {current}, where main stands: it was set elsewhere since"
+        return (
+            f"snapshot {target} is not on the line that leads to snapshot {current}, where main "
+            f"stands: it was set elsewhere since"
+        )
     if not {snapshot.snapshot_id for snapshot in line} & set(own_ids):
         return f"what job {job.job_id} committed is no part of main any more"
     others = [snapshot for snapshot in line if not _is_ours(snapshot, job)]
     if others:
-        return f"{_name_commits(others)} would be lost: {'it is' if len(others) == 1 else 'they are'} newer than snapshot {target}"
+        return (
+            f"{_name_commits(others)} would be lost: "
+            f"{'it is' if len(others) == 1 else 'they are'} newer than snapshot {target}"
+        )
     return RollBack(target, job.job_id, current)
 
 
@@ -79,7 +123,11 @@ def _is_ours(snapshot: Snapshot, job: Job) -> bool:
 
 def _name_commits(others: Sequence[Snapshot]) -> str:
     named = ", ".join(
-        f"{snapshot.snapshot_id} ({snapshot.operation or 'unknown'} by {snapshot.summary.get('app-name') or 'unnamed'})" for snapshot in others[:MAX_NAMED]
+        (
+            f"{snapshot.snapshot_id} ({snapshot.operation or 'unknown'} by "
+            f"{snapshot.summary.get('app-name') or 'unnamed'})"
+        )
+        for snapshot in others[:MAX_NAMED]
     )
     more = f" and {len(others) - MAX_NAMED} more" if len(others) > MAX_NAMED else ""
     return f"{len(others)} commit{'' if len(others) == 1 else 's'} of others, {named}{more},"

@@ -23,30 +23,54 @@ MAX_DROPPED_TAGS: Final = 20  # before one job; each is a commit of metadata
 
 
 def surround(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:
-    """What is done around this job: nothing but around a rewrite, and a sample of the checksums only where one can be had within its bound."""
-    if isinstance(job.action, DigestManifests | RollBack) or not job.action.procedure.rewrites_content:
+    """What is done around this job: nothing but around a rewrite, and a sample of the checksums
+    only where one can be had within its bound.
+    """
+    if (
+        isinstance(job.action, DigestManifests | RollBack)
+        or not job.action.procedure.rewrites_content
+    ):
         return Safeguards()
     if wanted.checksum is not Checksum.SAMPLE:
         return wanted
-    where = job.action.where if isinstance(job.action, RewriteDataFiles | RewritePositionDeleteFiles) else None
-    if (job.estimate.bytes_rewritten if where is not None else health.data_bytes or 0) <= SAMPLE_BYTES:
+    where = (
+        job.action.where
+        if isinstance(job.action, RewriteDataFiles | RewritePositionDeleteFiles)
+        else None
+    )
+    if (
+        job.estimate.bytes_rewritten if where is not None else health.data_bytes or 0
+    ) <= SAMPLE_BYTES:
         return wanted
-    sample = write_where(health.table.catalog, [(p.spec_id, p.partition) for p in _choose(health)], health.specs)
+    sample = write_where(
+        health.table.catalog, [(p.spec_id, p.partition) for p in _choose(health)], health.specs
+    )
     if sample is None:
         return replace(wanted, checksum=Checksum.OFF)
-    return replace(wanted, checksum_where=join_conditions(where, sample) if where is not None else sample)
+    return replace(
+        wanted, checksum_where=join_conditions(where, sample) if where is not None else sample
+    )
 
 
 def _choose(health: TableHealth) -> list[PartitionHealth]:
     """Partitions that a rewrite is likely to take, up to the bound."""
     chosen: list[PartitionHealth] = []
     for partition in health.partitions:  # those with the most small files first
-        if len(chosen) < MAX_SAMPLE_PARTITIONS and sum(one.data_bytes for one in (*chosen, partition)) <= SAMPLE_BYTES:
+        if (
+            len(chosen) < MAX_SAMPLE_PARTITIONS
+            and sum(one.data_bytes for one in (*chosen, partition)) <= SAMPLE_BYTES
+        ):
             chosen.append(partition)
     return chosen
 
 
 def find_lapsed_tags(health: TableHealth, now: datetime) -> tuple[str, ...]:
-    """Tags that earlier jobs left and whose own age is over: expiry would drop them, but not every table is expired."""
-    lapsed = sorted(ref.name for ref in find_expired_refs(health, now) if not ref.is_branch and is_rollback_tag(ref.name))
+    """Tags that earlier jobs left and whose own age is over: expiry would drop them, but not every
+    table is expired.
+    """
+    lapsed = sorted(
+        ref.name
+        for ref in find_expired_refs(health, now)
+        if not ref.is_branch and is_rollback_tag(ref.name)
+    )
     return tuple(lapsed[:MAX_DROPPED_TAGS])

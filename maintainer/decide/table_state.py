@@ -1,4 +1,6 @@
-"""A table's state as far as a rule is concerned: what others change, and nothing that a job's own tags change."""
+"""A table's state as far as a rule is concerned: what others change, and nothing that a job's own
+tags change.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,15 @@ _VOLATILE_PROPERTIES: Final = frozenset({"nessie.commit.id"})
 
 
 def digest_state(health: TableHealth) -> str:
-    """Equal texts mean: the same snapshots at the ends, refs of others, specs, order, format and properties.
+    """Equal texts mean: the same snapshots at the ends, refs of others, specs, order, format and
+    properties.
 
-    The metadata's location would not do: a job that changes nothing else still tags the snapshot before it, which moves the location.
+    The metadata's location would not do: a job that changes nothing else still tags the snapshot
+    before it, which moves the location.
     """
-    newest = max(health.history, key=lambda stamp: (stamp.committed_at, stamp.snapshot_id), default=None)  # a staged one, say
+    newest = max(
+        health.history, key=lambda stamp: (stamp.committed_at, stamp.snapshot_id), default=None
+    )  # a staged one, say
     state = (
         health.table_uuid,
         health.snapshot_id,
@@ -27,6 +33,10 @@ def digest_state(health: TableHealth) -> str:
         health.format_version,
         health.default_spec_id,
         health.is_sorted,
-        sorted((name, value) for name, value in health.properties.items() if name not in _VOLATILE_PROPERTIES),
+        sorted(
+            (name, value)
+            for name, value in health.properties.items()
+            if name not in _VOLATILE_PROPERTIES
+        ),
     )
     return sha256(repr(state).encode()).hexdigest()[:_DIGITS]

@@ -26,7 +26,11 @@ _FIELDS: Mapping[Metric, Callable[[TableHealth], float | None]] = MappingProxyTy
         Metric.POSITION_DELETE_FILE_COUNT: lambda health: health.position_delete_files,
         Metric.EQUALITY_DELETE_FILE_COUNT: lambda health: health.equality_delete_files,
         Metric.DELETION_VECTOR_COUNT: lambda health: health.deletion_vectors,
-        Metric.DELETE_RATIO: lambda health: health.delete_records / health.records if health.delete_records is not None and health.records else None,
+        Metric.DELETE_RATIO: lambda health: (
+            health.delete_records / health.records
+            if health.delete_records is not None and health.records
+            else None
+        ),
         Metric.DELETE_FILE_RATIO: lambda health: health.delete_file_ratio,
         Metric.DANGLING_DELETE_FILE_COUNT: lambda health: health.dangling_delete_files,
         Metric.LIVE_FILE_RATIO: lambda health: health.live_file_ratio,
@@ -36,9 +40,13 @@ _FIELDS: Mapping[Metric, Callable[[TableHealth], float | None]] = MappingProxyTy
 
 
 def observe(metric: Metric, health: TableHealth, now: datetime) -> float | None:
-    """The metric's value in the health; None when it was not measured or does not exist (the average of no files)."""
+    """The metric's value in the health; None when it was not measured or does not exist (the
+    average of no files).
+    """
     if metric is Metric.OLDEST_SNAPSHOT_AGE_SECONDS:
-        return (now - health.oldest_snapshot_at).total_seconds() if health.oldest_snapshot_at else None
+        return (
+            (now - health.oldest_snapshot_at).total_seconds() if health.oldest_snapshot_at else None
+        )
     return _FIELDS[metric](health)
 
 
@@ -53,7 +61,9 @@ def write_value(metric: Metric | str, value: float) -> str:
     return f"{value:,.0f}"
 
 
-_RATIOS = frozenset({Metric.SMALL_FILE_RATIO, Metric.DELETE_RATIO, Metric.DELETE_FILE_RATIO, Metric.LIVE_FILE_RATIO})
+_RATIOS = frozenset(
+    {Metric.SMALL_FILE_RATIO, Metric.DELETE_RATIO, Metric.DELETE_FILE_RATIO, Metric.LIVE_FILE_RATIO}
+)
 _WORDS = {
     Metric.AVERAGE_FILE_SIZE_BYTES: "average file size",
     Metric.SMALL_FILE_COUNT: "small files",
@@ -75,13 +85,18 @@ _WORDS = {
 
 def describe_threshold(threshold: Threshold, observed: float) -> str:
     """One comparison in words: "average file size 48 KiB, threshold below 32 MiB"."""
-    value, bound = write_value(threshold.metric, observed), write_value(threshold.metric, threshold.bound)
+    value, bound = (
+        write_value(threshold.metric, observed),
+        write_value(threshold.metric, threshold.bound),
+    )
     return f"{_WORDS[threshold.metric]} {value}, threshold {threshold.direction} {bound}"
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """A rule's thresholds held against a table: those that hold, those that do not, and what was not measured."""
+    """A rule's thresholds held against a table: those that hold, those that do not, and what was
+    not measured.
+    """
 
     findings: tuple[Finding, ...]
     unmet: tuple[str, ...]
@@ -98,17 +113,36 @@ def assess(rule: Rule, health: TableHealth, now: datetime) -> Assessment:
         if observed is None:
             not_measured.append(threshold.metric)
             continue
-        holds = observed < threshold.bound if threshold.direction == "below" else observed > threshold.bound
-        shown = _round_away(observed, holds=holds) if threshold.metric is Metric.OLDEST_SNAPSHOT_AGE_SECONDS else observed
+        holds = (
+            observed < threshold.bound
+            if threshold.direction == "below"
+            else observed > threshold.bound
+        )
+        shown = (
+            _round_away(observed, holds=holds)
+            if threshold.metric is Metric.OLDEST_SNAPSHOT_AGE_SECONDS
+            else observed
+        )
         sentence = describe_threshold(threshold, shown)
         if holds:
-            findings.append(Finding(threshold.metric, shown, threshold.bound, Band.WATCH, is_actionable=True, sentence=sentence))
+            findings.append(
+                Finding(
+                    threshold.metric,
+                    shown,
+                    threshold.bound,
+                    Band.WATCH,
+                    is_actionable=True,
+                    sentence=sentence,
+                )
+            )
         else:
             unmet.append(sentence)
     return Assessment(tuple(findings), tuple(unmet), tuple(not_measured))
 
 
 def _round_away(seconds: float, *, holds: bool) -> float:
-    """An age to the full hour: up when it is beyond its bound, else down. It grows by itself, and a verdict that has not changed must read the same."""
+    """An age to the full hour: up when it is beyond its bound, else down. It grows by itself, and a
+    verdict that has not changed must read the same.
+    """
     hours = seconds / _HOUR_SECONDS
     return float(_HOUR_SECONDS * (ceil(hours) if holds else floor(hours)))

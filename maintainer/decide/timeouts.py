@@ -8,7 +8,8 @@ from maintainer.domain.job import Job
 from maintainer.domain.policy import RuleName
 from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS, OTHER_TIMEOUT
 
-# Spark is asked to stop at the deadline; what has not stopped by then is not let work any longer, and is ended by the runner.
+# Spark is asked to stop at the deadline; what has not stopped by then is not let work any longer,
+# and is ended by the runner.
 OVERDUE_GRACE = timedelta(minutes=5)
 
 

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from maintainer.decide.orphans import Surroundings
-from maintainer.decide.other_maintainers import STANDS_BACK_FOR, describe_other, find_other_maintainer
+from maintainer.decide.other_maintainers import (
+    STANDS_BACK_FOR,
+    describe_other,
+    find_other_maintainer,
+)
 from maintainer.decide.quiet_periods import find_unrest
 from maintainer.decide.retries import find_next_attempt
 from maintainer.decide.table_state import digest_state
@@ -17,7 +21,14 @@ from maintainer.domain.health import Band, TableHealth
 from maintainer.domain.instants import is_ahead
 from maintainer.domain.job_size import SizeProfile
 from maintainer.domain.pin import Pin
-from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, SkipCode, SkippedRule, name_state
+from maintainer.domain.plan import (
+    Plan,
+    PlannedAction,
+    RuleHistory,
+    SkipCode,
+    SkippedRule,
+    name_state,
+)
 from maintainer.domain.policy import Mode, Policy, Rule, RuleName
 from maintainer.domain.registration import Registration
 from maintainer.domain.units import format_duration
@@ -28,8 +39,18 @@ EMPTY_RUNS_PER_DOUBLING = 3  # of the least time between two runs
 LONGEST_INTERVAL = timedelta(days=30)  # that it is doubled to
 _MOST_DOUBLINGS = 10
 
-# A rule that is held back by these has been waiting all the while; by the others it has nothing to wait for yet.
-KEEPS_WAITING = frozenset({SkipCode.OUTSIDE_WINDOW, SkipCode.IN_FLIGHT, SkipCode.PAUSED, SkipCode.OVER_BUDGET, SkipCode.HOT_PARTITION, SkipCode.NOT_QUIET})
+# A rule that is held back by these has been waiting all the while; by the others it has nothing to
+# wait for yet.
+KEEPS_WAITING = frozenset(
+    {
+        SkipCode.OUTSIDE_WINDOW,
+        SkipCode.IN_FLIGHT,
+        SkipCode.PAUSED,
+        SkipCode.OVER_BUDGET,
+        SkipCode.HOT_PARTITION,
+        SkipCode.NOT_QUIET,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +63,14 @@ class Circumstances:
     paused_by: str | None = None
     pins: tuple[Pin, ...] = ()  # what readers have asked to be kept
     surroundings: Surroundings | None = None  # only where the policy looks for orphans
-    is_requested: bool = False  # a person asks for it now: what failed before may have been put right
+    is_requested: bool = (
+        False  # a person asks for it now: what failed before may have been put right
+    )
     calibration: Calibration = field(default_factory=Calibration)
     memory_gb: float = 1.0  # what one job occupies
-    admission: AdmissionRules | None = None  # whose daily budgets a job has to fit; None: there are none
+    admission: AdmissionRules | None = (
+        None  # whose daily budgets a job has to fit; None: there are none
+    )
     previous: Plan | None = None  # the table's last plan: it knows since when a rule waits
     halt: Halt | None = None  # that covers the table
     band: Band | None = None
@@ -53,7 +78,9 @@ class Circumstances:
     tasks_at_once: int = 1  # of Spark, that one job may have
     no_runner: str | None = None  # why Spark cannot reach the table's catalog; None: it can
     registrations: tuple[Registration, ...] = ()  # the table's other names
-    profiles: tuple[SizeProfile, ...] = ()  # that a job may run in; none: every job is small and occupies memory_gb
+    profiles: tuple[
+        SizeProfile, ...
+    ] = ()  # that a job may run in; none: every job is small and occupies memory_gb
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,52 +92,105 @@ class Hold:
     next_at: datetime | None = None
 
 
-def hold_back(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances, history: RuleHistory) -> Hold | None:
+def hold_back(
+    rule: Rule,
+    health: TableHealth,
+    policy: Policy,
+    circumstances: Circumstances,
+    history: RuleHistory,
+) -> Hold | None:
     """Reasons to wait, the most lasting first: each says until when."""
-    if history.idle_at_state is not None and history.idle_at_state == name_state(digest_state(health), policy.version):
-        return Hold(SkipCode.NOTHING_TO_GAIN, "the last run changed nothing, and the table has not changed since")
+    if history.idle_at_state is not None and history.idle_at_state == name_state(
+        digest_state(health), policy.version
+    ):
+        return Hold(
+            SkipCode.NOTHING_TO_GAIN,
+            "the last run changed nothing, and the table has not changed since",
+        )
     if circumstances.in_flight is not None:
-        return Hold(SkipCode.IN_FLIGHT, f"job {circumstances.in_flight} is working on this table; one at a time")
+        return Hold(
+            SkipCode.IN_FLIGHT,
+            f"job {circumstances.in_flight} is working on this table; one at a time",
+        )
     if circumstances.paused_by is not None:
         return Hold(SkipCode.PAUSED, f"{circumstances.paused_by} paused this table")
     if circumstances.halt is not None:
         return Hold(SkipCode.PAUSED, describe_halt(circumstances.halt))
-    other = find_other_maintainer(rule, health, policy, circumstances.application, circumstances.now)
+    other = find_other_maintainer(
+        rule, health, policy, circumstances.application, circumstances.now
+    )
     if other is not None:
-        return Hold(SkipCode.OTHER_MAINTAINER, describe_other(other), other.last_at + STANDS_BACK_FOR)
+        return Hold(
+            SkipCode.OTHER_MAINTAINER, describe_other(other), other.last_at + STANDS_BACK_FOR
+        )
     if policy.mode is Mode.OBSERVE:
-        return Hold(SkipCode.OBSERVE_ONLY, "the policy is in observe mode: this is what enforce mode would do")
-    cooling = None if circumstances.is_requested else _cooling_down(rule, health, policy, circumstances.now, history)
+        return Hold(
+            SkipCode.OBSERVE_ONLY,
+            "the policy is in observe mode: this is what enforce mode would do",
+        )
+    cooling = (
+        None
+        if circumstances.is_requested
+        else _cooling_down(rule, health, policy, circumstances.now, history)
+    )
     if cooling is not None:
         return cooling
     if policy.window is not None and not is_open(policy.window, circumstances.now):
         opening = next_opening(policy.window, circumstances.now)
-        return Hold(SkipCode.OUTSIDE_WINDOW, f"outside the maintenance window ({policy.window.cron}, {policy.window.timezone})", opening)
-    return _find_blackout(policy, circumstances.now) or _find_unrest(rule, health, policy, circumstances)
+        return Hold(
+            SkipCode.OUTSIDE_WINDOW,
+            f"outside the maintenance window ({policy.window.cron}, {policy.window.timezone})",
+            opening,
+        )
+    return _find_blackout(policy, circumstances.now) or _find_unrest(
+        rule, health, policy, circumstances
+    )
 
 
 def _find_blackout(policy: Policy, now: datetime) -> Hold | None:
-    ends = [(blackout_end(window, now), window) for window in policy.blackouts if is_blacked_out(window, now)]
+    ends = [
+        (blackout_end(window, now), window)
+        for window in policy.blackouts
+        if is_blacked_out(window, now)
+    ]
     if not ends:
         return None
     end, window = max(ends, key=lambda entry: entry[0])
-    return Hold(SkipCode.OUTSIDE_WINDOW, f"in the blackout window of the policy ({window.cron}, {window.timezone})", end)
+    return Hold(
+        SkipCode.OUTSIDE_WINDOW,
+        f"in the blackout window of the policy ({window.cron}, {window.timezone})",
+        end,
+    )
 
 
-def _find_unrest(rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances) -> Hold | None:
-    unrest = find_unrest(rule, health, policy, circumstances.now, find_waiting_since(rule.name, circumstances))
-    return Hold(SkipCode.NOT_QUIET, unrest.reason, unrest.next_at) if unrest is not None and not unrest.is_waited_out else None
+def _find_unrest(
+    rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
+) -> Hold | None:
+    unrest = find_unrest(
+        rule, health, policy, circumstances.now, find_waiting_since(rule.name, circumstances)
+    )
+    return (
+        Hold(SkipCode.NOT_QUIET, unrest.reason, unrest.next_at)
+        if unrest is not None and not unrest.is_waited_out
+        else None
+    )
 
 
 def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime:
-    """Since when the rule has been worth doing without being done; from now on when the last plan did not want it."""
+    """Since when the rule has been worth doing without being done; from now on when the last plan
+    did not want it.
+    """
     last = circumstances.previous
-    verdicts: list[PlannedAction | SkippedRule] = [*last.planned, *last.skipped] if last is not None else []
+    verdicts: list[PlannedAction | SkippedRule] = (
+        [*last.planned, *last.skipped] if last is not None else []
+    )
     since = next((verdict.waiting_since for verdict in verdicts if verdict.rule is rule), None)
     return min(since, circumstances.now) if since is not None else circumstances.now
 
 
-def _cooling_down(rule: Rule, health: TableHealth, policy: Policy, now: datetime, history: RuleHistory) -> Hold | None:
+def _cooling_down(
+    rule: Rule, health: TableHealth, policy: Policy, now: datetime, history: RuleHistory
+) -> Hold | None:
     pause = _find_pause(rule, history)
     done_at = history.last_success_at
     if done_at is not None and now < done_at + pause and not is_ahead(done_at, now):
@@ -125,12 +205,17 @@ def _cooling_down(rule: Rule, health: TableHealth, policy: Policy, now: datetime
     if now >= following.at:
         return None
     times = f"{failures.times} times in a row" if failures.times > 1 else "once"
-    reason = f"failed {times} ({failures.reason}), last at {_write_time(failures.last_at)}; {following.sentence}; next at {_write_time(following.at)}"
+    reason = (
+        f"failed {times} ({failures.reason}), last at {_write_time(failures.last_at)}; "
+        f"{following.sentence}; next at {_write_time(following.at)}"
+    )
     return Hold(SkipCode.COOLING_DOWN, reason, following.at)
 
 
 def _find_pause(rule: Rule, history: RuleHistory) -> timedelta:
-    """The least time between two runs: as the policy has it, doubled for every three runs in a row that changed nothing."""
+    """The least time between two runs: as the policy has it, doubled for every three runs in a row
+    that changed nothing.
+    """
     pause = max(rule.cooldown, rule.every or timedelta(0))
     doublings = min(history.empty_runs // EMPTY_RUNS_PER_DOUBLING, _MOST_DOUBLINGS)
     return max(pause, min(LONGEST_INTERVAL, pause * float(1 << doublings)))

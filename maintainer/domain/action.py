@@ -24,16 +24,26 @@ class Procedure(StrEnum):
 
     @property
     def rewrites_content(self) -> bool:
-        """True when the procedure must leave every row as it is and writes a snapshot of its own."""
+        """True when the procedure must leave every row as it is and writes a snapshot of its
+        own.
+        """
         return self in _REWRITES
 
 
-_REWRITES = frozenset({Procedure.REWRITE_DATA_FILES, Procedure.REWRITE_POSITION_DELETE_FILES, Procedure.REWRITE_MANIFESTS})
+_REWRITES = frozenset(
+    {
+        Procedure.REWRITE_DATA_FILES,
+        Procedure.REWRITE_POSITION_DELETE_FILES,
+        Procedure.REWRITE_MANIFESTS,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteDataFiles:
-    """CALL rewrite_data_files; options are Iceberg's names with text values, already allow-listed."""
+    """CALL rewrite_data_files; options are Iceberg's names with text values, already
+    allow-listed.
+    """
 
     strategy: str = "binpack"  # binpack | sort
     sort_order: str | None = None
@@ -44,16 +54,22 @@ class RewriteDataFiles:
 
 @dataclass(frozen=True, slots=True)
 class RewritePositionDeleteFiles:
-    """CALL rewrite_position_delete_files; in format version 3 it turns position delete files into deletion vectors."""
+    """CALL rewrite_position_delete_files; in format version 3 it turns position delete files into
+    deletion vectors.
+    """
 
     where: str | None = None
     options: tuple[tuple[str, str], ...] = ()
-    procedure: Literal[Procedure.REWRITE_POSITION_DELETE_FILES] = Procedure.REWRITE_POSITION_DELETE_FILES
+    procedure: Literal[Procedure.REWRITE_POSITION_DELETE_FILES] = (
+        Procedure.REWRITE_POSITION_DELETE_FILES
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteManifests:
-    """CALL rewrite_manifests on the manifests of one partition spec; options are the procedure's further arguments."""
+    """CALL rewrite_manifests on the manifests of one partition spec; options are the procedure's
+    further arguments.
+    """
 
     spec_id: int
     options: tuple[tuple[str, str], ...] = ()
@@ -62,7 +78,9 @@ class RewriteManifests:
 
 @dataclass(frozen=True, slots=True)
 class ComputeTableStats:
-    """CALL compute_table_stats: distinct values of each column (none named: of all) at one snapshot, in a Puffin file."""
+    """CALL compute_table_stats: distinct values of each column (none named: of all) at one
+    snapshot, in a Puffin file.
+    """
 
     snapshot_id: int
     columns: tuple[str, ...] = ()
@@ -71,7 +89,9 @@ class ComputeTableStats:
 
 @dataclass(frozen=True, slots=True)
 class ComputePartitionStats:
-    """CALL compute_partition_stats: files, bytes and rows of each partition at one snapshot; from the last such file on."""
+    """CALL compute_partition_stats: files, bytes and rows of each partition at one snapshot; from
+    the last such file on.
+    """
 
     snapshot_id: int
     procedure: Literal[Procedure.COMPUTE_PARTITION_STATS] = Procedure.COMPUTE_PARTITION_STATS
@@ -79,7 +99,9 @@ class ComputePartitionStats:
 
 @dataclass(frozen=True, slots=True)
 class ExpireSnapshots:
-    """CALL expire_snapshots; both bounds are always given, never snapshot_ids. Options are the procedure's further arguments."""
+    """CALL expire_snapshots; both bounds are always given, never snapshot_ids. Options are the
+    procedure's further arguments.
+    """
 
     older_than: datetime
     retain_last: int
@@ -107,7 +129,9 @@ class ApprovedList:
 
 @dataclass(frozen=True, slots=True)
 class RemoveOrphanFiles:
-    """CALL remove_orphan_files: without an approved list a dry run, whose findings are judged and stored; with one exactly that list goes."""
+    """CALL remove_orphan_files: without an approved list a dry run, whose findings are judged and
+    stored; with one exactly that list goes.
+    """
 
     older_than: datetime
     location: str  # the table's own
@@ -117,4 +141,12 @@ class RemoveOrphanFiles:
     procedure: Literal[Procedure.REMOVE_ORPHAN_FILES] = Procedure.REMOVE_ORPHAN_FILES
 
 
-Action = RewriteDataFiles | RewritePositionDeleteFiles | RewriteManifests | ComputeTableStats | ComputePartitionStats | ExpireSnapshots | RemoveOrphanFiles
+Action = (
+    RewriteDataFiles
+    | RewritePositionDeleteFiles
+    | RewriteManifests
+    | ComputeTableStats
+    | ComputePartitionStats
+    | ExpireSnapshots
+    | RemoveOrphanFiles
+)

@@ -25,8 +25,11 @@ class Scorer(StrEnum):
     """By what the order is found."""
 
     MAINTAINER = "maintainer"  # chance x benefit x waiting / GB-hours
-    AUTOCOMP = "autocomp"  # the published score: 0.7 gain - 0.3 cost, both normalised over all candidates
-    AUTOCOMP_QUOTA = "autocomp_quota"  # the published variant that weighs gain more, the more of the quota is used
+    AUTOCOMP = (
+        "autocomp"  # the published score: 0.7 gain - 0.3 cost, both normalised over all candidates
+    )
+    # the published variant that weighs gain more, the more of the quota is used
+    AUTOCOMP_QUOTA = "autocomp_quota"
 
 
 class WaitCode(StrEnum):
@@ -36,7 +39,9 @@ class WaitCode(StrEnum):
     TURN = "turn"  # an earlier action of the same table goes first: it prepares this one
     IN_FLIGHT = "in_flight"  # the table has an unfinished job
     OVER_BUDGET = "over_budget"
-    RESERVED = "reserved"  # what is left is kept for urgent work, or for tables that no cost is known of
+    RESERVED = (
+        "reserved"  # what is left is kept for urgent work, or for tables that no cost is known of
+    )
     TOO_LARGE = "too_large"  # costs more than the budget of a whole day
     BLACKOUT = "blackout"
     PAUSED = "paused"
@@ -45,7 +50,9 @@ class WaitCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Why, and until when at the earliest; next_at None: when a job ends, or when somebody changes something."""
+    """Why, and until when at the earliest; next_at None: when a job ends, or when somebody changes
+    something.
+    """
 
     code: WaitCode
     reason: str
@@ -71,7 +78,9 @@ class Candidate:
 
 
 def find_candidates(plan: Plan) -> tuple[Candidate, ...]:
-    """What the plan wants started, in the fixed order; nothing of a plan that an earlier version made without costs."""
+    """What the plan wants started, in the fixed order; nothing of a plan that an earlier version
+    made without costs.
+    """
     return tuple(
         Candidate(
             table=plan.table,
@@ -106,18 +115,24 @@ class AdmissionVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """Somebody asked that nothing be started on the tables of a scope: a table, `lake.sales.*`, `lake.*`, or `*` for all."""
+    """Somebody asked that nothing be started on the tables of a scope: a table, `lake.sales.*`,
+    `lake.*`, or `*` for all.
+    """
 
     scope: str
     by: str
     at: datetime
     reason: str = ""
-    is_drain: bool = False  # of everything: not even what a person asked for starts, until it is lifted
+    is_drain: bool = (
+        False  # of everything: not even what a person asked for starts, until it is lifted
+    )
 
     def __post_init__(self) -> None:
         """InvalidValueError for a drain of anything but all."""
         if self.is_drain and self.scope != EVERYTHING:
-            message = f"a drain is of everything ({EVERYTHING}), not of {self.scope}: pause that instead"
+            message = (
+                f"a drain is of everything ({EVERYTHING}), not of {self.scope}: pause that instead"
+            )
             raise InvalidValueError(message)
 
     def covers(self, table: TableIdentifier) -> bool:
@@ -140,10 +155,15 @@ class Standstill:
 
 
 def read_scope(text: str) -> str:
-    """The scope as a table or a glob: `lake` and `lake.sales` mean all their tables; InvalidValueError when it is neither."""
+    """The scope as a table or a glob: `lake` and `lake.sales` mean all their tables;
+    InvalidValueError when it is neither.
+    """
     scope = text.strip() or EVERYTHING
     if len(scope) > MAX_SCOPE_CHARACTERS or not scope.isprintable() or " " in scope:
-        message = f"scope {scope[:40]!r} is no table, namespace, catalog or glob of at most {MAX_SCOPE_CHARACTERS} characters without blanks"
+        message = (
+            f"scope {scope[:40]!r} is no table, namespace, catalog or glob of at most "
+            f"{MAX_SCOPE_CHARACTERS} characters without blanks"
+        )
         raise InvalidValueError(message)
     if not TablePattern(scope).is_exact:
         return scope
@@ -160,7 +180,9 @@ class AdmissionRules:
     per_catalog: Mapping[str, Budget] = field(default_factory=dict)
     urgent_share: float = 0.1  # of each daily budget, and of the places
     explore_share: float = 0.05
-    sla: timedelta = timedelta(hours=24)  # how long an action may wait before its waiting outweighs ten times the worth
+    sla: timedelta = timedelta(
+        hours=24
+    )  # how long an action may wait before its waiting outweighs ten times the worth
     blackouts: tuple[Window, ...] = ()
     memory_gb: float = 1.0  # what one job occupies
     tasks_at_once: int = 1  # of Spark, that one job may have

@@ -73,37 +73,77 @@ def name_actor(by: str) -> str:
 _TOLD_EVENTS = {deed.value: deed for deed in (Deed.STATEMENT_STARTED, Deed.JOB_CANCEL_REQUESTED)}
 
 
-def audit_change(before: Job | None, after: Job, statements: Sequence[str] = ()) -> tuple[AuditEntry, ...]:
-    """What is to be written of a job that was stored, or moved on; the store writes it in the same transaction, so that neither is without the other.
+def audit_change(
+    before: Job | None, after: Job, statements: Sequence[str] = ()
+) -> tuple[AuditEntry, ...]:
+    """What is to be written of a job that was stored, or moved on; the store writes it in the same
+    transaction, so that neither is without the other.
 
-    Statements: of a job that is handed over, what Spark will be given; what a Spark that dies tells no more is known so.
+    Statements: of a job that is handed over, what Spark will be given; what a Spark that dies tells
+    no more is known so.
     """
     entries: list[AuditEntry] = []
     if before is None:
-        asked = {"rule": after.rule.value, "reason": after.reason, "policy_version": after.policy_version, "then": [rule.value for rule in after.then]}
-        entries.append(_entry(after, after.created_at, _name_requester(after), Deed.JOB_REQUESTED, asked))
+        asked = {
+            "rule": after.rule.value,
+            "reason": after.reason,
+            "policy_version": after.policy_version,
+            "then": [rule.value for rule in after.then],
+        }
+        entries.append(
+            _entry(after, after.created_at, _name_requester(after), Deed.JOB_REQUESTED, asked)
+        )
     was = before.state if before is not None else JobState.PENDING
-    if after.state is JobState.SUBMITTED and was is not JobState.SUBMITTED and after.submitted_at is not None:
+    if (
+        after.state is JobState.SUBMITTED
+        and was is not JobState.SUBMITTED
+        and after.submitted_at is not None
+    ):
         snapshot_id = after.baseline.snapshot_id if after.baseline is not None else None
-        handed = {"application": after.application, "snapshot_id": _write_id(snapshot_id), "statements": list(statements)}
+        handed = {
+            "application": after.application,
+            "snapshot_id": _write_id(snapshot_id),
+            "statements": list(statements),
+        }
         entries.append(_entry(after, after.submitted_at, after.owner, Deed.JOB_SUBMITTED, handed))
     if after.state.is_final and not was.is_final:
-        entries.append(_entry(after, after.finished_at or after.created_at, after.owner or _name_requester(after), Deed.JOB_ENDED, _write_end(after)))
+        entries.append(
+            _entry(
+                after,
+                after.finished_at or after.created_at,
+                after.owner or _name_requester(after),
+                Deed.JOB_ENDED,
+                _write_end(after),
+            )
+        )
     return tuple(entries)
 
 
 def audit_events(job: Job, events: Iterable[JobEvent]) -> tuple[AuditEntry, ...]:
-    """What is to be written of a job's events: the statements that ran, and who wanted them to stop."""
+    """What is to be written of a job's events: the statements that ran, and who wanted them to
+    stop.
+    """
     told = ((event, _TOLD_EVENTS[event.name]) for event in events if event.name in _TOLD_EVENTS)
-    return tuple(_entry(job, event.at, _name_actor(job, event, deed), deed, dict(event.fields)) for event, deed in told)
+    return tuple(
+        _entry(job, event.at, _name_actor(job, event, deed), deed, dict(event.fields))
+        for event, deed in told
+    )
 
 
 def _name_actor(job: Job, event: JobEvent, deed: Deed) -> str:
-    return name_actor(str(event.fields.get("by", ""))) if deed is Deed.JOB_CANCEL_REQUESTED else job.owner
+    return (
+        name_actor(str(event.fields.get("by", "")))
+        if deed is Deed.JOB_CANCEL_REQUESTED
+        else job.owner
+    )
 
 
 def _name_requester(job: Job) -> str:
-    return f"policy {job.policy_version}" if job.requested_by == "policy" else name_actor(job.requested_by)
+    return (
+        f"policy {job.policy_version}"
+        if job.requested_by == "policy"
+        else name_actor(job.requested_by)
+    )
 
 
 def _write_end(job: Job) -> dict[str, object]:
@@ -113,7 +153,9 @@ def _write_end(job: Job) -> dict[str, object]:
         "failure": job.failure_reason.value if job.failure_reason is not None else "",
         "message": job.failure_message or (effect.sentence if effect is not None else ""),
         "rows": effect.rows.value if effect is not None else "",
-        "commits": [_write_id(snapshot_id) for snapshot_id in effect.own_snapshot_ids] if effect is not None else [],
+        "commits": [_write_id(snapshot_id) for snapshot_id in effect.own_snapshot_ids]
+        if effect is not None
+        else [],
     }
 
 
@@ -122,5 +164,7 @@ def _write_id(snapshot_id: int | None) -> str:
     return "" if snapshot_id is None else str(snapshot_id)
 
 
-def _entry(job: Job, at: datetime, actor: str, deed: Deed, fields: Mapping[str, object]) -> AuditEntry:
+def _entry(
+    job: Job, at: datetime, actor: str, deed: Deed, fields: Mapping[str, object]
+) -> AuditEntry:
     return AuditEntry(at, actor, deed, job.table, job.table_uuid, job.job_id, fields)

@@ -11,7 +11,9 @@ from maintainer.domain.units import format_size
 
 
 class Resource(StrEnum):
-    """What a budget limits. A day is a calendar day in UTC, and what a job takes belongs to the day that it was admitted on."""
+    """What a budget limits. A day is a calendar day in UTC, and what a job takes belongs to the day
+    that it was admitted on.
+    """
 
     JOBS = "jobs"  # side by side
     BYTES_PER_DAY = "bytes_per_day"  # rewritten
@@ -30,7 +32,9 @@ class Budget:
     @property
     def is_unlimited(self) -> bool:
         """True when it limits nothing."""
-        return self.max_jobs is None and self.bytes_per_day is None and self.gb_hours_per_day is None
+        return (
+            self.max_jobs is None and self.bytes_per_day is None and self.gb_hours_per_day is None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,9 @@ NOTHING_SPENT = Charge()
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the jobs admitted on one day (UTC) have cost so far, by catalog and by the name of their policy's budget ("": it has none)."""
+    """What the jobs admitted on one day (UTC) have cost so far, by catalog and by the name of their
+    policy's budget ("": it has none).
+    """
 
     day: str  # 2026-11-21
     by_owner: Mapping[tuple[str, str], Charge] = field(default_factory=dict)
@@ -81,11 +87,17 @@ class Spending:
 
     def of_catalog(self, catalog: str) -> Charge:
         """Of one catalog."""
-        return sum((charge for (owner, _), charge in self.by_owner.items() if owner == catalog), NOTHING_SPENT)
+        return sum(
+            (charge for (owner, _), charge in self.by_owner.items() if owner == catalog),
+            NOTHING_SPENT,
+        )
 
     def of_policy(self, name: str) -> Charge:
         """Of the tables whose policy has the budget of that name."""
-        return sum((charge for (_, policy), charge in self.by_owner.items() if policy == name), NOTHING_SPENT)
+        return sum(
+            (charge for (_, policy), charge in self.by_owner.items() if policy == name),
+            NOTHING_SPENT,
+        )
 
 
 def day_of(moment: datetime) -> str:

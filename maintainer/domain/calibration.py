@@ -1,4 +1,6 @@
-"""What finished jobs teach of a kind of action: start-up, pace and how far predictions were off, in sums that fade with each further job."""
+"""What finished jobs teach of a kind of action: start-up, pace and how far predictions were off, in
+sums that fade with each further job.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +10,26 @@ from math import log
 
 from maintainer.domain.policy import RuleName
 
-# Of each further job. A table's own jobs are alike and change with its writers; a catalog's are of many kinds, and one of them says less.
+# Of each further job. A table's own jobs are alike and change with its writers; a catalog's are of
+# many kinds, and one of them says less.
 TABLE_ALPHA = 0.2
 SHARED_ALPHA = 0.05
 SHORTEST_SECONDS = 0.05  # a clock's grain: what is shorter is taken for as long
-# An exabyte and thirty years: beyond them somebody's figure is wrong, and the sums must stay numbers.
+# An exabyte and thirty years: beyond them somebody's figure is wrong, and the sums must stay
+# numbers.
 LARGEST_WORK = 1e18
 LONGEST_SECONDS = 1e9
-_FAR_OFF = 3.0  # a prediction further off than by this factor says nothing of how much a job should count
+_FAR_OFF = (
+    3.0  # a prediction further off than by this factor says nothing of how much a job should count
+)
 _LARGEST_LOG_RATIO = log(100.0)  # one absurd job must not widen all later predictions without bound
 
 
 @dataclass(frozen=True, slots=True)
 class CostSample:
-    """One finished job: what it worked on, how long Spark took, and how long was predicted (None: nothing was)."""
+    """One finished job: what it worked on, how long Spark took, and how long was predicted (None:
+    nothing was).
+    """
 
     work: float
     seconds: float
@@ -30,7 +38,9 @@ class CostSample:
 
 @dataclass(frozen=True, slots=True)
 class CostFit:
-    """Fading sums over jobs of x work, y seconds and p seconds predicted: the normal equations of y = start-up + x / pace."""
+    """Fading sums over jobs of x work, y seconds and p seconds predicted: the normal equations of y
+    = start-up + x / pace.
+    """
 
     samples: int = 0
     starts: float = 0.0  # of 1 / p**2: relative, so that short and long jobs count alike
@@ -49,7 +59,8 @@ class CostFit:
         if sample.predicted_seconds is not None:
             predicted = _bound_seconds(sample.predicted_seconds)
             miss = min(abs(log(seconds / predicted)), _LARGEST_LOG_RATIO) ** 2
-            # By what was predicted: by the actual one, short jobs would pull more than long ones, and all predictions would be too low.
+            # By what was predicted: by the actual one, short jobs would pull more than long ones,
+            # and all predictions would be too low.
             scale = min(max(predicted, seconds / _FAR_OFF), seconds * _FAR_OFF)
         relative = min(sample.work, LARGEST_WORK) / scale
         return CostFit(
@@ -73,7 +84,9 @@ NOTHING_LEARNT = CostFit()
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What is known of a table's actions, from the nearest jobs to the farthest: its own, its catalog's, all."""
+    """What is known of a table's actions, from the nearest jobs to the farthest: its own, its
+    catalog's, all.
+    """
 
     table: Mapping[RuleName, CostFit] = field(default_factory=dict)
     catalog: Mapping[RuleName, CostFit] = field(default_factory=dict)

@@ -11,4 +11,6 @@ class CanaryReading:
 
     files_read: int
     problems: tuple[str, ...] = ()  # each names a file that is not what its manifest says
-    unread: tuple[str, ...] = ()  # files that could not be looked at now, with the reason: this proves nothing
+    unread: tuple[
+        str, ...
+    ] = ()  # files that could not be looked at now, with the reason: this proves nothing

@@ -1,7 +1,9 @@
-"""A condition of a policy or of a table's property, as Spark's SQL: one expression on the table's own columns that stays within its brackets.
+"""A condition of a policy or of a table's property, as Spark's SQL: one expression on the table's
+own columns that stays within its brackets.
 
-It is read as Spark's lexer reads it, token by token, and everything that is not known to be harmless is refused: whoever can write a table can write its
-properties, and a condition runs with the rights of the maintainer.
+It is read as Spark's lexer reads it, token by token, and everything that is not known to be
+harmless is refused: whoever can write a table can write its properties, and a condition runs with
+the rights of the maintainer.
 """
 
 from __future__ import annotations
@@ -17,14 +19,16 @@ from maintainer.domain.errors import InvalidValueError
 MAX_CONDITION_CHARACTERS: Final = 10_000
 MAX_CONDITION_DEPTH: Final = 50  # of brackets within brackets: Spark's parser calls itself for each
 
-# Outside of quotes ASCII alone, and no number that runs into a word: there Spark's own lexer would see a token end that this one does not.
+# Outside of quotes ASCII alone, and no number that runs into a word: there Spark's own lexer would
+# see a token end that this one does not.
 _TOKEN: Final = compile_regex(
     r"""
       (?P<blank>[ \t\r\n]+)
     | (?P<comment>--|/\*|\*/)
     | (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
     | (?P<name>`(?:[^`]|``)+`)
-    | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:[lLsSyYfFdD]|[bB][dD])?(?![A-Za-z0-9_]))
+    | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
+        (?:[lLsSyYfFdD]|[bB][dD])?(?![A-Za-z0-9_]))
     | (?P<raw>[rR]['"])
     | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
     | (?P<open>[(\[])
@@ -36,32 +40,159 @@ _TOKEN: Final = compile_regex(
 _CLOSES: Final = {"(": ")", "[": "]"}
 _QUOTES: Final = {"'", '"', "`"}
 
-# Every word that a query can begin or go on with: SELECT, MAP and REDUCE (which run programs), FROM, TABLE, VALUES and WITH; then what joins queries.
+# Every word that a query can begin or go on with: SELECT, MAP and REDUCE (which run programs),
+# FROM, TABLE, VALUES and WITH; then what joins queries.
 _QUERY_WORDS: Final = frozenset(
-    ["SELECT", "MAP", "REDUCE", "TRANSFORM", "USING", "FROM", "TABLE", "VALUES", "WITH", "UNION", "EXCEPT", "INTERSECT", "MINUS", "JOIN", "LATERAL"]
+    [
+        "SELECT",
+        "MAP",
+        "REDUCE",
+        "TRANSFORM",
+        "USING",
+        "FROM",
+        "TABLE",
+        "VALUES",
+        "WITH",
+        "UNION",
+        "EXCEPT",
+        "INTERSECT",
+        "MINUS",
+        "JOIN",
+        "LATERAL",
+    ]
 )
 _WORDS_BEFORE_BRACKETS: Final = frozenset(
     [
-        *("AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "ANY", "SOME", "ALL", "CASE", "WHEN", "THEN", "ELSE", "DIV", "INTERVAL", "ESCAPE"),
+        *(
+            "AND",
+            "OR",
+            "NOT",
+            "IN",
+            "BETWEEN",
+            "LIKE",
+            "ILIKE",
+            "RLIKE",
+            "ANY",
+            "SOME",
+            "ALL",
+            "CASE",
+            "WHEN",
+            "THEN",
+            "ELSE",
+            "DIV",
+            "INTERVAL",
+            "ESCAPE",
+        ),
         *("DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR"),  # types with a size
     ]
 )
-# Those that tell nothing but their arguments and the time: reflect() and java_method() call anything at all, a function of a catalog is anybody's.
+# Those that tell nothing but their arguments and the time: reflect() and java_method() call
+# anything at all, a function of a catalog is anybody's.
 CONDITION_FUNCTIONS: Final = frozenset(
     [
-        *("abs", "add_months", "cast", "ceil", "ceiling", "coalesce", "concat", "contains", "curdate", "current_date", "current_timestamp", "date"),
-        *("date_add", "date_diff", "date_format", "date_from_unix_date", "date_sub", "date_trunc", "dateadd", "datediff", "day", "dayofmonth", "dayofweek"),
-        *("dayofyear", "endswith", "floor", "from_unixtime", "from_utc_timestamp", "greatest", "hour", "if", "ifnull", "isnan", "isnotnull", "isnull"),
-        *("last_day", "least", "left", "length", "localtimestamp", "lower", "ltrim", "make_date", "make_timestamp", "minute", "mod", "month"),
-        *("months_between", "next_day", "now", "nullif", "nvl", "pmod", "quarter", "replace", "right", "round", "rtrim", "second", "startswith", "substr"),
-        *("substring", "timestamp", "timestamp_micros", "timestamp_millis", "timestamp_seconds", "timestampadd", "timestampdiff", "to_date"),
-        *("to_timestamp", "to_timestamp_ntz", "to_utc_timestamp", "trim", "trunc", "try_cast", "try_to_timestamp", "unix_date", "unix_timestamp"),
+        *(
+            "abs",
+            "add_months",
+            "cast",
+            "ceil",
+            "ceiling",
+            "coalesce",
+            "concat",
+            "contains",
+            "curdate",
+            "current_date",
+            "current_timestamp",
+            "date",
+        ),
+        *(
+            "date_add",
+            "date_diff",
+            "date_format",
+            "date_from_unix_date",
+            "date_sub",
+            "date_trunc",
+            "dateadd",
+            "datediff",
+            "day",
+            "dayofmonth",
+            "dayofweek",
+        ),
+        *(
+            "dayofyear",
+            "endswith",
+            "floor",
+            "from_unixtime",
+            "from_utc_timestamp",
+            "greatest",
+            "hour",
+            "if",
+            "ifnull",
+            "isnan",
+            "isnotnull",
+            "isnull",
+        ),
+        *(
+            "last_day",
+            "least",
+            "left",
+            "length",
+            "localtimestamp",
+            "lower",
+            "ltrim",
+            "make_date",
+            "make_timestamp",
+            "minute",
+            "mod",
+            "month",
+        ),
+        *(
+            "months_between",
+            "next_day",
+            "now",
+            "nullif",
+            "nvl",
+            "pmod",
+            "quarter",
+            "replace",
+            "right",
+            "round",
+            "rtrim",
+            "second",
+            "startswith",
+            "substr",
+        ),
+        *(
+            "substring",
+            "timestamp",
+            "timestamp_micros",
+            "timestamp_millis",
+            "timestamp_seconds",
+            "timestampadd",
+            "timestampdiff",
+            "to_date",
+        ),
+        *(
+            "to_timestamp",
+            "to_timestamp_ntz",
+            "to_utc_timestamp",
+            "trim",
+            "trunc",
+            "try_cast",
+            "try_to_timestamp",
+            "unix_date",
+            "unix_timestamp",
+        ),
         *("upper", "weekday", "weekofyear", "year"),
     ]
 )
-ICEBERG_FUNCTIONS: Final = frozenset(["bucket", "days", "hours", "months", "truncate", "years"])  # of each catalog's namespace `system`
+ICEBERG_FUNCTIONS: Final = frozenset(
+    ["bucket", "days", "hours", "months", "truncate", "years"]
+)  # of each catalog's namespace `system`
 _ICEBERG_NAMESPACE: Final = "system"
-_ALLOWED: Final = f"{', '.join(sorted(CONDITION_FUNCTIONS))}, and of a catalog's {_ICEBERG_NAMESPACE} {', '.join(sorted(ICEBERG_FUNCTIONS))}"
+_ALLOWED: Final = (
+    f"{', '.join(sorted(CONDITION_FUNCTIONS))}, and of a catalog's {_ICEBERG_NAMESPACE} "
+    f"{', '.join(sorted(ICEBERG_FUNCTIONS))}"
+)
 _SHOWN_CHARACTERS: Final = 40
 
 
@@ -80,11 +211,18 @@ class Token:
 
 
 def check_condition(text: str, parts: int = 1) -> str | None:
-    """Why Spark cannot be given this condition, naming the place and the bound; None when it can. The bounds are those of so many parts put together."""
+    """Why Spark cannot be given this condition, naming the place and the bound; None when it can.
+    The bounds are those of so many parts put together.
+    """
     if not text.strip() or len(text) > parts * MAX_CONDITION_CHARACTERS:
-        return f"has {len(text)} characters; it must have 1 to {parts * MAX_CONDITION_CHARACTERS} that are not all blank"
+        return (
+            f"has {len(text)} characters; it must have 1 to {parts * MAX_CONDITION_CHARACTERS} "
+            f"that are not all blank"
+        )
     if any("\ud800" <= character <= "\udfff" for character in text):
-        return f"is {_shorten(text)}, which holds half of a surrogate pair, which UTF-8 cannot carry"
+        return (
+            f"is {_shorten(text)}, which holds half of a surrogate pair, which UTF-8 cannot carry"
+        )
     tokens: list[Token] = []
     for token in read_tokens(text):
         if token.kind in {"comment", "raw", "unknown"}:
@@ -99,7 +237,9 @@ def join_conditions(first: str, second: str) -> str:
 
 
 def enclose(thing: str, text: str, parts: int = 1) -> str:
-    """The condition in brackets, so that what stands beside it stays outside; InvalidValueError, which names the thing, where it would not."""
+    """The condition in brackets, so that what stands beside it stays outside; InvalidValueError,
+    which names the thing, where it would not.
+    """
     problem = check_condition(text, parts)
     if problem is not None:
         message = f"{thing} {problem}"
@@ -112,7 +252,11 @@ def read_tokens(text: str) -> Iterator[Token]:
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
-        token = Token(str(match.lastgroup), match[0], at) if match is not None else Token("unknown", text[at], at)
+        token = (
+            Token(str(match.lastgroup), match[0], at)
+            if match is not None
+            else Token("unknown", text[at], at)
+        )
         if token.kind != "blank":
             yield token
         at += len(token.text)
@@ -121,19 +265,34 @@ def read_tokens(text: str) -> Iterator[Token]:
 def _describe_refused(token: Token) -> str:
     place = f"at character {token.at + 1}"
     if token.kind == "raw":
-        return f"holds a raw text ({token.text}) {place}; a text is written in plain quotes, a backslash doubled"
+        return (
+            f"holds a raw text ({token.text}) {place}; a text is written in plain quotes, a "
+            f"backslash doubled"
+        )
     if token.kind == "comment":
-        return f"holds a comment ({token.text}) {place}; a condition is one expression without comments"
+        return (
+            f"holds a comment ({token.text}) {place}; a condition is one expression without "
+            f"comments"
+        )
     if token.text in _QUOTES:
         return f"holds a {token.text} {place} that is never closed, or closed at once"
-    return f"holds {token.text!r} {place}; outside of quotes there are words and numbers of ASCII, operators, commas and brackets alone"
+    return (
+        f"holds {token.text!r} {place}; outside of quotes there are words and numbers of ASCII, "
+        f"operators, commas and brackets alone"
+    )
 
 
 def _check_words(tokens: Sequence[Token]) -> str | None:
-    found = next((token for token in tokens if token.kind == "word" and token.text.upper() in _QUERY_WORDS), None)
+    found = next(
+        (token for token in tokens if token.kind == "word" and token.text.upper() in _QUERY_WORDS),
+        None,
+    )
     if found is None:
         return None
-    return f"holds {_shorten(found.text)} at character {found.at + 1}; a condition holds no query (a column of that name is written in backticks)"
+    return (
+        f"holds {_shorten(found.text)} at character {found.at + 1}; a condition holds no query "
+        f"(a column of that name is written in backticks)"
+    )
 
 
 def _check_brackets(tokens: Sequence[Token], deepest: int) -> str | None:
@@ -148,12 +307,21 @@ def _check_brackets(tokens: Sequence[Token], deepest: int) -> str | None:
                 called = _shorten(".".join(_path_before(tokens, number)) or tokens[number - 1].text)
                 return f"calls {called} {place}; it may call {_ALLOWED}"
         elif token.kind == "close" and (not awaited or awaited.pop() != token.text):
-            return f"closes a bracket with {token.text} {place} that was not opened so; every bracket is closed where it was opened, and none else"
-    return f"has {len(awaited)} brackets that are never closed; 0 may be left open" if awaited else None
+            return (
+                f"closes a bracket with {token.text} {place} that was not opened so; every "
+                f"bracket is closed where it was opened, and none else"
+            )
+    return (
+        f"has {len(awaited)} brackets that are never closed; 0 may be left open"
+        if awaited
+        else None
+    )
 
 
 def _may_open(tokens: Sequence[Token], number: int) -> bool:
-    """True where the bracket groups, or holds values or the arguments of a function that is known."""
+    """True where the bracket groups, or holds values or the arguments of a function that is
+    known.
+    """
     before = tokens[number - 1] if number else None
     if before is None or before.kind in {"sign", "open"}:
         return before is None or before.text != "."

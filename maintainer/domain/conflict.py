@@ -22,12 +22,21 @@ class ConflictKind(StrEnum):
 
 CONFLICT_WORDS: Mapping[ConflictKind, str] = {
     ConflictKind.NEW_DELETES: "rows of files that were being rewritten were deleted meanwhile",
-    ConflictKind.NEW_FILES: "files were added meanwhile where the commit relied on there being none",
+    ConflictKind.NEW_FILES: (
+        "files were added meanwhile where the commit relied on there being none"
+    ),
     ConflictKind.FILES_GONE: "files that were being rewritten were removed meanwhile",
     ConflictKind.MANIFESTS_GONE: "manifests that were being rewritten were replaced meanwhile",
     ConflictKind.HISTORY_GONE: "the snapshot that the work began at was expired meanwhile",
-    ConflictKind.REQUIREMENT_FAILED: "the table was changed in the moment of each attempt to commit",
+    ConflictKind.REQUIREMENT_FAILED: (
+        "the table was changed in the moment of each attempt to commit"
+    ),
     ConflictKind.COMMITS_LOST: "too many of the commits in parts were refused",
-    ConflictKind.TAKEN_BACK: "the table has no snapshot of ours any more, as if its catalog had taken the work back in favour of whoever committed meanwhile",
-    ConflictKind.SNAPSHOT_CHANGED: "the table was changed before the dangling delete files could be removed; they stay",
+    ConflictKind.TAKEN_BACK: (
+        "the table has no snapshot of ours any more, as if its catalog had taken the work back "
+        "in favour of whoever committed meanwhile"
+    ),
+    ConflictKind.SNAPSHOT_CHANGED: (
+        "the table was changed before the dangling delete files could be removed; they stay"
+    ),
 }

@@ -1,6 +1,8 @@
-"""What an action costs and is worth: as predicted, as it was, and as a score that ranks it among others.
+"""What an action costs and is worth: as predicted, as it was, and as a score that ranks it among
+others.
 
-A GB is 1024**3 bytes, as in Spark's `2g`. A GB-hour is the memory that one job occupies for one hour of Spark's work.
+A GB is 1024**3 bytes, as in Spark's `2g`. A GB-hour is the memory that one job occupies for one
+hour of Spark's work.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ class CostBasis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an action is expected to take; the 90th percentile is what budgets are charged with until the job is done."""
+    """What an action is expected to take; the 90th percentile is what budgets are charged with
+    until the job is done.
+    """
 
     gb_hours: float
     gb_hours_p90: float
@@ -37,7 +41,9 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Benefit:
-    """What an action is good for, in files that readers and planners need not open any more; weights are in docs/decisions.md."""
+    """What an action is good for, in files that readers and planners need not open any more;
+    weights are in docs/decisions.md.
+    """
 
     files_removed: int = 0
     deletes_applied: int = 0
@@ -49,10 +55,14 @@ class Benefit:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What speaks for an action beside its cost, and what the published model would take for gain and cost."""
+    """What speaks for an action beside its cost, and what the published model would take for gain
+    and cost.
+    """
 
     benefit: Benefit
-    chance: float = 1.0  # that it succeeds: no writer's commit comes first, and it did not fail lately
+    chance: float = (
+        1.0  # that it succeeds: no writer's commit comes first, and it did not fail lately
+    )
     published_files: int = 0
     published_gb_hours: float = 0.0
 
@@ -62,7 +72,9 @@ BENEFIT = "benefit"  # the term of a score that says what an action is good for
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The rank of an action and how it came about: terms are (name, value) in the order in which the sentence has them."""
+    """The rank of an action and how it came about: terms are (name, value) in the order in which
+    the sentence has them.
+    """
 
     scorer: str
     value: float
@@ -92,7 +104,9 @@ class EstimateError:
 
     @property
     def ratio(self) -> float | None:
-        """(predicted - actual) / actual: 0.28 is 28 % too much; None when something was predicted and there was nothing."""
+        """(predicted - actual) / actual: 0.28 is 28 % too much; None when something was predicted
+        and there was nothing.
+        """
         if self.predicted == self.actual:
             return 0.0
         return (self.predicted - self.actual) / self.actual if self.actual else None

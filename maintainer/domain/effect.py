@@ -24,7 +24,9 @@ class ContentProof(StrEnum):
     NOT_TAKEN = "not_taken"
     EQUAL = "equal"
     DIFFERENT = "different"
-    UNKNOWN = "unknown"  # they were asked for, and could not be taken or not be set against each other
+    UNKNOWN = (
+        "unknown"  # they were asked for, and could not be taken or not be set against each other
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,9 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Before and after; the changes are those of our own commits, others' commits in between are counted apart."""
+    """Before and after; the changes are those of our own commits, others' commits in between are
+    counted apart.
+    """
 
     before: Measurement
     after: Measurement
@@ -61,7 +65,9 @@ class Effect:
     rows_before: int | None = None
     rows_after: int | None = None
     sentence: str = ""
-    statistics_written: int = 0  # files of statistics that are there since, of the snapshot that the job was for
+    statistics_written: int = (
+        0  # files of statistics that are there since, of the snapshot that the job was for
+    )
 
     own_snapshot_ids: tuple[int, ...] = ()  # of our commits, oldest first
 
@@ -70,13 +76,18 @@ class Effect:
     orphan_bytes_removed: int = 0
     orphans_restored: int = 0  # brought back from quarantine
 
-    files_lost: int = 0  # that the action took and left as they were, because commits of a part of it met a writer's
+    # that the action took and left as they were, because commits of a part of it met a writer's
+    files_lost: int = 0
 
     contents: ContentProof = ContentProof.NOT_TAKEN
 
-    canary_files: int | None = None  # of what our commits added, read again; None: not tried, or it could not be
+    canary_files: int | None = (
+        None  # of what our commits added, read again; None: not tried, or it could not be
+    )
 
-    failed_proofs: tuple[str, ...] = ()  # why what we wrote is not what it should be, each a sentence
+    failed_proofs: tuple[
+        str, ...
+    ] = ()  # why what we wrote is not what it should be, each a sentence
 
     difference: str = ""  # from what was predicted, and why; empty: none worth a word
 
@@ -86,4 +97,11 @@ class Effect:
     def is_idle(self) -> bool:
         """True when our commits changed nothing that the action is for."""
         is_net = self.files_removed or self.manifests_removed or self.snapshots_removed
-        return not (self.own_commits or is_net or self.statistics_written or self.orphans_listed or self.orphans_removed or self.orphans_restored)
+        return not (
+            self.own_commits
+            or is_net
+            or self.statistics_written
+            or self.orphans_listed
+            or self.orphans_removed
+            or self.orphans_restored
+        )

@@ -12,7 +12,9 @@ class InvalidValueError(MaintainerError):
 
 
 class ConfigurationError(MaintainerError):
-    """The configuration or a policy file cannot be used; the message starts with ``file:line`` where there is one."""
+    """The configuration or a policy file cannot be used; the message starts with ``file:line``
+    where there is one.
+    """
 
 
 class UnknownTableError(MaintainerError):

@@ -1,4 +1,6 @@
-"""File sizes, few of them one by one, many of them in runs of like sizes: additive, and small enough to keep for each partition of each manifest."""
+"""File sizes, few of them one by one, many of them in runs of like sizes: additive, and small
+enough to keep for each partition of each manifest.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,15 @@ from typing import NamedTuple
 
 MIN_LISTED_SIZES = 32  # in each partition, however many partitions there are
 MAX_LISTED_SIZES = 1024  # shared by all partitions
-FINEST_BITS = 3  # of a size after its first: eight runs to an octave, so that the sizes in a run differ by at most an eighth
+# of a size after its first: eight runs to an octave, so that the sizes in a run differ by at most
+# an eighth
+FINEST_BITS = 3
 
 
 class SizeRun(NamedTuple):
-    """Files of like sizes: bytes of the smallest, of the largest, their number, their bytes together."""
+    """Files of like sizes: bytes of the smallest, of the largest, their number, their bytes
+    together.
+    """
 
     smallest: int
     largest: int
@@ -22,7 +28,9 @@ class SizeRun(NamedTuple):
 
 
 class DeletedFiles(NamedTuple):
-    """Data files of like sizes with deletes, and of like shares of deleted records, as far as single files are known to lose them."""
+    """Data files of like sizes with deletes, and of like shares of deleted records, as far as
+    single files are known to lose them.
+    """
 
     files: int
     bytes: int
@@ -41,7 +49,9 @@ class DeletedFiles(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileSizes:
-    """Sizes in bytes of some files: listed in the order of the manifest while they are few, else in runs, smallest first. One of both is empty."""
+    """Sizes in bytes of some files: listed in the order of the manifest while they are few, else in
+    runs, smallest first. One of both is empty.
+    """
 
     listed: tuple[int, ...] = ()
     runs: tuple[SizeRun, ...] = ()
@@ -59,7 +69,9 @@ class FileSizes:
 
 @dataclass(slots=True)
 class GatheredSizes:
-    """Sizes that come together part by part: listed, in the order in which they came, while every part lists its own and they are few."""
+    """Sizes that come together part by part: listed, in the order in which they came, while every
+    part lists its own and they are few.
+    """
 
     listed: list[int] = field(default_factory=list)
     runs: dict[int, SizeRun] = field(default_factory=dict)  # by their ends
@@ -117,10 +129,17 @@ def merge_runs(runs: Iterable[SizeRun]) -> tuple[SizeRun, ...]:
 
 def join_runs(some: SizeRun, more: SizeRun) -> SizeRun:
     """One run of two."""
-    return SizeRun(min(some.smallest, more.smallest), max(some.largest, more.largest), some.files + more.files, some.bytes + more.bytes)
+    return SizeRun(
+        min(some.smallest, more.smallest),
+        max(some.largest, more.largest),
+        some.files + more.files,
+        some.bytes + more.bytes,
+    )
 
 
 def end_of_run(size: int, bits: int = FINEST_BITS) -> int:
-    """The first size above the run that a size belongs to, where so many bits after its first tell runs apart: with none a run is an octave."""
+    """The first size above the run that a size belongs to, where so many bits after its first tell
+    runs apart: with none a run is an octave.
+    """
     shift = max(0, size.bit_length() - 1 - bits)
     return ((size >> shift) + 1) << shift

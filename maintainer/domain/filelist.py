@@ -1,4 +1,6 @@
-"""Files of one manifest one by one, packed: what joining deletes to their data files takes, in about eleven bytes a file."""
+"""Files of one manifest one by one, packed: what joining deletes to their data files takes, in
+about eleven bytes a file.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,18 @@ class ListedFile(NamedTuple):
     """One live entry; `partition` is the position of its share among the digest's partitions."""
 
     partition: int
-    key: int  # of a data file its path's key, of a delete file that of the one data file it applies to, or WHOLE_PARTITION
+    # of a data file its path's key, of a delete file that of the one data file it applies to, or
+    # WHOLE_PARTITION
+    key: int
     size_bytes: int
     record_count: int
     sequence_number: int
 
 
 def path_key(path: bytes) -> int:
-    """A number from 1 to 2**32 - 1 for a path: two paths of one partition that share it are as rare as one in four billion."""
+    """A number from 1 to 2**32 - 1 for a path: two paths of one partition that share it are as rare
+    as one in four billion.
+    """
     return (zlib.crc32(path) & _MASK) or 1
 
 

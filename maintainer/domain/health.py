@@ -23,7 +23,9 @@ class Band(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartitionHealth:
-    """Data and delete files of one partition; files outside the small..large range are the planner's candidates."""
+    """Data and delete files of one partition; files outside the small..large range are the
+    planner's candidates.
+    """
 
     spec_id: int
     partition: str
@@ -34,15 +36,23 @@ class PartitionHealth:
     large_files: int
     large_bytes: int
     delete_files: int
-    skew: float | None = None  # data bytes / mean data bytes of all partitions: 1 is even; None when no partition holds data bytes
+    skew: float | None = (
+        # data bytes / mean data bytes of all partitions: 1 is even; None when no partition holds
+        # data bytes
+        None
+    )
     position_delete_files: int = 0  # without deletion vectors
     position_delete_bytes: int = 0
     sizes: FileSizes = field(default_factory=FileSizes)  # of its data files
     deleted: tuple[DeletedFiles, ...] = ()  # those of its data files that deletes apply to
-    written_at: datetime | None = None  # when its newest file was committed, at the latest; None: before any kept snapshot
+    written_at: datetime | None = (
+        None  # when its newest file was committed, at the latest; None: before any kept snapshot
+    )
     equality_delete_bytes: int = 0
     equality_delete_records: int = 0
-    dangling_delete_files: int = 0  # position delete files that apply to no data file; 0 too where TableHealth has None
+    dangling_delete_files: int = (
+        0  # position delete files that apply to no data file; 0 too where TableHealth has None
+    )
 
     @property
     def average_file_size_bytes(self) -> float | None:
@@ -58,7 +68,11 @@ class ManifestGroup:
     content: ManifestContent
     count: int
     bytes: int
-    ideal: int | None = None  # manifests of the target size that would hold the same bytes; None in measurements of earlier versions
+    ideal: int | None = (
+        # manifests of the target size that would hold the same bytes; None in measurements of
+        # earlier versions
+        None
+    )
 
     @property
     def excess(self) -> int | None:
@@ -68,7 +82,9 @@ class ManifestGroup:
 
 @dataclass(frozen=True, slots=True)
 class RefHold:
-    """What one branch or tag keeps from expiry: a tag its snapshot, main its line, another branch what of its line is not main's."""
+    """What one branch or tag keeps from expiry: a tag its snapshot, main its line, another branch
+    what of its line is not main's.
+    """
 
     name: str
     is_branch: bool
@@ -89,7 +105,9 @@ class WriterRate:
 
 @dataclass(frozen=True, slots=True)
 class Rewriter:
-    """A program that rewrote the table of late without changing what it holds: a maintainer, this one included."""
+    """A program that rewrote the table of late without changing what it holds: a maintainer, this
+    one included.
+    """
 
     name: str  # the application's name or the engine's
     runs: int  # apart from each other by an hour or more
@@ -98,7 +116,9 @@ class Rewriter:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A figure that one piece of metadata claims and that the manifests' entries, counted, do not bear out."""
+    """A figure that one piece of metadata claims and that the manifests' entries, counted, do not
+    bear out.
+    """
 
     figure: str  # "data files"
     source: str  # "snapshot summary"
@@ -107,7 +127,9 @@ class Disagreement:
 
 
 class SnapshotRole(StrEnum):
-    """Why somebody may still need a snapshot that is on no branch's tip, as its own summary says."""
+    """Why somebody may still need a snapshot that is on no branch's tip, as its own summary
+    says.
+    """
 
     STAGED = "staged"  # written for an audit (wap.id) and published by no other snapshot yet
     CHECKPOINT = "checkpoint"  # a Flink job restores from it
@@ -121,9 +143,13 @@ class SnapshotStamp:
     snapshot_id: int
     parent_id: int | None
     committed_at: datetime
-    removed_bytes: int | None = None  # of the files that it took out of the table; None: the writer did not say
+    removed_bytes: int | None = (
+        None  # of the files that it took out of the table; None: the writer did not say
+    )
     role: SnapshotRole | None = None
-    role_of: str = ""  # the audit's id, the Flink job's with its operator's, or the staging snapshot's
+    role_of: str = (
+        ""  # the audit's id, the Flink job's with its operator's, or the staging snapshot's
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,23 +210,38 @@ class TableHealth:
     growth_bytes_per_day: float | None = None
     growth_records_per_day: float | None = None
     metadata_files: int | None = None  # metadata.json files: the current one and those of its log
-    storage_files: int | None = None  # a lower bound of the files that the table keeps, metadata included
-    ref_holds: tuple[RefHold, ...] = ()  # those that hold the oldest first; at most history.MAX_HOLDS
+    storage_files: int | None = (
+        None  # a lower bound of the files that the table keeps, metadata included
+    )
+    ref_holds: tuple[
+        RefHold, ...
+    ] = ()  # those that hold the oldest first; at most history.MAX_HOLDS
     disagreements: tuple[Disagreement, ...] = ()
-    statistics_snapshot_id: int | None = None  # the newest snapshot that statistics of the table's columns describe; None: there are none
+    statistics_snapshot_id: int | None = (
+        # the newest snapshot that statistics of the table's columns describe; None: there are none
+        None
+    )
     partition_statistics_snapshot_id: int | None = None
     is_partitioned: bool | None = None
     is_sorted: bool | None = None  # the table has a sort order of its own
     specs: tuple[PartitionSpec, ...] = ()
-    last_write_at: datetime | None = None  # of the newest commit of the current line that is no rewrite
-    last_change_at: datetime | None = None  # of the newest that deleted or replaced rows: what a rewrite loses to
+    last_write_at: datetime | None = (
+        None  # of the newest commit of the current line that is no rewrite
+    )
+    last_change_at: datetime | None = (
+        None  # of the newest that deleted or replaced rows: what a rewrite loses to
+    )
     rewriters: tuple[Rewriter, ...] = ()  # of the last 7 days, the latest first
-    dangling_delete_files: int | None = None  # position delete files that apply to no data file any more
+    dangling_delete_files: int | None = (
+        None  # position delete files that apply to no data file any more
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One bound that a table is beyond (or, with is_actionable False, beyond without anything to gain)."""
+    """One bound that a table is beyond (or, with is_actionable False, beyond without anything to
+    gain).
+    """
 
     metric: str
     observed: float

@@ -13,13 +13,19 @@ from maintainer.domain.units import format_count
 
 
 def _write_level(level: str) -> str:
-    """One level as text; backticks keep a dot, a backtick or a blank inside a level apart from the separators."""
-    plain = level and not any(character in level for character in ".`/ \t\n\r") and level.isprintable()
+    """One level as text; backticks keep a dot, a backtick or a blank inside a level apart from the
+    separators.
+    """
+    plain = (
+        level and not any(character in level for character in ".`/ \t\n\r") and level.isprintable()
+    )
     return level if plain else "`" + level.replace("`", "``") + "`"
 
 
 def split_levels(text: str) -> tuple[str, ...]:
-    """Split ``a.`b.c`.d`` into its levels; InvalidValueError on an empty level or an open backtick."""
+    """Split ``a.`b.c`.d`` into its levels; InvalidValueError on an empty level or an open
+    backtick.
+    """
     levels: list[str] = []
     position = 0
     while True:
@@ -35,7 +41,10 @@ def _read_level(text: str, start: int) -> tuple[str, int]:
         end = text.find(".", start)
         end = len(text) if end < 0 else end
         if end == start:
-            message = f"name {text!r} has an empty level at position {start}; write it as catalog.namespace.table"
+            message = (
+                f"name {text!r} has an empty level at position {start}; write it as "
+                f"catalog.namespace.table"
+            )
             raise InvalidValueError(message)
         return text[start:end], end
     level: list[str] = []
@@ -68,7 +77,9 @@ class TableIdentifier:
     name: str
 
     def __str__(self) -> str:
-        """Return ``catalog.namespace.table``; levels that hold a dot are in backticks, so that parse() is the inverse."""
+        """Return ``catalog.namespace.table``; levels that hold a dot are in backticks, so that
+        parse() is the inverse.
+        """
         return ".".join(_write_level(level) for level in (self.catalog, *self.namespace, self.name))
 
     @property
@@ -78,10 +89,15 @@ class TableIdentifier:
 
     @classmethod
     def parse(cls, text: str) -> TableIdentifier:
-        """Read ``catalog.namespace.table``; InvalidValueError when it has fewer than three levels."""
+        """Read ``catalog.namespace.table``; InvalidValueError when it has fewer than three
+        levels.
+        """
         levels = split_levels(text)
         if len(levels) < 3:  # noqa: PLR2004 - catalog, at least one namespace level, table
-            message = f"table {text!r} has {format_count(len(levels), 'level')}; write it as catalog.namespace.table"
+            message = (
+                f"table {text!r} has {format_count(len(levels), 'level')}; write it as "
+                f"catalog.namespace.table"
+            )
             raise InvalidValueError(message)
         return cls(levels[0], levels[1:-1], levels[-1])
 
@@ -104,7 +120,9 @@ class TablePattern:
 
     @property
     def specificity(self) -> tuple[int, int, int]:
-        """Orders wide before narrow: exact last, then by literal levels, then by literal characters."""
+        """Orders wide before narrow: exact last, then by literal levels, then by literal
+        characters.
+        """
         literal_levels = sum(not any(c in level for c in "*?[") for level in self.text.split("."))
         literal_characters = sum(character not in "*?[]" for character in self.text)
         return (int(self.is_exact), literal_levels, literal_characters)
@@ -115,4 +133,6 @@ class TablePattern:
 
     def matches_name(self, name: str) -> bool:
         """True when the pattern selects the table of this full name."""
-        return self.text == name if self.is_exact else _compile_glob(self.text).match(name) is not None
+        return (
+            self.text == name if self.is_exact else _compile_glob(self.text).match(name) is not None
+        )

@@ -18,14 +18,18 @@ DEFAULT_TARGET_MANIFEST_SIZE_BYTES = 8 * MIB  # Iceberg: commit.manifest.target-
 SMALL_FILE_RATIO = 0.75  # Iceberg's planner: min-file-size-bytes = 0.75 x target
 LARGE_FILE_RATIO = 1.80  # Iceberg's planner: max-file-size-bytes = 1.80 x target
 
-# Upper bounds (exclusive) of the size histogram's bins, in bytes; one more bin holds what is larger.
-# The bins follow the classes of the published measurements: 16 KiB and 64 KiB (production HDFS), 1, 4, 16 and 32 MiB (degraded, acceptable, healthy).
+# Upper bounds (exclusive) of the size histogram's bins, in bytes; one more bin holds what is
+# larger. The bins follow the classes of the published measurements: 16 KiB and 64 KiB (production
+# HDFS), 1, 4, 16 and 32 MiB (degraded, acceptable, healthy).
 HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
-    16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 128 * MIB, 256 * MIB, 512 * MIB, GIB,
+    16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 128 * MIB, 256 * MIB,
+    512 * MIB, GIB,
 )  # fmt: skip
 
 
-DIGEST_VERSION = 1  # raise it when the same manifest would be digested otherwise than before: then all manifests are read anew
+# raise it when the same manifest would be digested otherwise than before: then all manifests are
+# read anew
+DIGEST_VERSION = 1
 
 
 def histogram_bin(size_bytes: int) -> int:
@@ -51,7 +55,9 @@ class ManifestContent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SizeClasses:
-    """Where "small" ends and "large" begins, for one table; both bounds in bytes, both exclusive."""
+    """Where "small" ends and "large" begins, for one table; both bounds in bytes, both
+    exclusive.
+    """
 
     target_bytes: int
     small_below_bytes: int
@@ -59,8 +65,12 @@ class SizeClasses:
 
     @classmethod
     def around(cls, target_bytes: int) -> SizeClasses:
-        """Iceberg's own bounds around a target file size, rounded as its planner does (toward zero)."""
-        return cls(target_bytes, int(target_bytes * SMALL_FILE_RATIO), int(target_bytes * LARGE_FILE_RATIO))
+        """Iceberg's own bounds around a target file size, rounded as its planner does (toward
+        zero).
+        """
+        return cls(
+            target_bytes, int(target_bytes * SMALL_FILE_RATIO), int(target_bytes * LARGE_FILE_RATIO)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +78,12 @@ class PartitionField:
     """One field of a partition spec, with the column that it is made of."""
 
     name: str
-    transform: str  # as Iceberg writes it: "identity", "bucket[16]", "truncate[4]", "year", "month", "day", "hour", "void"
-    column: tuple[str, ...] = ()  # the column's present name, level by level; empty: the table has it no more
+    # as Iceberg writes it: "identity", "bucket[16]", "truncate[4]", "year", "month", "day", "hour",
+    # "void"
+    transform: str
+    column: tuple[
+        str, ...
+    ] = ()  # the column's present name, level by level; empty: the table has it no more
     type_name: str = ""  # the column's type as Iceberg writes it: "timestamptz", "decimal(9, 2)"
 
 
@@ -83,10 +97,13 @@ class PartitionSpec:
 
 @dataclass(frozen=True, slots=True)
 class PartitionDigest:
-    """One manifest's share of one (partition, content): additive counts; sizes in bytes, deletion vectors by content size."""
+    """One manifest's share of one (partition, content): additive counts; sizes in bytes, deletion
+    vectors by content size.
+    """
 
     spec_id: int
-    partition: str  # "day=2026-01-01/bucket=3" in the spec's own field names; "" when the spec is unpartitioned
+    # "day=2026-01-01/bucket=3" in the spec's own field names; "" when the spec is unpartitioned
+    partition: str
     content: Content
     file_count: int
     bytes: int
@@ -112,7 +129,9 @@ class ManifestDigest:
     histogram: tuple[int, ...] = ()  # data files only; len(HISTOGRAM_BOUNDS_BYTES) + 1 bins
     formats: tuple[tuple[str, int], ...] = ()  # ("parquet", 12): data files by format
     entries_read: int = 0
-    files: bytes = b""  # filelist.pack_files: all data files of a table with deletes, all delete files
+    files: bytes = (
+        b""  # filelist.pack_files: all data files of a table with deletes, all delete files
+    )
     lists_files: bool = False  # whether `files` is all, and not left out
 
 
@@ -130,7 +149,9 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A branch or a tag; retention in milliseconds as Iceberg stores it, None = the table's default."""
+    """A branch or a tag; retention in milliseconds as Iceberg stores it, None = the table's
+    default.
+    """
 
     name: str
     snapshot_id: int
@@ -155,7 +176,10 @@ class Unreadable:
 
     path: str
     reason: str
-    of_snapshot: int | None = None  # whose list of manifests this is: without it none of the snapshot's files can be found
+    of_snapshot: int | None = (
+        # whose list of manifests this is: without it none of the snapshot's files can be found
+        None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +199,19 @@ class TableInventory:
     default_spec_is_partitioned: bool
     snapshots: tuple[Snapshot, ...]
     refs: tuple[Ref, ...]
-    manifests: Sequence[ManifestDigest]  # a pass over those of a very large table unpacks them, one at a time
+    manifests: Sequence[
+        ManifestDigest
+    ]  # a pass over those of a very large table unpacks them, one at a time
     read_at: datetime
     unreadable: tuple[Unreadable, ...] = ()
-    metadata_files: int | None = None  # this metadata.json and those of its metadata-log; None: not read
-    listed_files: int | None = None  # live entries (added and existing) that the manifest list claims for its manifests; None: it does not say
+    metadata_files: int | None = (
+        None  # this metadata.json and those of its metadata-log; None: not read
+    )
+    listed_files: int | None = (
+        # live entries (added and existing) that the manifest list claims for its manifests; None:
+        # it does not say
+        None
+    )
     specs: tuple[PartitionSpec, ...] = ()
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
@@ -195,7 +227,9 @@ class FaultKind(StrEnum):
     METADATA_CORRUPT = "metadata_corrupt"
     CATALOG_UNAVAILABLE = "catalog_unavailable"
     ACCESS_DENIED = "access_denied"
-    UNSUPPORTED = "unsupported"  # a table that is no Iceberg table, or a format version we do not know
+    UNSUPPORTED = (
+        "unsupported"  # a table that is no Iceberg table, or a format version we do not know
+    )
     FAILED = "failed"  # reading or measuring it took too long, or brought out a mistake of ours
 
 

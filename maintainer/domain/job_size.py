@@ -22,7 +22,8 @@ class SizeProfile:
     """One profile, as the decision sees it."""
 
     size: JobSize
-    memory_gb: float  # what one job occupies: its part of the driver, and of the executors where there are some
+    # what one job occupies: its part of the driver, and of the executors where there are some
+    memory_gb: float
     executors_gb: float = 0.0  # of that, the executors' part; 0: tasks run in the driver
 
     @property
@@ -32,5 +33,7 @@ class SizeProfile:
 
     @property
     def driver_gb(self) -> float:
-        """Where it keeps what its driver holds; the same as that of its tasks where they run in the driver."""
+        """Where it keeps what its driver holds; the same as that of its tasks where they run in the
+        driver.
+        """
         return self.memory_gb - self.executors_gb

@@ -10,11 +10,13 @@ from enum import StrEnum
 class NoticeKind(StrEnum):
     """What happened: a closed set, so that people can choose and templates can name them."""
 
-    FAILED_PROOF = "failed_proof"  # the table's metadata does not bear out what a job claims; the table is paused
+    # the table's metadata does not bear out what a job claims; the table is paused
+    FAILED_PROOF = "failed_proof"
     REPEATED_FAILURE = "repeated_failure"
     TABLE_CRITICAL = "table_critical"
     BUDGET_SPENT = "budget_spent"
-    TABLE_UNREADABLE = "table_unreadable"  # a table that had been measured cannot be read any more, though its catalog answers
+    # a table that had been measured cannot be read any more, though its catalog answers
+    TABLE_UNREADABLE = "table_unreadable"
     APPROVAL_NEEDED = "approval_needed"  # a list of orphan files waits for somebody's word
     PAUSED_TABLE_GONE = "paused_table_gone"  # a paused table is not in its catalog any more
 
@@ -40,7 +42,9 @@ class NoticeLimits:
 
 @dataclass(frozen=True, slots=True)
 class PostedNotice:
-    """A notice that the limits have let pass, and that the store keeps until somebody has got it."""
+    """A notice that the limits have let pass, and that the store keeps until somebody has got
+    it.
+    """
 
     number: int
     notice: Notice

@@ -1,4 +1,6 @@
-"""The options of each procedure that a policy may set: an allow-list, because option text reaches Spark."""
+"""The options of each procedure that a policy may set: an allow-list, because option text reaches
+Spark.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ MAXIMUM_TARGET_FILE_SIZE_BYTES = 10 * GIB
 _LARGEST_INTEGER = 2**31 - 1  # Iceberg reads counts into a Java int
 _LARGEST_LONG = 2**63 - 1  # and sizes into a Java long
 
-# Plain ASCII digits: int() and float() also read other alphabets' digits, underscores and "nan", which Java does not.
+# Plain ASCII digits: int() and float() also read other alphabets' digits, underscores and "nan",
+# which Java does not.
 _INTEGER = compile_regex(r"[0-9]{1,19}")
 _DECIMAL = compile_regex(r"[0-9]{1,9}(?:\.[0-9]{1,18})?")
 
@@ -51,7 +54,9 @@ _BOOLEAN = OptionBound(OptionKind.BOOLEAN, choices=("true", "false"))
 
 REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
     {
-        "target-file-size-bytes": OptionBound(OptionKind.BYTES, MINIMUM_TARGET_FILE_SIZE_BYTES, MAXIMUM_TARGET_FILE_SIZE_BYTES),
+        "target-file-size-bytes": OptionBound(
+            OptionKind.BYTES, MINIMUM_TARGET_FILE_SIZE_BYTES, MAXIMUM_TARGET_FILE_SIZE_BYTES
+        ),
         "min-file-size-bytes": OptionBound(OptionKind.BYTES, 0, MAXIMUM_TARGET_FILE_SIZE_BYTES),
         "max-file-size-bytes": OptionBound(OptionKind.BYTES, 1, _LARGEST_LONG),
         "min-input-files": _count(1),
@@ -61,9 +66,13 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
         "partial-progress.enabled": _BOOLEAN,
         "partial-progress.max-commits": _count(1, 1000),
         "partial-progress.max-failed-commits": _count(0, 1000),
-        # false brings conflicts with equality deletes written meanwhile: the one value left is Iceberg's default.
+        # false brings conflicts with equality deletes written meanwhile: the one value left is
+        # Iceberg's default.
         "use-starting-sequence-number": OptionBound(OptionKind.BOOLEAN, choices=("true",)),
-        "rewrite-job-order": OptionBound(OptionKind.CHOICE, choices=("none", "bytes-asc", "bytes-desc", "files-asc", "files-desc")),
+        "rewrite-job-order": OptionBound(
+            OptionKind.CHOICE,
+            choices=("none", "bytes-asc", "bytes-desc", "files-asc", "files-desc"),
+        ),
         "rewrite-all": _BOOLEAN,
         "delete-file-threshold": _count(1),
         "delete-ratio-threshold": OptionBound(OptionKind.RATIO, 0, 1),
@@ -73,7 +82,9 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
         "compression-factor": OptionBound(OptionKind.RATIO, 0.01, 100),
         "shuffle-partitions-per-file": _count(1, 1000),
         "max-output-size": OptionBound(OptionKind.BYTES, 1, _LARGEST_INTEGER),
-        "var-length-contribution": OptionBound(OptionKind.BYTES, 1, MIB),  # held in memory for each row and column
+        "var-length-contribution": OptionBound(
+            OptionKind.BYTES, 1, MIB
+        ),  # held in memory for each row and column
     }
 )
 _SORT_OPTIONS = frozenset({"compression-factor", "shuffle-partitions-per-file"})
@@ -99,7 +110,8 @@ REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyT
 )
 _MAX_PARALLEL_DELETES = 64  # threads of the driver; an object store answers 429 to more
 
-# The two rewrites' options go in their `options` map, those of the others are arguments of the procedure itself.
+# The two rewrites' options go in their `options` map, those of the others are arguments of the
+# procedure itself.
 PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyType(
     {
         Procedure.REWRITE_DATA_FILES: REWRITE_DATA_FILES_OPTIONS,
@@ -108,22 +120,37 @@ PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyT
         Procedure.COMPUTE_TABLE_STATS: MappingProxyType({}),
         Procedure.COMPUTE_PARTITION_STATS: MappingProxyType({}),
         Procedure.EXPIRE_SNAPSHOTS: MappingProxyType(
-            {"max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES), "stream_results": _BOOLEAN, "clean_expired_metadata": _BOOLEAN}
+            {
+                "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES),
+                "stream_results": _BOOLEAN,
+                "clean_expired_metadata": _BOOLEAN,
+            }
         ),
-        # prefix_mismatch_mode is none that a policy may set: it is ERROR. Nor what counts as an equal scheme or authority: that decides what an orphan is.
-        Procedure.REMOVE_ORPHAN_FILES: MappingProxyType({"prefix_listing": _BOOLEAN, "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES)}),
+        # prefix_mismatch_mode is none that a policy may set: it is ERROR. Nor what counts as an
+        # equal scheme or authority: that decides what an orphan is.
+        Procedure.REMOVE_ORPHAN_FILES: MappingProxyType(
+            {"prefix_listing": _BOOLEAN, "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES)}
+        ),
     }
 )
 
 
-def check_option(name: str, value: str, procedure: Procedure = Procedure.REWRITE_DATA_FILES) -> str | None:
-    """Why this option of the procedure cannot be set to this text, naming the bound; None when it can."""
+def check_option(
+    name: str, value: str, procedure: Procedure = Procedure.REWRITE_DATA_FILES
+) -> str | None:
+    """Why this option of the procedure cannot be set to this text, naming the bound; None when it
+    can.
+    """
     bound = PROCEDURE_OPTIONS[procedure].get(name)
     if bound is None:
         return f"option {name!r} of {procedure} is not one that a policy may set"
     match bound.kind:
         case OptionKind.BOOLEAN | OptionKind.CHOICE:
-            return None if value in bound.choices else f"option {name} is {value!r}, but must be {' or '.join(bound.choices)}"
+            return (
+                None
+                if value in bound.choices
+                else f"option {name} is {value!r}, but must be {' or '.join(bound.choices)}"
+            )
         case OptionKind.BYTES | OptionKind.COUNT:
             if _INTEGER.fullmatch(value) is None:
                 return f"option {name} is {value!r}, but must be a whole number"
@@ -136,10 +163,18 @@ def check_option(name: str, value: str, procedure: Procedure = Procedure.REWRITE
             assert_never(bound.kind)
 
 
-def options_of_strategy(options: tuple[tuple[str, str], ...], strategy: str, sort_order: str | None) -> tuple[tuple[str, str], ...]:
-    """Without those of rewrite_data_files that belong to another strategy: Iceberg refuses a rewrite that has one."""
+def options_of_strategy(
+    options: tuple[tuple[str, str], ...], strategy: str, sort_order: str | None
+) -> tuple[tuple[str, str], ...]:
+    """Without those of rewrite_data_files that belong to another strategy: Iceberg refuses a
+    rewrite that has one.
+    """
     is_sort = strategy == "sort"
-    unknown = (_SORT_OPTIONS if not is_sort else frozenset()) | (_ZORDER_OPTIONS if not is_sort or _ZORDER.fullmatch(sort_order or "") is None else frozenset())
+    unknown = (_SORT_OPTIONS if not is_sort else frozenset()) | (
+        _ZORDER_OPTIONS
+        if not is_sort or _ZORDER.fullmatch(sort_order or "") is None
+        else frozenset()
+    )
     return tuple((name, value) for name, value in options if name not in unknown)
 
 

@@ -1,4 +1,6 @@
-"""Files that no table's metadata knows: what a look has found, and the list of them that somebody may approve."""
+"""Files that no table's metadata knows: what a look has found, and the list of them that somebody
+may approve.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ class FoundOrphans:
     """Iceberg's dry run: the paths that it does not find in the table's metadata."""
 
     paths: tuple[str, ...]
-    counted: int  # how many it reported; another number than that of the paths: the list was cut short
+    counted: (
+        int  # how many it reported; another number than that of the paths: the list was cut short
+    )
     foreign_files: int | None  # files of the table that lie outside its location; None: not known
 
 
@@ -42,7 +46,11 @@ class RemovedOrphans:
     """What the proof of a removal rests on; paths are written from the table's location on."""
 
     brought: tuple[str, ...]  # what Spark was given to take away
-    reached: tuple[str, ...] | None  # files that the table's metadata names since: of those brought all, else a sample; None: Spark did not come so far
+    reached: (
+        tuple[str, ...] | None
+        # files that the table's metadata names since: of those brought all, else a sample; None:
+        # Spark did not come so far
+    )
     targets: tuple[str, ...] = ()  # where each of those that were brought goes, where it is moved
 
 
@@ -68,12 +76,17 @@ class OrphanListState(StrEnum):
     @property
     def is_final(self) -> bool:
         """True when nothing more becomes of it."""
-        return not self.is_undecided and self not in {OrphanListState.QUARANTINED, OrphanListState.RESTORING}
+        return not self.is_undecided and self not in {
+            OrphanListState.QUARANTINED,
+            OrphanListState.RESTORING,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class OrphanList:
-    """The orphan files that one look has found on one table; its files never change, and the digest stands for them."""
+    """The orphan files that one look has found on one table; its files never change, and the digest
+    stands for them.
+    """
 
     list_id: str  # the id of the job that looked
     table: TableIdentifier
@@ -85,7 +98,9 @@ class OrphanList:
     bytes: int
     digest: str
     state: OrphanListState
-    expires_at: datetime  # until when it may be approved (waiting), be carried out (approved), be brought back (quarantined)
+    # the end of the time to approve a waiting list, to carry out an approved one, and to bring back
+    # files from quarantine
+    expires_at: datetime
     kept_files: int = 0  # found too, and none to touch
     refusal: str | None = None
     warning: str | None = None
@@ -97,11 +112,14 @@ class OrphanList:
     removed_bytes: int = 0
 
 
-QUARANTINE = "_maintainer_quarantine"  # hidden from Iceberg's own look for orphans, and from whoever reads directories as tables
+# hidden from Iceberg's own look for orphans, and from whoever reads directories as tables
+QUARANTINE = "_maintainer_quarantine"
 
 
 def quarantine_of(location: str, list_id: str) -> str:
-    """The directory that holds a list's files while they are in quarantine, each under its path within the table's location."""
+    """The directory that holds a list's files while they are in quarantine, each under its path
+    within the table's location.
+    """
     return f"{location.rstrip('/')}/{QUARANTINE}/{list_id}/"
 
 

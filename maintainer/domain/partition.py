@@ -1,4 +1,6 @@
-"""The text of a partition, "day=2026-01-01/bucket=3": written by the readers, and read back where values are needed."""
+"""The text of a partition, "day=2026-01-01/bucket=3": written by the readers, and read back where
+values are needed.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,22 @@ from maintainer.domain.inventory import PartitionSpec
 
 NULL_TEXT: Final = "null"
 # What would make two different partitions read alike; "%" first, because it is the escape.
-_ESCAPES: Final = {"%": "%25", "/": "%2F", "=": "%3D", "\n": "%0A", "\r": "%0D", "\t": "%09", "\x00": "%00"}
+_ESCAPES: Final = {
+    "%": "%25",
+    "/": "%2F",
+    "=": "%3D",
+    "\n": "%0A",
+    "\r": "%0D",
+    "\t": "%09",
+    "\x00": "%00",
+}
 _ESCAPED: Final = compile_regex(r"%[0-9A-F]{2}")
 
 
 def escape(text: str) -> str:
-    """Keep separators inside a value apart from the separators, and the word null apart from no value."""
+    """Keep separators inside a value apart from the separators, and the word null apart from no
+    value.
+    """
     if text == NULL_TEXT:
         return "%6Eull"
     return "".join(_ESCAPES.get(character, character) for character in text)
@@ -27,15 +39,24 @@ def unescape(text: str) -> str:
 
 def null_partition(spec: PartitionSpec) -> str:
     """The text of the partition whose values are all null; empty for a spec without fields."""
-    return "/".join(f"{escape(field.name)}={NULL_TEXT}" for field in spec.fields if field.transform != "void")
+    return "/".join(
+        f"{escape(field.name)}={NULL_TEXT}" for field in spec.fields if field.transform != "void"
+    )
 
 
 def read_partition(text: str, spec: PartitionSpec) -> dict[str, str | None] | None:
-    """Field name to value, unescaped, None for null; None in all where the text is not one of this spec."""
+    """Field name to value, unescaped, None for null; None in all where the text is not one of this
+    spec.
+    """
     names = [field.name for field in spec.fields if field.transform != "void"]
     if not names:
         return None if text else {}
     parts = [part.partition("=") for part in text.split("/")]
-    if [unescape(label) for label, _, _ in parts] != names or any(not separator for _, separator, _ in parts):
+    if [unescape(label) for label, _, _ in parts] != names or any(
+        not separator for _, separator, _ in parts
+    ):
         return None
-    return {name: None if value == NULL_TEXT else unescape(value) for name, (_, _, value) in zip(names, parts, strict=True)}
+    return {
+        name: None if value == NULL_TEXT else unescape(value)
+        for name, (_, _, value) in zip(names, parts, strict=True)
+    }

@@ -14,7 +14,9 @@ _NAME = compile_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Somebody still reads from a snapshot on: it and everything newer stays, until the pin is taken away or its time is over."""
+    """Somebody still reads from a snapshot on: it and everything newer stays, until the pin is
+    taken away or its time is over.
+    """
 
     name: str
     snapshot_id: int
@@ -25,10 +27,16 @@ class Pin:
     def __post_init__(self) -> None:
         """InvalidValueError for a name or a snapshot that cannot be one."""
         if _NAME.fullmatch(self.name) is None:
-            message = f"pin {self.name!r} is no name; use 1 to 100 letters, digits, dots, dashes and underscores"
+            message = (
+                f"pin {self.name!r} is no name; use 1 to 100 letters, digits, dots, dashes and "
+                f"underscores"
+            )
             raise InvalidValueError(message)
         if not 0 <= self.snapshot_id <= MAX_SNAPSHOT_ID:
-            message = f"pin {self.name}: snapshot {self.snapshot_id} is no snapshot id; it must be from 0 to {MAX_SNAPSHOT_ID}"
+            message = (
+                f"pin {self.name}: snapshot {self.snapshot_id} is no snapshot id; it must be "
+                f"from 0 to {MAX_SNAPSHOT_ID}"
+            )
             raise InvalidValueError(message)
 
     def holds_at(self, now: datetime) -> bool:

@@ -1,4 +1,6 @@
-"""What would be done for a table and why, and what not and why not. Every rule of the policy appears exactly once."""
+"""What would be done for a table and why, and what not and why not. Every rule of the policy
+appears exactly once.
+"""
 
 from __future__ import annotations
 
@@ -44,16 +46,24 @@ class SkipCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What an action is expected to achieve; counts are files, manifests or snapshots as the action has them."""
+    """What an action is expected to achieve; counts are files, manifests or snapshots as the action
+    has them.
+    """
 
-    items_before: int  # candidates: data files, manifests or snapshots that the action would take in
+    items_before: (
+        int  # candidates: data files, manifests or snapshots that the action would take in
+    )
     items_after: int
     items_removed: int
     bytes_rewritten: int
     partitions: int = 0
     note: str = ""  # what the estimate leaves out, in words
-    error_bound: int = 0  # by how many items_after, and so items_removed, may be wrong; the note says why
-    files_with_deletes: int = 0  # data files that are taken because of their deletes, which the rewrite applies
+    error_bound: int = (
+        0  # by how many items_after, and so items_removed, may be wrong; the note says why
+    )
+    files_with_deletes: int = (
+        0  # data files that are taken because of their deletes, which the rewrite applies
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,9 @@ class PlannedAction:
     cost: Cost | None = None
     score: Score | None = None  # as it stands, before its waiting is counted
     worth: Worth | None = None
-    waiting_since: datetime | None = None  # it has been wanted, and held up by nothing of its own, since then
+    waiting_since: datetime | None = (
+        None  # it has been wanted, and held up by nothing of its own, since then
+    )
     timeout: timedelta | None = None  # after which its job is ended
     memory_gb: float | None = None  # what its job occupies
     size: JobSize | None = None  # how much of Spark its job gets, and why
@@ -77,7 +89,9 @@ class PlannedAction:
 
 @dataclass(frozen=True, slots=True)
 class SkippedRule:
-    """A rule that does nothing now: the code, the sentence, and when it is looked at next (None: when the table changes)."""
+    """A rule that does nothing now: the code, the sentence, and when it is looked at next (None:
+    when the table changes).
+    """
 
     rule: RuleName
     code: SkipCode
@@ -85,7 +99,9 @@ class SkippedRule:
     next_at: datetime | None = None
     findings: tuple[Finding, ...] = ()
     estimate: Estimate | None = None
-    would_do: Action | None = None  # what enforce mode would do (observe_only, outside_window, in_flight, paused)
+    would_do: Action | None = (
+        None  # what enforce mode would do (observe_only, outside_window, in_flight, paused)
+    )
     cost: Cost | None = None
     score: Score | None = None
     waiting_since: datetime | None = None
@@ -110,9 +126,23 @@ class Plan:
 
     @property
     def benefit(self) -> float:
-        """What maintenance is good for, whether it may start or is held back: the sum over the rules that would help."""
-        scores = (*(planned.score for planned in self.planned), *(skipped.score for skipped in self.skipped))
-        return sum((value for score in scores if score is not None for name, value in score.terms if name == BENEFIT), 0.0)
+        """What maintenance is good for, whether it may start or is held back: the sum over the
+        rules that would help.
+        """
+        scores = (
+            *(planned.score for planned in self.planned),
+            *(skipped.score for skipped in self.skipped),
+        )
+        return sum(
+            (
+                value
+                for score in scores
+                if score is not None
+                for name, value in score.terms
+                if name == BENEFIT
+            ),
+            0.0,
+        )
 
 
 def name_state(table_state: str, policy_version: str) -> str:
@@ -122,19 +152,25 @@ def name_state(table_state: str, policy_version: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailureStreak:
-    """Failures in a row, lost runners included, that the next attempt waits for; a success ends them."""
+    """Failures in a row, lost runners included, that the next attempt waits for; a success ends
+    them.
+    """
 
     reason: str  # of the last that says something of the table, else of the last
     times: int
     last_at: datetime
     job_id: str = ""  # the last of them
-    table_state: str | None = None  # a digest of the table before that; None: it had not been looked at
+    table_state: str | None = (
+        None  # a digest of the table before that; None: it had not been looked at
+    )
     policy_version: str = ""  # under which that was planned
 
 
 @dataclass(frozen=True, slots=True)
 class RuleHistory:
-    """What became of a rule's earlier jobs on a table; the memory of cool-downs and of zero-effect runs."""
+    """What became of a rule's earlier jobs on a table; the memory of cool-downs and of zero-effect
+    runs.
+    """
 
     rule: RuleName
     last_finished_at: datetime | None = None
@@ -150,12 +186,18 @@ class RuleHistory:
 
     @property
     def failures(self) -> FailureStreak | None:
-        """The failures in a row that the next attempt waits for; of before their reasons were counted apart, all of them."""
+        """The failures in a row that the next attempt waits for; of before their reasons were
+        counted apart, all of them.
+        """
         if self.streak is not None or not self.consecutive_failures or self.last_failure_at is None:
             return self.streak
-        return FailureStreak(self.last_failure_reason, self.consecutive_failures, self.last_failure_at)
+        return FailureStreak(
+            self.last_failure_reason, self.consecutive_failures, self.last_failure_at
+        )
 
     @property
     def scope_factor(self) -> float:
-        """The share of the work that the next run should take on: half as much for each recent conflict and each recent overload."""
+        """The share of the work that the next run should take on: half as much for each recent
+        conflict and each recent overload.
+        """
         return float(0.5 ** min(self.recent_conflicts + self.recent_overloads, _MAX_HALVINGS))

@@ -55,7 +55,8 @@ class RuleName(StrEnum):
     REWRITE_DATA_FILES = "rewrite_data_files"
     REWRITE_POSITION_DELETE_FILES = "rewrite_position_delete_files"
     REWRITE_MANIFESTS = "rewrite_manifests"
-    # Behind the rewrites, whose snapshots they describe, and before expiry: statistics of a snapshot go when it does.
+    # Behind the rewrites, whose snapshots they describe, and before expiry: statistics of a
+    # snapshot go when it does.
     COMPUTE_TABLE_STATS = "compute_table_stats"
     COMPUTE_PARTITION_STATS = "compute_partition_stats"
     EXPIRE_SNAPSHOTS = "expire_snapshots"
@@ -76,7 +77,9 @@ class Metric(StrEnum):
     DELETION_VECTOR_COUNT = "deletion_vector_count"
     DELETE_RATIO = "delete_ratio"  # deleted records / records
     DELETE_FILE_RATIO = "delete_file_ratio"  # delete files of all kinds / data files
-    DANGLING_DELETE_FILE_COUNT = "dangling_delete_file_count"  # position delete files that apply to no data file
+    DANGLING_DELETE_FILE_COUNT = (
+        "dangling_delete_file_count"  # position delete files that apply to no data file
+    )
     MANIFEST_EXCESS = "manifest_excess"
     LIVE_FILE_RATIO = "live_file_ratio"  # live data files / all that any kept snapshot reaches
     METADATA_FILE_COUNT = "metadata_file_count"
@@ -93,7 +96,9 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule with its thresholds (all must hold) and the fields of its procedure; None = Iceberg's or our default."""
+    """One rule with its thresholds (all must hold) and the fields of its procedure; None =
+    Iceberg's or our default.
+    """
 
     name: RuleName
     when: tuple[Threshold, ...] = ()
@@ -108,20 +113,39 @@ class Rule:
     keep: int | None = None  # expire_snapshots
     older_than: timedelta | None = None  # remove_orphan_files
     columns: tuple[str, ...] = ()  # compute_table_stats; none: all
-    hot_partition_age: timedelta | None = None  # rewrite_data_files leaves alone what was written to within this; None: the default, zero: nothing
-    max_bytes_per_job: int | None = None  # rewrite_data_files takes the best partitions up to this; None: all at once
+    hot_partition_age: timedelta | None = (
+        # rewrite_data_files leaves alone what was written to within this; None: the default, zero:
+        # nothing
+        None
+    )
+    max_bytes_per_job: int | None = (
+        None  # rewrite_data_files takes the best partitions up to this; None: all at once
+    )
     staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
     imported_files: ImportedFiles | None = None  # expire_snapshots; None: keep
     approval: Approval | None = None  # remove_orphan_files; None: required
-    quarantine: timedelta | None = None  # remove_orphan_files: how long files are kept aside before they are deleted; None: the default, zero: not at all
+    quarantine: timedelta | None = (
+        # remove_orphan_files: how long files are kept aside before they are deleted; None: the
+        # default, zero: not at all
+        None
+    )
     timeout: timedelta | None = None  # None: the default of the rule
-    quiet_period: timedelta | None = None  # a rewrite waits until others have committed nothing for so long; zero: it does not wait; None: see policy.quiet
-    wait_for_quiet: timedelta | None = None  # the longest that it waits for that, and for hot partitions; then it acts all the same
+    quiet_period: timedelta | None = (
+        # a rewrite waits until others have committed nothing for so long; zero: it does not wait;
+        # None: see policy.quiet
+        None
+    )
+    wait_for_quiet: timedelta | None = (
+        # the longest that it waits for that, and for hot partitions; then it acts all the same
+        None
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """When work may start: from each firing of the cron expression, for the duration, in a time zone."""
+    """When work may start: from each firing of the cron expression, for the duration, in a time
+    zone.
+    """
 
     cron: str
     duration: timedelta
@@ -138,7 +162,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """A field that layers set to different values although none of them is narrower than the others."""
+    """A field that layers set to different values although none of them is narrower than the
+    others.
+    """
 
     path: str
     settings: tuple[Setting, ...]  # by source, at least two
@@ -154,18 +180,27 @@ class Policy:
     window: Window | None = None
     rules: tuple[Rule, ...] = ()
     version: str = ""  # short content hash of the layers it was merged from
-    sources: Mapping[str, str] = field(default_factory=dict)  # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
+    sources: Mapping[str, str] = field(
+        default_factory=dict
+    )  # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
     ambiguities: tuple[Ambiguity, ...] = ()  # while there is one, nothing is done
-    inherited: Mapping[str, Setting] = field(default_factory=dict)  # what no layer says and Iceberg's own table properties, or its defaults, decide
-    budget: Budget | None = None  # shared by all tables that have it from the same file, whose name it bears
+    inherited: Mapping[str, Setting] = field(
+        default_factory=dict
+    )  # what no layer says and Iceberg's own table properties, or its defaults, decide
+    budget: Budget | None = (
+        None  # shared by all tables that have it from the same file, whose name it bears
+    )
     blackouts: tuple[Window, ...] = ()
     safeguards: Safeguards = field(default_factory=Safeguards)
     others: Others = Others.STAND_BACK
     min_size: JobSize = JobSize.SMALL  # of its jobs
     max_size: JobSize = JobSize.LARGE
     properties: PropertyRights = PropertyRights.MAY_RESTRICT
-    is_owner: bool = False  # of a table that is registered under other names too, this name is the one that is maintained
-    is_enabled: bool = True  # False: the table's owner has switched all maintenance off, on request too
+    # of a table that is registered under other names too, this name is the one that is maintained
+    is_owner: bool = False
+    is_enabled: bool = (
+        True  # False: the table's owner has switched all maintenance off, on request too
+    )
 
     def rule(self, name: RuleName) -> Rule | None:
         """The rule of that name, or None when the policy does not have it."""
@@ -174,26 +209,30 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class PolicyLayer:
-    """One policy file: the tables it speaks for, and the fields that it sets (dotted path -> setting).
+    """One policy file: the tables it speaks for, and the fields that it sets (dotted path ->
+    setting).
 
     Paths and value types: mode (Mode), properties (PropertyRights), priority (int),
-    target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone (str),
-    budget (Budget), blackouts (tuple of Window), others (Others), owner (bool), min_size and max_size (JobSize),
-    rollback_for (timedelta, zero for off), canary (Canary), checksum (Checksum),
-    rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as written> (float: bytes, seconds, ratio or count),
-    rules.<rule>.enabled (bool), .cooldown (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age (timedelta),
-    .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age (timedelta), .imported_files (ImportedFiles),
-    .hot_partition_age (timedelta), .max_bytes_per_job (int),
-    .quiet_period (timedelta), .wait_for_quiet (timedelta),
-    .timeout (timedelta),
+    target_file_size_bytes (int), window.cron (str), window.duration (timedelta), window.timezone
+    (str), budget (Budget), blackouts (tuple of Window), others (Others), owner (bool), min_size and
+    max_size (JobSize), rollback_for (timedelta, zero for off), canary (Canary), checksum
+    (Checksum), rules.<rule> (True when the rule is named at all), rules.<rule>.when.<threshold as
+    written> (float: bytes, seconds, ratio or count), rules.<rule>.enabled (bool), .cooldown
+    (timedelta), .every (timedelta), .where (str), .strategy (str), .sort_order (str), .max_age
+    (timedelta), .keep (int), .older_than (timedelta), .columns (tuple of str), .staged_max_age
+    (timedelta), .imported_files (ImportedFiles), .hot_partition_age (timedelta), .max_bytes_per_job
+    (int), .quiet_period (timedelta), .wait_for_quiet (timedelta), .timeout (timedelta),
     .options.<iceberg option> (str).
     """
 
     name: str  # the file's name, relative to the policy directory
     tables: tuple[TablePattern, ...]
     settings: Mapping[str, Setting]
-    precedence: int = 0  # of layers that are equally narrow the higher one is stronger; files have 0
-    family: str = ""  # of the layers of one family only the strongest that speaks for a table counts, as a whole
+    precedence: int = (
+        0  # of layers that are equally narrow the higher one is stronger; files have 0
+    )
+    # of the layers of one family only the strongest that speaks for a table counts, as a whole
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +246,9 @@ class PolicyProblem:
 
 @dataclass(frozen=True, slots=True)
 class PropertySettings:
-    """What a table's own maintainer.* properties set, validated as a file is, and why others of them are ignored (property -> reason)."""
+    """What a table's own maintainer.* properties set, validated as a file is, and why others of
+    them are ignored (property -> reason).
+    """
 
     settings: Mapping[str, Setting] = field(default_factory=dict)
     ignored: Mapping[str, str] = field(default_factory=dict)
@@ -223,10 +264,16 @@ def read_no_properties(_properties: Mapping[str, str]) -> PropertySettings:
 
 @dataclass(frozen=True, slots=True)
 class PolicySet:
-    """All layers in force, what is wrong with files that are not, and how a table's own properties are read."""
+    """All layers in force, what is wrong with files that are not, and how a table's own properties
+    are read.
+    """
 
     layers: tuple[PolicyLayer, ...]
     problems: tuple[PolicyProblem, ...] = ()
     version: str = ""
     read_properties: PropertyReader = field(default=read_no_properties, compare=False, repr=False)
-    unread: tuple[str, ...] = ()  # catalogs with a source of policies that could not be read yet: their tables are only observed
+    unread: tuple[
+        str, ...
+        # catalogs with a source of policies that could not be read yet: their tables are only
+        # observed
+    ] = ()

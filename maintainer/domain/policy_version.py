@@ -10,7 +10,9 @@ from maintainer.domain.policy import PolicyProblem
 
 @dataclass(frozen=True, slots=True)
 class WrittenLayer:
-    """One layer as text: the tables that it speaks for, and (path, value as people write it, source) of every field."""
+    """One layer as text: the tables that it speaks for, and (path, value as people write it,
+    source) of every field.
+    """
 
     name: str
     tables: tuple[str, ...]
@@ -19,7 +21,9 @@ class WrittenLayer:
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersion:
-    """All layers of one content hash; in a list they are left out, and layer_count says how many there are."""
+    """All layers of one content hash; in a list they are left out, and layer_count says how many
+    there are.
+    """
 
     version: str
     first_seen_at: datetime
@@ -31,7 +35,9 @@ class PolicyVersion:
 
 @dataclass(frozen=True, slots=True)
 class PolicyChange:
-    """One field that two versions have differently, or that only one of them has (None in the other)."""
+    """One field that two versions have differently, or that only one of them has (None in the
+    other).
+    """
 
     layer: str
     path: str

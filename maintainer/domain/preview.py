@@ -10,7 +10,9 @@ from maintainer.domain.policy import RuleName
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """One rule that would be judged otherwise: PLANNED or a SkipCode on each side, None where the policy has no such rule."""
+    """One rule that would be judged otherwise: PLANNED or a SkipCode on each side, None where the
+    policy has no such rule.
+    """
 
     rule: RuleName
     before: str | None
@@ -21,7 +23,9 @@ class VerdictChange:
 
 @dataclass(frozen=True, slots=True)
 class TablePreview:
-    """One table that the candidate could change; without changes when all verdicts stay, unmeasured (with the reason) when there is nothing to judge."""
+    """One table that the candidate could change; without changes when all verdicts stay, unmeasured
+    (with the reason) when there is nothing to judge.
+    """
 
     table: TableIdentifier
     changes: tuple[VerdictChange, ...] = ()

@@ -21,8 +21,16 @@ class Stage(StrEnum):
 
 
 _ORDER = tuple(Stage)
-# The share of the whole job at which each stage begins. Within WORKING, file groups count; nothing else has a total that is known from the start.
-_BEGINS = {Stage.WAITING: 0.0, Stage.STARTING: 0.02, Stage.PREPARING: 0.05, Stage.WORKING: 0.1, Stage.CHECKING: 0.9, Stage.PROVING: 0.95}
+# The share of the whole job at which each stage begins. Within WORKING, file groups count; nothing
+# else has a total that is known from the start.
+_BEGINS = {
+    Stage.WAITING: 0.0,
+    Stage.STARTING: 0.02,
+    Stage.PREPARING: 0.05,
+    Stage.WORKING: 0.1,
+    Stage.CHECKING: 0.9,
+    Stage.PROVING: 0.95,
+}
 _WORK_SHARE = _BEGINS[Stage.CHECKING] - _BEGINS[Stage.WORKING]
 
 
@@ -37,7 +45,9 @@ class Progress:
     file_groups_total: int | None = None
     bytes_read: int | None = None  # by Spark, as far as the storage's client counts them
     bytes_written: int | None = None
-    ends_at: datetime | None = None  # about when Spark will be done, if the rest takes as long as what is done
+    ends_at: datetime | None = (
+        None  # about when Spark will be done, if the rest takes as long as what is done
+    )
     stage: Stage = Stage.WAITING
 
     @property
@@ -48,28 +58,47 @@ class Progress:
 
     @property
     def is_counted(self) -> bool:
-        """True when the share grows within the present stage; else it only grows with the next stage."""
+        """True when the share grows within the present stage; else it only grows with the next
+        stage.
+        """
         return self.stage is Stage.WORKING and bool(self.file_groups_total)
 
     @property
     def group_share(self) -> float:
         """The share of the file groups that are done; 0 where they are not known."""
-        return min(1.0, (self.file_groups_done or 0) / self.file_groups_total) if self.file_groups_total else 0.0
+        return (
+            min(1.0, (self.file_groups_done or 0) / self.file_groups_total)
+            if self.file_groups_total
+            else 0.0
+        )
 
     def after(self, earlier: Progress) -> Progress:
-        """This report as it follows an earlier one of the same job: neither its stage nor its counts go back."""
+        """This report as it follows an earlier one of the same job: neither its stage nor its
+        counts go back.
+        """
         stage = max(self.stage, earlier.stage, key=_ORDER.index)
-        later = replace(self, stage=stage, tasks_done=_most(self.tasks_done, earlier.tasks_done), tasks_total=_most(self.tasks_total, earlier.tasks_total))
+        later = replace(
+            self,
+            stage=stage,
+            tasks_done=_most(self.tasks_done, earlier.tasks_done),
+            tasks_total=_most(self.tasks_total, earlier.tasks_total),
+        )
         if later.group_share >= earlier.group_share:
             return later
-        return replace(later, file_groups_done=earlier.file_groups_done, file_groups_total=earlier.file_groups_total)
+        return replace(
+            later,
+            file_groups_done=earlier.file_groups_done,
+            file_groups_total=earlier.file_groups_total,
+        )
 
     @property
     def sentence(self) -> str:
         """The figures in words, as far as they are known."""
         words = []
         if self.file_groups_total:
-            words.append(f"{self.file_groups_done or 0:,} of {self.file_groups_total:,} file groups")
+            words.append(
+                f"{self.file_groups_done or 0:,} of {self.file_groups_total:,} file groups"
+            )
         elif self.tasks_done:
             words.append(f"{self.tasks_done:,} {'task' if self.tasks_done == 1 else 'tasks'} done")
         if self.bytes_read:

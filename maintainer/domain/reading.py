@@ -1,4 +1,6 @@
-"""Manifests that another engine reads: what there is to read, the job that reads it, what it found."""
+"""Manifests that another engine reads: what there is to read, the job that reads it, what it
+found.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,17 @@ class UnreadManifests:
     snapshot_id: int
     target_bytes: int  # the target file size that small and large are measured against
     manifests: int
-    files: int  # live entries that the manifest list claims; a manifest of which it claims nothing counts as one
+    # live entries that the manifest list claims; a manifest of which it claims nothing counts as
+    # one
+    files: int
     is_partitioned: bool  # some spec of the table has a field
     has_deletes: bool  # so that data files are kept one by one
 
 
 class Reading(StrEnum):
-    """What a job may do for a measurement: no rule of a policy asks for it, and it leaves the table as it is."""
+    """What a job may do for a measurement: no rule of a policy asks for it, and it leaves the table
+    as it is.
+    """
 
     DIGEST_MANIFESTS = "digest_manifests"
 
@@ -53,7 +59,9 @@ JobAction = Action | DigestManifests | RollBack
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """One manifest's live files that agree in partition, content and format, in its order; deletion vectors by content size."""
+    """One manifest's live files that agree in partition, content and format, in its order; deletion
+    vectors by content size.
+    """
 
     partition: Mapping[str, PartitionValue]  # by the names of the union of all the table's specs
     content: Content
@@ -62,7 +70,8 @@ class FoundFiles:
     sizes: tuple[int, ...]  # bytes
     record_count: int
     newest_sequence_number: int | None
-    # One by one where the files are listed, else empty. The key is a CRC-32 of the file's path, or of that of the one data file that a delete applies to.
+    # One by one where the files are listed, else empty. The key is a CRC-32 of the file's path, or
+    # of that of the one data file that a delete applies to.
     records: tuple[int, ...] = ()
     sequence_numbers: tuple[int | None, ...] = ()
     keys: tuple[int | None, ...] = ()

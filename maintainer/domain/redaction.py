@@ -7,9 +7,14 @@ from re import compile as compile_regex
 
 HIDDEN = "***"
 
-_SECRET_NAME = compile_regex(r"password|passwd|secret|token|credential|authorization|key", IGNORECASE)
+_SECRET_NAME = compile_regex(
+    r"password|passwd|secret|token|credential|authorization|key", IGNORECASE
+)
 _URL_PASSWORD = compile_regex(r"(://[^:/?#@\s]*:)[^\s]*@")
-_URL_SECRET = compile_regex(r"([?&;](?:[^=&;\s]*(?:password|passwd|secret|token|credential|key|sig)[^=&;\s]*)=)[^&;\s]*", IGNORECASE)
+_URL_SECRET = compile_regex(
+    r"([?&;](?:[^=&;\s]*(?:password|passwd|secret|token|credential|key|sig)[^=&;\s]*)=)[^&;\s]*",
+    IGNORECASE,
+)
 
 
 def names_secret(name: str) -> bool:

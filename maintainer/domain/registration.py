@@ -14,4 +14,6 @@ class Registration:
 
     table: TableIdentifier
     is_owner: bool  # a policy says so
-    newest_snapshot_at: datetime | None = None  # of what the name points to; None: without a snapshot, or never measured
+    newest_snapshot_at: datetime | None = (
+        None  # of what the name points to; None: without a snapshot, or never measured
+    )

@@ -1,4 +1,6 @@
-"""What a rewrite is surrounded with: a tag to roll back to before it, and what is read and compared after it."""
+"""What a rewrite is surrounded with: a tag to roll back to before it, and what is read and compared
+after it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ class Safeguards:
     rollback_for: timedelta = timedelta(0)  # zero: no tag
     canary: Canary = Canary.OFF
     checksum: Checksum = Checksum.OFF
-    checksum_where: str | None = None  # of a job: the rows that are compared, as Spark's SQL; None: those in the job's own scope
+    checksum_where: str | None = (
+        # of a job: the rows that are compared, as Spark's SQL; None: those in the job's own scope
+        None
+    )
 
 
 def rollback_tag(job_id: str) -> str:

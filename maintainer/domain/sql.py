@@ -1,4 +1,6 @@
-"""Names and values as Spark's SQL reads them: they come from strangers, and none of their characters may mean anything else."""
+"""Names and values as Spark's SQL reads them: they come from strangers, and none of their
+characters may mean anything else.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +9,35 @@ from typing import Final
 from maintainer.domain.errors import InvalidValueError
 
 MAX_NAME_CHARACTERS: Final = 1_000  # of one level of a name
-_LITERAL_ESCAPES: Final = {"\\": "\\\\", "'": "\\'", "$": "\\u0024", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\u0000", "\x1a": "\\u001a"}
+_LITERAL_ESCAPES: Final = {
+    "\\": "\\\\",
+    "'": "\\'",
+    "$": "\\u0024",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\0": "\\u0000",
+    "\x1a": "\\u001a",
+}
 
 
 def quote_identifier(level: str) -> str:
-    """One level of a name in backticks; InvalidValueError when it is empty or too long, or Unicode cannot carry it."""
+    """One level of a name in backticks; InvalidValueError when it is empty or too long, or Unicode
+    cannot carry it.
+    """
     if not level or len(level) > MAX_NAME_CHARACTERS:
-        message = f"name {level[:40]!r} has {len(level)} characters; a level has 1 to {MAX_NAME_CHARACTERS}"
+        message = (
+            f"name {level[:40]!r} has {len(level)} characters; a level has 1 to "
+            f"{MAX_NAME_CHARACTERS}"
+        )
         raise InvalidValueError(message)
     _refuse_surrogates(level)
     return "`" + level.replace("`", "``") + "`"
 
 
 def quote_text(text: str) -> str:
-    """A SQL string literal as Spark reads it with spark.sql.parser.escapedStringLiterals=false, which the driver sets.
+    """A SQL string literal as Spark reads it with spark.sql.parser.escapedStringLiterals=false,
+    which the driver sets.
 
     A dollar sign is escaped too: Spark would substitute ``${...}`` anywhere in a statement.
     """

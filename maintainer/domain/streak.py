@@ -7,17 +7,25 @@ from dataclasses import replace
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.plan import FailureStreak
 
-OVERLOADS = frozenset({FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY})  # it took on too much at once
+OVERLOADS = frozenset(
+    {FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY}
+)  # it took on too much at once
 # What lies around the table and passes: it says nothing of the rule.
 PASSING = frozenset(
-    {FailureReason.LOST_RUNNER, FailureReason.RUNNER_UNAVAILABLE, FailureReason.CATALOG_UNREACHABLE, FailureReason.TABLE_CHANGED},
+    {
+        FailureReason.LOST_RUNNER,
+        FailureReason.RUNNER_UNAVAILABLE,
+        FailureReason.CATALOG_UNREACHABLE,
+        FailureReason.TABLE_CHANGED,
+    },
 )
 
 
 def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | None:
     """The failures in a row with this job: a success ends them, a cancelled job says nothing.
 
-    Whatever passes does not shorten the wait that the table has earned by failures of its own, nor do those lengthen it that only passed.
+    Whatever passes does not shorten the wait that the table has earned by failures of its own, nor
+    do those lengthen it that only passed.
     """
     if job.state is JobState.SUCCEEDED:
         return None
@@ -29,7 +37,14 @@ def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | Non
         return replace(before, last_at=at, job_id=job.job_id)
     is_counted_on = before is not None and (before.reason in PASSING) == (reason in PASSING)
     state = (job.baseline.state or None) if job.baseline is not None else None
-    return FailureStreak(reason.value, before.times + 1 if before is not None and is_counted_on else 1, at, job.job_id, state, job.policy_version)
+    return FailureStreak(
+        reason.value,
+        before.times + 1 if before is not None and is_counted_on else 1,
+        at,
+        job.job_id,
+        state,
+        job.policy_version,
+    )
 
 
 def is_overload(job: Job) -> bool:

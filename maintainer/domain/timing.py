@@ -15,7 +15,9 @@ MAX_COST = 1e12
 
 @dataclass(frozen=True, slots=True)
 class QueryTiming:
-    """One run of a named query; the table's figures are those of its history at that time, None where there is none."""
+    """One run of a named query; the table's figures are those of its history at that time, None
+    where there is none.
+    """
 
     name: str
     seconds: float
@@ -27,10 +29,15 @@ class QueryTiming:
     def __post_init__(self) -> None:
         """InvalidValueError outside the bounds."""
         if not self.name.strip() or len(self.name) > MAX_NAME_CHARACTERS:
-            message = f"a query's name has 1 to {MAX_NAME_CHARACTERS} characters, not {len(self.name.strip())}"
+            message = (
+                f"a query's name has 1 to {MAX_NAME_CHARACTERS} characters, not "
+                f"{len(self.name.strip())}"
+            )
             raise InvalidValueError(message)
         if not (isfinite(self.seconds) and 0 < self.seconds <= MAX_SECONDS):
-            message = f"{self.seconds:g} s is no query time: more than 0 and at most {MAX_SECONDS:g} s"
+            message = (
+                f"{self.seconds:g} s is no query time: more than 0 and at most {MAX_SECONDS:g} s"
+            )
             raise InvalidValueError(message)
         if self.cost is not None and not (isfinite(self.cost) and 0 <= self.cost <= MAX_COST):
             message = f"{self.cost:g} is no cost: at least 0 and at most {MAX_COST:g}"

@@ -17,7 +17,9 @@ _SIZE_UNITS = {
     "KIB": KIB, "MIB": MIB, "GIB": GIB, "TIB": 1024**4, "PIB": 1024**5,
 }  # fmt: skip
 _DURATION_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_NUMBER = r"([0-9]{1,19}(?:\.[0-9]{1,19})?)"  # as many digits as 64 bits have: int() raises on very many
+_NUMBER = (
+    r"([0-9]{1,19}(?:\.[0-9]{1,19})?)"  # as many digits as 64 bits have: int() raises on very many
+)
 _SIZE = compile_regex(rf"{_NUMBER}\s*([a-zA-Z]+)?")
 _DURATION_PART = compile_regex(rf"{_NUMBER}\s*(ms|s|m|h|d|w)")
 _DURATION = compile_regex(rf"(?:{_DURATION_PART.pattern}\s*)+")
@@ -26,7 +28,9 @@ LARGEST_LONG = 2**63 - 1  # of Java, and of every database
 
 
 def read_whole(text: str) -> int | None:
-    """A whole number from 0 to 2^63 - 1; None for any other text. int() by itself raises on more than 4,300 digits, and reads other alphabets."""
+    """A whole number from 0 to 2^63 - 1; None for any other text. int() by itself raises on more
+    than 4,300 digits, and reads other alphabets.
+    """
     plain = text.strip()
     if not plain.isascii() or not plain.isdecimal():
         return None
@@ -54,12 +58,18 @@ def parse_size(text: object) -> int:
 
 
 def parse_duration(text: object) -> timedelta:
-    """The time span of ``30m``, ``6h``, ``5d`` or ``1h30m``; InvalidValueError otherwise (a bare number has no unit)."""
+    """The time span of ``30m``, ``6h``, ``5d`` or ``1h30m``; InvalidValueError otherwise (a bare
+    number has no unit).
+    """
     if not isinstance(text, str) or _DURATION.fullmatch(text.strip()) is None:
         message = f"duration {text!r} is not understood; write it with a unit, like 30m, 6h or 5d"
         raise InvalidValueError(message)
     try:
-        return timedelta(seconds=sum(float(n) * _DURATION_UNITS[unit] for n, unit in _DURATION_PART.findall(text)))
+        return timedelta(
+            seconds=sum(
+                float(n) * _DURATION_UNITS[unit] for n, unit in _DURATION_PART.findall(text)
+            )
+        )
     except OverflowError as error:
         message = f"duration {text!r} is too long"
         raise InvalidValueError(message) from error
@@ -70,7 +80,11 @@ def format_size(size_bytes: float) -> str:
     value = float(size_bytes)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if abs(value) < KIB:
-            return f"{value:.0f} {unit}" if unit == "B" or value == int(value) else f"{value:.1f} {unit}"
+            return (
+                f"{value:.0f} {unit}"
+                if unit == "B" or value == int(value)
+                else f"{value:.1f} {unit}"
+            )
         value /= KIB
     return f"{value:.1f} PiB"
 

@@ -13,16 +13,20 @@ from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import RuleName
 
 PLANNED = "planned"
-_WAITS_FOR = "|admission: "  # in the key of what is planned and waits, behind the key that it has while it does not
+# in the key of what is planned and waits, behind the key that it has while it does not
+_WAITS_FOR = "|admission: "
 
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdict:
-    """One entry of a table's history of verdicts, with the figures of the moment it began; figures that move later are not another verdict."""
+    """One entry of a table's history of verdicts, with the figures of the moment it began; figures
+    that move later are not another verdict.
+    """
 
     rule: RuleName
     code: str  # PLANNED, or a SkipCode
-    key: str  # what the sentence says without its figures: two verdicts of equal code and key are the same
+    # what the sentence says without its figures: two verdicts of equal code and key are the same
+    key: str
     sentence: str
     at: datetime
     until: datetime | None = None  # filled by the store; None: it still stands
@@ -46,7 +50,9 @@ class StandingVerdict:
 
 
 def key_while_waiting(key: str, cause: str) -> str:
-    """The key of a verdict on something that a plan wants and admission holds back for this cause."""
+    """The key of a verdict on something that a plan wants and admission holds back for this
+    cause.
+    """
     return f"{planned_key(key)}{_WAITS_FOR}{cause}"
 
 
@@ -61,11 +67,15 @@ def is_waiting(key: str) -> bool:
 
 
 def stands_on(standing: StandingVerdict, table_uuid: str, fresh: RuleVerdict) -> bool:
-    """True when a new plan's verdict changes nothing of the one that stands: it is the same, or admission holds back what both want."""
+    """True when a new plan's verdict changes nothing of the one that stands: it is the same, or
+    admission holds back what both want.
+    """
     if standing.table_uuid != table_uuid:
         return False
     is_held_back = is_waiting(standing.key) and fresh.code == PLANNED
-    return (standing.code, standing.key) == (fresh.code, fresh.key) or (is_held_back and planned_key(standing.key) == fresh.key)
+    return (standing.code, standing.key) == (fresh.code, fresh.key) or (
+        is_held_back and planned_key(standing.key) == fresh.key
+    )
 
 
 def code_of_wait(wait: Wait) -> SkipCode:
@@ -78,4 +88,6 @@ def key_of_wait(key: str, wait: Wait) -> str:
     if wait.budget is None:
         return key_while_waiting(key, wait.reason)
     cause = f"{wait.budget.resource} of {wait.budget.name}"
-    return key_while_waiting(key, f"too large for {cause}" if wait.code is WaitCode.TOO_LARGE else cause)
+    return key_while_waiting(
+        key, f"too large for {cause}" if wait.code is WaitCode.TOO_LARGE else cause
+    )

@@ -8,17 +8,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 
-def pack(weights: Iterable[int], limit: int, lookback: int, *, largest_first: bool, most_items: int | None = None) -> Iterator[list[int]]:
-    """The bins in the order in which Iceberg closes them; an item above the limit has a bin of its own."""
+def pack(
+    weights: Iterable[int],
+    limit: int,
+    lookback: int,
+    *,
+    largest_first: bool,
+    most_items: int | None = None,
+) -> Iterator[list[int]]:
+    """The bins in the order in which Iceberg closes them; an item above the limit has a bin of its
+    own.
+    """
     bins: list[_Bin] = []
     for weight in weights:
-        fitting = next((found for found in bins if found.weight + weight <= limit and (most_items is None or len(found.items) < most_items)), None)
+        fitting = next(
+            (
+                found
+                for found in bins
+                if found.weight + weight <= limit
+                and (most_items is None or len(found.items) < most_items)
+            ),
+            None,
+        )
         if fitting is not None:
             fitting.add(weight)
             continue
         bins.append(_Bin(weight))
         if len(bins) > lookback:
-            closed = max(range(len(bins)), key=lambda position: bins[position].weight) if largest_first else 0
+            closed = (
+                max(range(len(bins)), key=lambda position: bins[position].weight)
+                if largest_first
+                else 0
+            )
             yield bins.pop(closed).items
     yield from (left.items for left in bins)
 

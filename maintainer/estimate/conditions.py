@@ -1,4 +1,6 @@
-"""A condition as far as it can be told without Spark: comparisons of a column with known values, joined by AND."""
+"""A condition as far as it can be told without Spark: comparisons of a column with known values,
+joined by AND.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from maintainer.domain.condition import Token, check_condition, read_tokens
 from maintainer.domain.units import read_whole
 
 _NUMBER: Final = compile_regex(r"(\d{1,38}(\.\d{0,38})?)[lL]?")
-_UNITS: Final = MappingProxyType({"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)})
+_UNITS: Final = MappingProxyType(
+    {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
+)
 _MOST_OF_A_UNIT: Final = 1_000_000
 _TODAY: Final = frozenset({"current_date", "curdate"})
 _NOW: Final = frozenset({"current_timestamp", "now"})
@@ -65,7 +69,9 @@ class Comparison:
     values: tuple[Value, ...] = ()
 
 
-_COMPARING: Final = MappingProxyType({operator.value: operator for operator in Operator if operator.value[0] in "=<>"})
+_COMPARING: Final = MappingProxyType(
+    {operator.value: operator for operator in Operator if operator.value[0] in "=<>"}
+)
 _TURNED: Final[Mapping[Operator, Operator]] = MappingProxyType(
     {
         Operator.EQUAL: Operator.EQUAL,
@@ -78,7 +84,9 @@ _TURNED: Final[Mapping[Operator, Operator]] = MappingProxyType(
 
 
 def read_conjuncts(text: str) -> tuple[Comparison | None, ...]:
-    """What must hold all at once; None for each part that cannot be told here. Nothing is refused: what Spark would not be given is one such part."""
+    """What must hold all at once; None for each part that cannot be told here. Nothing is refused:
+    what Spark would not be given is one such part.
+    """
     return tuple(_read_all(list(read_tokens(text)))) if check_condition(text) is None else (None,)
 
 
@@ -92,13 +100,17 @@ def _read_all(tokens: Sequence[Token]) -> Iterator[Comparison | None]:
 
 
 def _split(tokens: Sequence[Token]) -> list[Sequence[Token]] | None:
-    """At each AND outside of brackets that no BETWEEN needs; None where something else than AND holds the parts together."""
+    """At each AND outside of brackets that no BETWEEN needs; None where something else than AND
+    holds the parts together.
+    """
     parts: list[Sequence[Token]] = []
     depth, start, is_between = 0, 0, False
     for number, token in enumerate(tokens):
         depth += {"open": 1, "close": -1}.get(token.kind, 0)
         word = token.text.upper() if token.kind == "word" and depth == 0 else ""
-        if word in {"OR", "NOT", "CASE"} and not (word == "NOT" and _text(tokens, number - 1) == "IS"):
+        if word in {"OR", "NOT", "CASE"} and not (
+            word == "NOT" and _text(tokens, number - 1) == "IS"
+        ):
             return None
         if word == "BETWEEN":
             is_between = True
@@ -150,8 +162,14 @@ def _read_part(part: Sequence[Token]) -> Iterator[Comparison | None]:
             yield _compare(column, operator, _read_value(value))
 
 
-def _compare(column: tuple[str, ...], operator: Operator | None, value: Value | None) -> Comparison | None:
-    return Comparison(column, operator, (value,)) if operator is not None and value is not None else None
+def _compare(
+    column: tuple[str, ...], operator: Operator | None, value: Value | None
+) -> Comparison | None:
+    return (
+        Comparison(column, operator, (value,))
+        if operator is not None and value is not None
+        else None
+    )
 
 
 def _read_turned(part: Sequence[Token]) -> Comparison | None:
@@ -160,7 +178,11 @@ def _read_turned(part: Sequence[Token]) -> Comparison | None:
         if token.kind == "sign" and token.text in _COMPARING:
             operator, rest = _read_operator(part[number:])
             column, left = _read_column(rest)
-            return _compare(column, _TURNED[operator], _read_value(part[:number])) if operator is not None and column and not left else None
+            return (
+                _compare(column, _TURNED[operator], _read_value(part[:number]))
+                if operator is not None and column and not left
+                else None
+            )
     return None
 
 
@@ -173,7 +195,9 @@ def _read_operator(tokens: Sequence[Token]) -> tuple[Operator | None, Sequence[T
 
 
 def _read_column(tokens: Sequence[Token]) -> tuple[tuple[str, ...], Sequence[Token]]:
-    """The name that the tokens begin with, and what is behind it; no name where they begin with a value or a call."""
+    """The name that the tokens begin with, and what is behind it; no name where they begin with a
+    value or a call.
+    """
     levels: list[str] = []
     at = 0
     while at < len(tokens) and tokens[at].kind in {"word", "name"}:
@@ -221,8 +245,12 @@ def _read_number(text: str, sign: int) -> Value | None:
 
 
 def _read_text(kind: Kind, token: Token) -> Value | None:
-    """Plain texts alone: what a backslash means, and what double quotes do, is for Spark's settings to say."""
-    return Value(kind, token.text[1:-1]) if token.text[0] == "'" and "\\" not in token.text else None
+    """Plain texts alone: what a backslash means, and what double quotes do, is for Spark's settings
+    to say.
+    """
+    return (
+        Value(kind, token.text[1:-1]) if token.text[0] == "'" and "\\" not in token.text else None
+    )
 
 
 def _read_moment(words: Sequence[str], tokens: Sequence[Token]) -> Value | None:
@@ -230,16 +258,28 @@ def _read_moment(words: Sequence[str], tokens: Sequence[Token]) -> Value | None:
         case [function, "(", *called, ",", days, ")"] if function in {"date_add", "date_sub"}:
             base, offset = _read_base(called), _read_offset([days], tokens[-2:-1])
             sign = 1 if function == "date_add" else -1
-            return Value(Kind.TODAY, offset=sign * offset) if base is Kind.TODAY and offset is not None else None
+            return (
+                Value(Kind.TODAY, offset=sign * offset)
+                if base is Kind.TODAY and offset is not None
+                else None
+            )
     end = 3 if words[1:3] == ["(", ")"] else 1
     base = _read_base(words[:end])
     if base is None or len(words) == end:
         return Value(base) if base is not None else None
     offset = _read_offset(words[end + 1 :], tokens[end + 1 :])
-    if words[end] not in {"+", "-"} or offset is None or (base is Kind.NOW and words[end + 1] != "interval"):
+    if (
+        words[end] not in {"+", "-"}
+        or offset is None
+        or (base is Kind.NOW and words[end + 1] != "interval")
+    ):
         return None
     is_whole = not offset % timedelta(days=1)
-    return Value(base, offset=offset if words[end] == "+" else -offset) if base is Kind.NOW or is_whole else None
+    return (
+        Value(base, offset=offset if words[end] == "+" else -offset)
+        if base is Kind.NOW or is_whole
+        else None
+    )
 
 
 def _read_base(words: Sequence[str]) -> Kind | None:

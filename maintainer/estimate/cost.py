@@ -1,4 +1,5 @@
-"""What an action will take and is worth, from what finished jobs took; and how far predictions were off.
+"""What an action will take and is worth, from what finished jobs took; and how far predictions were
+off.
 
 The formulas and where their figures come from are in docs/decisions.md.
 """
@@ -12,7 +13,12 @@ from math import exp, sqrt
 from types import MappingProxyType
 from typing import assert_never
 
-from maintainer.domain.action import Action, ComputePartitionStats, ComputeTableStats, ExpireSnapshots
+from maintainer.domain.action import (
+    Action,
+    ComputePartitionStats,
+    ComputeTableStats,
+    ExpireSnapshots,
+)
 from maintainer.domain.calibration import NOTHING_LEARNT, Calibration, CostFit
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.health import TableHealth
@@ -22,12 +28,15 @@ from maintainer.domain.policy import RuleName
 
 _SECONDS_PER_HOUR = 3600
 _P90 = 1.2816  # of a normal distribution, in standard deviations
-# Before any job has finished: the published pace of a rewrite and figures on the safe side for the rest.
+# Before any job has finished: the published pace of a rewrite and figures on the safe side for the
+# rest.
 _PUBLISHED_BYTES_PER_SECOND = 2e6
 _UNKNOWN_SPREAD = 0.3  # ln(actual / predicted) squared: the 90th percentile is twice the prediction
 _SPREAD_STRENGTH = 2.0  # jobs that the wider level's spread counts for
 _PRIOR_STRENGTH = 0.01  # jobs, about, that the wider level's start-up and pace count for
-_LEAST_SHARE = 0.01  # of the wider level's start-up or pace: noise in few jobs must not make either vanish
+_LEAST_SHARE = (
+    0.01  # of the wider level's start-up or pace: noise in few jobs must not make either vanish
+)
 
 LEAST_CHANCE = 0.01  # so that waiting can make up for it in bounded time
 FILE_WEIGHT = 1.0
@@ -43,7 +52,9 @@ PUBLISHED_CONFLICT_AGE = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long an action takes: seconds to start, and seconds for each unit of work (a byte, or a snapshot of an expiry)."""
+    """How long an action takes: seconds to start, and seconds for each unit of work (a byte, or a
+    snapshot of an expiry).
+    """
 
     start_seconds: float
     seconds_per_unit: float
@@ -59,16 +70,24 @@ DEFAULT_PACES: Mapping[RuleName, Pace] = MappingProxyType(
         RuleName.REWRITE_DATA_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
         RuleName.REWRITE_POSITION_DELETE_FILES: Pace(20.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
         RuleName.REWRITE_MANIFESTS: Pace(10.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
-        RuleName.COMPUTE_TABLE_STATS: Pace(10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND),  # reads, writes next to nothing
-        RuleName.COMPUTE_PARTITION_STATS: Pace(10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND),  # reads manifests only
-        RuleName.EXPIRE_SNAPSHOTS: Pace(10.0, 0.5),  # a snapshot's manifests are read and its files deleted
+        RuleName.COMPUTE_TABLE_STATS: Pace(
+            10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
+        ),  # reads, writes next to nothing
+        RuleName.COMPUTE_PARTITION_STATS: Pace(
+            10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
+        ),  # reads manifests only
+        RuleName.EXPIRE_SNAPSHOTS: Pace(
+            10.0, 0.5
+        ),  # a snapshot's manifests are read and its files deleted
         RuleName.REMOVE_ORPHAN_FILES: Pace(30.0, 0.5),
     }
 )
 
 
 def measure_work(action: Action, estimate: Estimate, health: TableHealth) -> float:
-    """What the action's duration grows with: bytes that it reads and writes, or the snapshots that an expiry removes."""
+    """What the action's duration grows with: bytes that it reads and writes, or the snapshots that
+    an expiry removes.
+    """
     if isinstance(action, ExpireSnapshots):
         return float(estimate.items_removed)
     if isinstance(action, ComputeTableStats):
@@ -84,21 +103,40 @@ def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: fl
     catalog = calibration.catalog.get(rule, NOTHING_LEARNT)
     fleet = calibration.fleet.get(rule, NOTHING_LEARNT)
     pace = find_pace(rule, calibration)
-    nearest, basis = (table, CostBasis.TABLE) if table.samples else (catalog, CostBasis.CATALOG) if catalog.samples else (fleet, CostBasis.DEFAULT)
+    nearest, basis = (
+        (table, CostBasis.TABLE)
+        if table.samples
+        else (catalog, CostBasis.CATALOG)
+        if catalog.samples
+        else (fleet, CostBasis.DEFAULT)
+    )
     seconds = _round(pace.seconds(work))
     gb_hours = memory_gb * seconds / _SECONDS_PER_HOUR
-    return Cost(_round(gb_hours), _round(gb_hours * exp(_P90 * sqrt(pace.spread))), seconds, basis, nearest.samples, work)
+    return Cost(
+        _round(gb_hours),
+        _round(gb_hours * exp(_P90 * sqrt(pace.spread))),
+        seconds,
+        basis,
+        nearest.samples,
+        work,
+    )
 
 
-def most_work(rule: RuleName, gb_hours_p90: float, calibration: Calibration, memory_gb: float) -> float:
-    """How much work is predicted to take so much; negative where that is not even enough for the start."""
+def most_work(
+    rule: RuleName, gb_hours_p90: float, calibration: Calibration, memory_gb: float
+) -> float:
+    """How much work is predicted to take so much; negative where that is not even enough for the
+    start.
+    """
     pace = find_pace(rule, calibration)
     seconds = gb_hours_p90 / exp(_P90 * sqrt(pace.spread)) / memory_gb * _SECONDS_PER_HOUR
     return (seconds - pace.start_seconds) / pace.seconds_per_unit
 
 
 def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
-    """How long actions of the rule take on this table, from the published figures by way of all finished jobs to the table's own."""
+    """How long actions of the rule take on this table, from the published figures by way of all
+    finished jobs to the table's own.
+    """
     pace = DEFAULT_PACES[rule]
     for level in (calibration.fleet, calibration.catalog, calibration.table):
         pace = _refine(pace, level.get(rule, NOTHING_LEARNT))
@@ -106,9 +144,15 @@ def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
 
 
 def _refine(wide: Pace, fit: CostFit) -> Pace:
-    """The pace of a level, drawn towards that of the next wider one: one job cannot tell a start-up from a pace, many outweigh what others did."""
+    """The pace of a level, drawn towards that of the next wider one: one job cannot tell a start-up
+    from a pace, many outweigh what others did.
+    """
     start, unit = wide.start_seconds, wide.seconds_per_unit
-    a, b, d = fit.starts * start**2 + _PRIOR_STRENGTH, fit.mixed * start * unit, fit.squares * unit**2 + _PRIOR_STRENGTH
+    a, b, d = (
+        fit.starts * start**2 + _PRIOR_STRENGTH,
+        fit.mixed * start * unit,
+        fit.squares * unit**2 + _PRIOR_STRENGTH,
+    )
     e, f = fit.start_sum * start + _PRIOR_STRENGTH, fit.work_sum * unit + _PRIOR_STRENGTH
     determinant = a * d - b * b
     starts, units = (e * d - b * f) / determinant, (a * f - b * e) / determinant
@@ -126,7 +170,9 @@ def _round(value: float) -> float:
 
 
 def find_chance(health: TableHealth, duration_seconds: float, history: RuleHistory) -> float:
-    """That no writer commits before the action does, halved for each failure in a row; at least LEAST_CHANCE."""
+    """That no writer commits before the action does, halved for each failure in a row; at least
+    LEAST_CHANCE.
+    """
     commits_per_minute = (health.commits_per_hour or 0.0) / 60
     undisturbed = exp(-commits_per_minute * duration_seconds / 60)
     return max(LEAST_CHANCE, _round(undisturbed * 0.5 ** min(history.consecutive_failures, 16)))
@@ -138,7 +184,11 @@ def find_benefit(rule: RuleName, estimate: Estimate) -> Benefit:
     match rule:
         case RuleName.REWRITE_DATA_FILES:
             deletes = estimate.files_with_deletes
-            return Benefit(files_removed=removed, deletes_applied=deletes, value=FILE_WEIGHT * removed + DELETE_WEIGHT * deletes)
+            return Benefit(
+                files_removed=removed,
+                deletes_applied=deletes,
+                value=FILE_WEIGHT * removed + DELETE_WEIGHT * deletes,
+            )
         case RuleName.REWRITE_POSITION_DELETE_FILES:
             return Benefit(deletes_applied=removed, value=DELETE_WEIGHT * removed)
         case RuleName.REWRITE_MANIFESTS:
@@ -153,17 +203,32 @@ def find_benefit(rule: RuleName, estimate: Estimate) -> Benefit:
             assert_never(rule)
 
 
-def find_worth(rule: RuleName, estimate: Estimate, cost: Cost, health: TableHealth, history: RuleHistory) -> Worth:
+def find_worth(
+    rule: RuleName, estimate: Estimate, cost: Cost, health: TableHealth, history: RuleHistory
+) -> Worth:
     """Benefit and chance, and what the published model would take for gain and cost."""
     files, gb_hours = _published(rule, estimate, health)
-    return Worth(find_benefit(rule, estimate), find_chance(health, cost.duration_seconds, history), files, gb_hours)
+    return Worth(
+        find_benefit(rule, estimate),
+        find_chance(health, cost.duration_seconds, history),
+        files,
+        gb_hours,
+    )
 
 
 def _published(rule: RuleName, estimate: Estimate, health: TableHealth) -> tuple[int, float]:
-    """AutoComp's own gain and cost: files under the target and their bytes, whatever partitions they lie in, none where commits would conflict."""
+    """AutoComp's own gain and cost: files under the target and their bytes, whatever partitions
+    they lie in, none where commits would conflict.
+    """
     if rule is not RuleName.REWRITE_DATA_FILES:
         return estimate.items_removed, PUBLISHED_START_UP_GB_HOURS
     hours = (health.small_file_bytes or 0) / _PUBLISHED_BYTES_PER_SECOND / _SECONDS_PER_HOUR
     newest = health.newest_snapshot_at
-    is_disturbed = health.is_partitioned is False and newest is not None and is_recent(newest, PUBLISHED_CONFLICT_AGE, health.measured_at)
-    return (0 if is_disturbed else health.small_files or 0), _round(PUBLISHED_MEMORY_GB * hours + PUBLISHED_START_UP_GB_HOURS)
+    is_disturbed = (
+        health.is_partitioned is False
+        and newest is not None
+        and is_recent(newest, PUBLISHED_CONFLICT_AGE, health.measured_at)
+    )
+    return (0 if is_disturbed else health.small_files or 0), _round(
+        PUBLISHED_MEMORY_GB * hours + PUBLISHED_START_UP_GB_HOURS
+    )

@@ -1,4 +1,6 @@
-"""Which snapshots expire_snapshots would drop, simulated on the table's history. Source: Iceberg's RemoveSnapshots."""
+"""Which snapshots expire_snapshots would drop, simulated on the table's history. Source: Iceberg's
+RemoveSnapshots.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,28 @@ from maintainer.domain.inventory import Ref
 from maintainer.domain.plan import Estimate
 from maintainer.domain.units import read_whole
 
-_LONGEST_AGE_MS = 10**13  # three hundred years: what is longer means for ever, and no calendar has it
+_LONGEST_AGE_MS = (
+    10**13
+)  # three hundred years: what is longer means for ever, and no calendar has it
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiryEstimate:
-    """Which snapshots expiry would drop, and when the oldest of those that are kept only by their age was committed."""
+    """Which snapshots expiry would drop, and when the oldest of those that are kept only by their
+    age was committed.
+    """
 
     estimate: Estimate
     expired: frozenset[int]
     oldest_waiting_at: datetime | None
 
 
-def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_last: int, now: datetime) -> ExpiryEstimate:
-    """Simulates RemoveSnapshots on the table's history: branches, tags, ages and unreferenced snapshots."""
+def estimate_expire_snapshots(
+    health: TableHealth, older_than: datetime, retain_last: int, now: datetime
+) -> ExpiryEstimate:
+    """Simulates RemoveSnapshots on the table's history: branches, tags, ages and unreferenced
+    snapshots.
+    """
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
     retained: set[int] = set()
     on_branches: set[int] = set()
@@ -37,16 +47,26 @@ def estimate_expire_snapshots(health: TableHealth, older_than: datetime, retain_
             tagged.add(ref.snapshot_id)
         retained.update(_retained_by(ref, by_id, older_than, retain_last, now))
     referenced = on_branches | tagged
-    unreferenced = {stamp.snapshot_id for stamp in health.history if stamp.snapshot_id not in referenced and stamp.committed_at >= older_than}
+    unreferenced = {
+        stamp.snapshot_id
+        for stamp in health.history
+        if stamp.snapshot_id not in referenced and stamp.committed_at >= older_than
+    }
     expired = frozenset(by_id) - retained - unreferenced
     total = len(by_id)
-    waiting = [stamp.committed_at for stamp in health.history if stamp.snapshot_id not in expired and stamp.committed_at >= older_than]
+    waiting = [
+        stamp.committed_at
+        for stamp in health.history
+        if stamp.snapshot_id not in expired and stamp.committed_at >= older_than
+    ]
     estimate = Estimate(total, total - len(expired), len(expired), 0)
     return ExpiryEstimate(estimate, expired, min(waiting) if len(waiting) > retain_last else None)
 
 
 def _live_refs(health: TableHealth, now: datetime) -> list[Ref]:
-    """Refs that expiry keeps; a table without refs (format version 1) has its current snapshot as main."""
+    """Refs that expiry keeps; a table without refs (format version 1) has its current snapshot as
+    main.
+    """
     expired = set(find_expired_refs(health, now))
     refs = [ref for ref in health.refs if ref not in expired]
     if health.snapshot_id is not None and not any(ref.name == "main" for ref in refs):
@@ -55,7 +75,9 @@ def _live_refs(health: TableHealth, now: datetime) -> list[Ref]:
 
 
 def find_expired_refs(health: TableHealth, now: datetime) -> tuple[Ref, ...]:
-    """The branches and tags that go: those whose snapshot is gone, or older than the ref itself or the table allows. Main never goes."""
+    """The branches and tags that go: those whose snapshot is gone, or older than the ref itself or
+    the table allows. Main never goes.
+    """
     committed_at = {stamp.snapshot_id: stamp.committed_at for stamp in health.history}
     default = _default_ref_age_ms(health)
 
@@ -64,7 +86,11 @@ def find_expired_refs(health: TableHealth, now: datetime) -> tuple[Ref, ...]:
             return False
         born = committed_at.get(ref.snapshot_id)
         limit = ref.max_ref_age_ms if ref.max_ref_age_ms is not None else default
-        return born is None or (limit is not None and limit <= _LONGEST_AGE_MS and now - born > timedelta(milliseconds=limit))
+        return born is None or (
+            limit is not None
+            and limit <= _LONGEST_AGE_MS
+            and now - born > timedelta(milliseconds=limit)
+        )
 
     return tuple(ref for ref in health.refs if is_expired(ref))
 
@@ -74,7 +100,9 @@ def _default_ref_age_ms(health: TableHealth) -> int | None:
 
 
 def _add_line(snapshot_id: int, by_id: Mapping[int, SnapshotStamp], line: set[int]) -> None:
-    """Add a snapshot and its ancestors, as far as they are not there yet: the lines of many branches have most of their snapshots in common."""
+    """Add a snapshot and its ancestors, as far as they are not there yet: the lines of many
+    branches have most of their snapshots in common.
+    """
     current: int | None = snapshot_id
     while current is not None and current in by_id and current not in line:
         line.add(current)
@@ -91,17 +119,30 @@ def _ancestors(snapshot_id: int, by_id: Mapping[int, SnapshotStamp]) -> Iterable
 
 
 def _before(now: datetime, milliseconds: int) -> datetime:
-    return now - timedelta(milliseconds=milliseconds) if milliseconds <= _LONGEST_AGE_MS else datetime.min.replace(tzinfo=now.tzinfo)
+    return (
+        now - timedelta(milliseconds=milliseconds)
+        if milliseconds <= _LONGEST_AGE_MS
+        else datetime.min.replace(tzinfo=now.tzinfo)
+    )
 
 
-def _retained_by(ref: Ref, by_id: Mapping[int, SnapshotStamp], older_than: datetime, retain_last: int, now: datetime) -> Iterable[int]:
+def _retained_by(
+    ref: Ref,
+    by_id: Mapping[int, SnapshotStamp],
+    older_than: datetime,
+    retain_last: int,
+    now: datetime,
+) -> Iterable[int]:
     if not ref.is_branch:
         yield ref.snapshot_id
         return
     keep = ref.min_snapshots_to_keep if ref.min_snapshots_to_keep is not None else retain_last
-    cutoff = older_than if ref.max_snapshot_age_ms is None else _before(now, ref.max_snapshot_age_ms)
+    cutoff = (
+        older_than if ref.max_snapshot_age_ms is None else _before(now, ref.max_snapshot_age_ms)
+    )
     for count, snapshot_id in enumerate(_ancestors(ref.snapshot_id, by_id)):
-        # Iceberg walks back from the head and stops at the first snapshot that is both surplus and old.
+        # Iceberg walks back from the head and stops at the first snapshot that is both surplus and
+        # old.
         if count >= keep and by_id[snapshot_id].committed_at < cutoff:
             return
         yield snapshot_id

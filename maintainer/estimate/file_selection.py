@@ -41,37 +41,84 @@ class Candidates:
     deleted: int = 0  # of them, those with too many deletes
     uncertain: int = 0  # files that may be candidates or not
     emptied: int = 0  # files that have lost all their rows
-    depleted: int = 0  # files whose deletes are as many as their rows, or more: they have lost all, unless some deletes are of the same row
+    # files whose deletes are as many as their rows, or more: they have lost all, unless some
+    # deletes are of the same row
+    depleted: int = 0
 
 
 def may_have_candidates(partition: PartitionHealth, bounds: Bounds) -> bool:
     """False when the counts alone tell that a partition has none."""
-    return bounds.takes_all or not bounds.are_measured or bool(partition.small_files or partition.large_files or partition.deleted)
+    return (
+        bounds.takes_all
+        or not bounds.are_measured
+        or bool(partition.small_files or partition.large_files or partition.deleted)
+    )
 
 
 def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
     """The candidates of one partition."""
-    sizes = partition.sizes if partition.sizes.count or not partition.data_files else _suppose_sizes(partition)
-    deleted = [files for files in partition.deleted if files.most_delete_files >= bounds.delete_files or files.most_ratio >= bounds.delete_ratio]
-    uncertain = sum(files.files for files in deleted if not bounds.takes_deletes(files) or bounds.are_across(files))
+    sizes = (
+        partition.sizes
+        if partition.sizes.count or not partition.data_files
+        else _suppose_sizes(partition)
+    )
+    deleted = [
+        files
+        for files in partition.deleted
+        if files.most_delete_files >= bounds.delete_files or files.most_ratio >= bounds.delete_ratio
+    ]
+    uncertain = sum(
+        files.files
+        for files in deleted
+        if not bounds.takes_deletes(files) or bounds.are_across(files)
+    )
     further = [files for files in deleted if not bounds.takes_size(files.smallest)]
     listed = tuple(size for size in sizes.listed if bounds.takes_size(size))
     runs, unsure = _select_runs(sizes.runs, partition, bounds)
-    count, depleted = sum(files.files for files in deleted), sum(files.files for files in deleted if files.least_ratio >= 1)
-    emptied = sum(files.files for files in deleted if files.least_ratio >= 1 and files.most_delete_files == 1)
+    count, depleted = (
+        sum(files.files for files in deleted),
+        sum(files.files for files in deleted if files.least_ratio >= 1),
+    )
+    emptied = sum(
+        files.files for files in deleted if files.least_ratio >= 1 and files.most_delete_files == 1
+    )
     if sizes.runs or any(files.files > 1 for files in further):
-        merged = merge_runs([*(SizeRun(size, size, 1, size) for size in listed), *runs, *(_as_run(files) for files in further)])
+        merged = merge_runs(
+            [
+                *(SizeRun(size, size, 1, size) for size in listed),
+                *runs,
+                *(_as_run(files) for files in further),
+            ]
+        )
         return Candidates(FileSizes(runs=merged), count, uncertain + unsure, emptied, depleted)
-    return Candidates(FileSizes((*listed, *(files.bytes for files in further))), count, uncertain + unsure, emptied, depleted)
+    return Candidates(
+        FileSizes((*listed, *(files.bytes for files in further))),
+        count,
+        uncertain + unsure,
+        emptied,
+        depleted,
+    )
 
 
 def merge_candidates(found: Sequence[Candidates]) -> Candidates:
     """The candidates of several partitions together."""
     if len(found) == 1:
         return found[0]
-    sums = [sum(column) for column in zip(*((one.deleted, one.uncertain, one.emptied, one.depleted) for one in found), strict=True)]
+    sums = [
+        sum(column)
+        for column in zip(
+            *((one.deleted, one.uncertain, one.emptied, one.depleted) for one in found), strict=True
+        )
+    ]
     if any(one.files.runs for one in found):
-        runs = [run for one in found for run in (*one.files.runs, *(SizeRun(size, size, 1, size) for size in one.files.listed))]
+        runs = [
+            run
+            for one in found
+            for run in (
+                *one.files.runs,
+                *(SizeRun(size, size, 1, size) for size in one.files.listed),
+            )
+        ]
         return Candidates(FileSizes(runs=merge_runs(runs)), *sums)
     return Candidates(FileSizes(tuple(size for one in found for size in one.files.listed)), *sums)
 
@@ -81,36 +128,74 @@ def _as_run(files: DeletedFiles) -> SizeRun:
 
 
 def _suppose_sizes(partition: PartitionHealth) -> FileSizes:
-    """Where no sizes are known, only counts: small and large files as if each kind were of one size, the others of another."""
-    small, large = (partition.small_files, partition.small_bytes), (partition.large_files, partition.large_bytes)
-    others = (partition.data_files - small[0] - large[0], partition.data_bytes - small[1] - large[1])
-    return FileSizes(runs=tuple(SizeRun(size // files, -(-size // files), files, size) for files, size in (small, others, large) if files))
+    """Where no sizes are known, only counts: small and large files as if each kind were of one
+    size, the others of another.
+    """
+    small, large = (
+        (partition.small_files, partition.small_bytes),
+        (partition.large_files, partition.large_bytes),
+    )
+    others = (
+        partition.data_files - small[0] - large[0],
+        partition.data_bytes - small[1] - large[1],
+    )
+    return FileSizes(
+        runs=tuple(
+            SizeRun(size // files, -(-size // files), files, size)
+            for files, size in (small, others, large)
+            if files
+        )
+    )
 
 
-def _select_runs(runs: Sequence[SizeRun], partition: PartitionHealth, bounds: Bounds) -> tuple[list[SizeRun], int]:
+def _select_runs(
+    runs: Sequence[SizeRun], partition: PartitionHealth, bounds: Bounds
+) -> tuple[list[SizeRun], int]:
     """The runs with candidates, and how many files of them may be none."""
     if bounds.takes_all:
         return list(runs), 0
     taken, unsure = [], 0
-    known = {True: partition.small_files, False: partition.large_files} if bounds.are_measured else {}
+    known = (
+        {True: partition.small_files, False: partition.large_files} if bounds.are_measured else {}
+    )
     for run in runs:
         is_small = run.smallest < bounds.small_below
         if run.largest < bounds.small_below or run.smallest > bounds.large_above:
             taken.append(run)
         elif is_small or run.largest > bounds.large_above:
-            there = sum(other.files for other in runs if (other.largest < bounds.small_below if is_small else other.smallest > bounds.large_above))
-            part, error = _part_of(run, bounds, is_small=is_small, number=known[is_small] - there if known else None)
+            there = sum(
+                other.files
+                for other in runs
+                if (
+                    other.largest < bounds.small_below
+                    if is_small
+                    else other.smallest > bounds.large_above
+                )
+            )
+            part, error = _part_of(
+                run, bounds, is_small=is_small, number=known[is_small] - there if known else None
+            )
             taken += part
             unsure += error
     return taken, unsure
 
 
-def _part_of(run: SizeRun, bounds: Bounds, *, is_small: bool, number: int | None) -> tuple[Iterator[SizeRun] | list[SizeRun], int]:
-    """The part of a run beyond a bound that lies within it: as many files as are known to, else as if sizes were spread evenly."""
-    share = (bounds.small_below - run.smallest if is_small else run.largest - bounds.large_above) / max(1, run.largest - run.smallest)
+def _part_of(
+    run: SizeRun, bounds: Bounds, *, is_small: bool, number: int | None
+) -> tuple[Iterator[SizeRun] | list[SizeRun], int]:
+    """The part of a run beyond a bound that lies within it: as many files as are known to, else as
+    if sizes were spread evenly.
+    """
+    share = (
+        bounds.small_below - run.smallest if is_small else run.largest - bounds.large_above
+    ) / max(1, run.largest - run.smallest)
     files = round(run.files * min(1.0, share)) if number is None else number
     error = 0 if number is not None else max(files, run.files - files)
     if files <= 0:
         return [], error
-    low, high = (run.smallest, bounds.small_below - 1) if is_small else (bounds.large_above + 1, run.largest)
+    low, high = (
+        (run.smallest, bounds.small_below - 1)
+        if is_small
+        else (bounds.large_above + 1, run.largest)
+    )
     return [SizeRun(low, high, files, min(run.bytes, files * (low + high) // 2))], error

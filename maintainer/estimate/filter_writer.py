@@ -1,7 +1,8 @@
 """A filter for rewrite_data_files that selects the files of some partitions, as Spark's SQL.
 
-Iceberg projects the filter onto each file's own partition spec, and takes what may match. Of the spec that the filter is written for these are exactly the
-partitions meant; of other specs also files whose values overlap with them.
+Iceberg projects the filter onto each file's own partition spec, and takes what may match. Of the
+spec that the filter is written for these are exactly the partitions meant; of other specs also
+files whose values overlap with them.
 """
 
 from __future__ import annotations
@@ -18,18 +19,27 @@ from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.partition import read_partition
 from maintainer.domain.sql import quote_identifier, quote_text
 
-MAX_WHERE_CHARACTERS: Final = 8_000  # of 10,000 that a statement may have; the rest is the policy's own
+MAX_WHERE_CHARACTERS: Final = (
+    8_000  # of 10,000 that a statement may have; the rest is the policy's own
+)
 _PARAMETER: Final = compile_regex(r"(bucket|truncate)\[(\d{1,10})\]")
 _LARGEST_INT: Final = 2**31 - 1
 _WHOLE: Final = compile_regex(r"-?\d{1,19}")
 _TIME: Final = compile_regex(r"-?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(\+00:00)?")
-_YEAR, _MONTH, _DAY, _HOUR = (compile_regex(text) for text in (r"\d{4}", r"\d{4}-\d\d", r"\d{4}-\d\d-\d\d", r"\d{4}-\d\d-\d\d-\d\d"))
+_YEAR, _MONTH, _DAY, _HOUR = (
+    compile_regex(text)
+    for text in (r"\d{4}", r"\d{4}-\d\d", r"\d{4}-\d\d-\d\d", r"\d{4}-\d\d-\d\d-\d\d")
+)
 _PERIODS: Final = {"year": _YEAR, "month": _MONTH, "day": _DAY, "hour": _HOUR}
 _TIMESTAMPS: Final = {"timestamp": "TIMESTAMP_NTZ", "timestamptz": "TIMESTAMP"}
 
 
-def write_where(catalog: str, places: Iterable[tuple[int, str]], specs: Iterable[PartitionSpec]) -> str | None:
-    """The filter for these (spec, partition); None where one of them cannot be written so, or all of them together are too long."""
+def write_where(
+    catalog: str, places: Iterable[tuple[int, str]], specs: Iterable[PartitionSpec]
+) -> str | None:
+    """The filter for these (spec, partition); None where one of them cannot be written so, or all
+    of them together are too long.
+    """
     by_id = {spec.spec_id: spec for spec in specs}
     written = [_write_place(catalog, text, by_id.get(spec_id)) for spec_id, text in places]
     alternatives = list(dict.fromkeys(text for text in written if text is not None))
@@ -43,7 +53,11 @@ def _write_place(catalog: str, text: str, spec: PartitionSpec | None) -> str | N
     values = read_partition(text, spec) if spec is not None else None
     if not values or spec is None:
         return None  # a table without partitions has nothing to tell apart
-    conditions = [_write_condition(catalog, field, values[field.name]) for field in spec.fields if field.transform != "void"]
+    conditions = [
+        _write_condition(catalog, field, values[field.name])
+        for field in spec.fields
+        if field.transform != "void"
+    ]
     if any(condition is None for condition in conditions):
         return None
     return "(" + " AND ".join(condition for condition in conditions if condition is not None) + ")"
@@ -65,7 +79,11 @@ def _write_condition(catalog: str, field: PartitionField, value: str | None) -> 
     # A bucket's number is a whole number whatever the column's type is.
     literal = _write_literal("long" if parameter[1] == "bucket" else field.type_name, value)
     # With its catalog: the session's own catalog is another, and has no such function.
-    return f"{quote_identifier(catalog)}.system.{parameter[1]}({parameter[2]}, {column}) = {literal}" if literal is not None else None
+    return (
+        f"{quote_identifier(catalog)}.system.{parameter[1]}({parameter[2]}, {column}) = {literal}"
+        if literal is not None
+        else None
+    )
 
 
 def _write_equal(column: str, type_name: str, value: str) -> str | None:
@@ -98,7 +116,9 @@ def _write_literal(type_name: str, value: str) -> str | None:
 
 
 def _write_whole(value: str) -> str | None:
-    """Plain where it is an INT: a function of an INT column compared with a BIGINT would be cast, and no longer known for what it is."""
+    """Plain where it is an INT: a function of an INT column compared with a BIGINT would be cast,
+    and no longer known for what it is.
+    """
     if _WHOLE.fullmatch(value) is None:
         return None
     return value if abs(int(value)) <= _LARGEST_INT else f"CAST('{value}' AS BIGINT)"
@@ -113,7 +133,9 @@ def _write_number(value: str, type_name: str) -> str | None:
 
 
 def _write_time(type_name: str, value: str) -> str | None:
-    if _TIME.fullmatch(value) is None or value.endswith("+00:00") is not (type_name == "timestamptz"):
+    if _TIME.fullmatch(value) is None or value.endswith("+00:00") is not (
+        type_name == "timestamptz"
+    ):
         return None
     return _moment(type_name, value.removesuffix("+00:00").replace("T", " "))
 
@@ -131,7 +153,9 @@ def _write_bytes(value: str) -> str | None:
 
 def _write_period(column: str, field: PartitionField, value: str) -> str | None:
     """From the period's beginning up to that of the next."""
-    if _PERIODS[field.transform].fullmatch(value) is None or (field.type_name != "date" and field.type_name not in _TIMESTAMPS):
+    if _PERIODS[field.transform].fullmatch(value) is None or (
+        field.type_name != "date" and field.type_name not in _TIMESTAMPS
+    ):
         return None
     try:
         start, end = write_boundaries(value, is_date=field.type_name == "date")
@@ -139,11 +163,16 @@ def _write_period(column: str, field: PartitionField, value: str) -> str | None:
         return None  # a period that Python's calendar does not have
     if field.type_name == "date":
         return f"{column} >= DATE '{start}' AND {column} < DATE '{end}'"
-    return f"{column} >= {_moment(field.type_name, start)} AND {column} < {_moment(field.type_name, end)}"
+    return (
+        f"{column} >= {_moment(field.type_name, start)} AND {column} < "
+        f"{_moment(field.type_name, end)}"
+    )
 
 
 def write_boundaries(value: str, *, is_date: bool) -> tuple[str, str]:
-    """A period's beginning and that of the next, as SQL writes dates or times; ValueError or OverflowError for one that Python's calendar does not have."""
+    """A period's beginning and that of the next, as SQL writes dates or times; ValueError or
+    OverflowError for one that Python's calendar does not have.
+    """
     numbers = [int(part) for part in value.split("-")]
     match numbers:
         case [year]:

@@ -26,35 +26,55 @@ class Refusal:
 
 
 def is_gc_disabled(health: TableHealth) -> bool:
-    """True when the table's owner forbids deleting files: gc.enabled is anything but true, as Iceberg reads it."""
+    """True when the table's owner forbids deleting files: gc.enabled is anything but true, as
+    Iceberg reads it.
+    """
     return health.properties.get("gc.enabled", "true").lower() != "true"
 
 
 def is_snapshot_of_another(health: TableHealth) -> bool:
-    """True when Spark's procedure snapshot made the table: until it is rewritten as a whole, its files are those of the table that it was made from."""
+    """True when Spark's procedure snapshot made the table: until it is rewritten as a whole, its
+    files are those of the table that it was made from.
+    """
     return health.properties.get("snapshot", "").strip().lower() == "true"
 
 
 def find_import(health: TableHealth) -> str | None:
-    """What shows that the table took files over from another one, by migrate or add_files; None when nothing does."""
+    """What shows that the table took files over from another one, by migrate or add_files; None
+    when nothing does.
+    """
     if health.properties.get("migrated", "").strip().lower() == "true":
         return "the property migrated=true"
-    # Files that Iceberg did not write have no field ids: whoever adds them sets the names by which their columns are found.
-    return f"a name mapping ({NAME_MAPPING}), as add_files leaves" if health.properties.get(NAME_MAPPING, "").strip() else None
+    # Files that Iceberg did not write have no field ids: whoever adds them sets the names by which
+    # their columns are found.
+    return (
+        f"a name mapping ({NAME_MAPPING}), as add_files leaves"
+        if health.properties.get(NAME_MAPPING, "").strip()
+        else None
+    )
 
 
 def refuse_imported(rule: Rule, health: TableHealth) -> str | None:
-    """Why nothing expires of a table that took files over; None where it took none, or the operator's policy lets them go."""
+    """Why nothing expires of a table that took files over; None where it took none, or the
+    operator's policy lets them go.
+    """
     sign = find_import(health)
     if sign is None or rule.imported_files is ImportedFiles.DELETE:
         return None
-    return f"the table has {sign}: expiry would delete files that another table may still read; only imported_files: delete in a policy file allows it"
+    return (
+        f"the table has {sign}: expiry would delete files that another table may still read; "
+        f"only imported_files: delete in a policy file allows it"
+    )
 
 
 def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
     """The first reason against carrying out this rule on this table; None when there is none."""
     if health.format_version > NEWEST_FORMAT_VERSION:
-        return Refusal(SkipCode.UNSUPPORTED, f"format version {health.format_version} is newer than {NEWEST_FORMAT_VERSION}, the newest that is known")
+        return Refusal(
+            SkipCode.UNSUPPORTED,
+            f"format version {health.format_version} is newer than {NEWEST_FORMAT_VERSION}, the "
+            f"newest that is known",
+        )
     unfit = _find_unfit(rule, health)
     if unfit is not None:
         return Refusal(SkipCode.UNSUPPORTED, unfit)
@@ -65,38 +85,80 @@ def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
     """Why Spark itself would refuse the rule on this table."""
     if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.is_partitioned is False:
         return "the table is not partitioned, so that there are no partitions to describe"
-    if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.properties.get("write.format.default", "parquet").lower() == "orc":
-        return "Iceberg writes the statistics of partitions in the table's own file format, and cannot write them as ORC"
-    if rule.name is RuleName.REWRITE_DATA_FILES and rule.strategy == "sort" and rule.sort_order is None and health.is_sorted is False:
+    if (
+        rule.name is RuleName.COMPUTE_PARTITION_STATS
+        and health.properties.get("write.format.default", "parquet").lower() == "orc"
+    ):
+        return (
+            "Iceberg writes the statistics of partitions in the table's own file format, and "
+            "cannot write them as ORC"
+        )
+    if (
+        rule.name is RuleName.REWRITE_DATA_FILES
+        and rule.strategy == "sort"
+        and rule.sort_order is None
+        and health.is_sorted is False
+    ):
         return "strategy sort without a sort_order takes the table's own, and the table has none"
     return None
 
 
 def _refuse_expiry(rule: Rule, health: TableHealth) -> Refusal | None:
     if is_gc_disabled(health):
-        return Refusal(SkipCode.GC_DISABLED, "the table has gc.enabled=false: its files may belong to another table, so nothing of it is deleted")
+        return Refusal(
+            SkipCode.GC_DISABLED,
+            "the table has gc.enabled=false: its files may belong to another table, so nothing "
+            "of it is deleted",
+        )
     if is_snapshot_of_another(health):
-        return Refusal(SkipCode.UNSAFE, "the table has the property snapshot=true: it was made from another table, whose files expiry would delete")
+        return Refusal(
+            SkipCode.UNSAFE,
+            "the table has the property snapshot=true: it was made from another table, whose "
+            "files expiry would delete",
+        )
     imported = refuse_imported(rule, health)
     if imported is not None:
         return Refusal(SkipCode.UNSAFE, imported)
     if rule.max_age is not None and rule.max_age < MIN_EXPIRE_AGE:
         return Refusal(
-            SkipCode.RETENTION_FLOOR, f"max_age {format_duration(rule.max_age)} is under the {format_duration(MIN_EXPIRE_AGE)} floor of expire_snapshots"
+            SkipCode.RETENTION_FLOOR,
+            f"max_age {format_duration(rule.max_age)} is under the "
+            f"{format_duration(MIN_EXPIRE_AGE)} floor of expire_snapshots",
         )
     if rule.keep is not None and rule.keep < MIN_SNAPSHOTS_KEPT:
-        return Refusal(SkipCode.RETENTION_FLOOR, f"keep {rule.keep} is under the floor of {MIN_SNAPSHOTS_KEPT} snapshots of expire_snapshots")
+        return Refusal(
+            SkipCode.RETENTION_FLOOR,
+            f"keep {rule.keep} is under the floor of {MIN_SNAPSHOTS_KEPT} snapshots of "
+            f"expire_snapshots",
+        )
     return None
 
 
-def check_before_submit(action: Action | RollBack, health: TableHealth, expected_uuid: str, previous: TableHealth | None = None) -> str | None:
-    """Why a planned action must not be submitted now, from a fresh look at the table and the one before; None when it may."""
+def check_before_submit(
+    action: Action | RollBack,
+    health: TableHealth,
+    expected_uuid: str,
+    previous: TableHealth | None = None,
+) -> str | None:
+    """Why a planned action must not be submitted now, from a fresh look at the table and the one
+    before; None when it may.
+    """
     if health.table_uuid != expected_uuid:
-        return f"the table is another one now: its UUID was {expected_uuid} when this was planned and is {health.table_uuid}"
+        return (
+            f"the table is another one now: its UUID was {expected_uuid} when this was planned "
+            f"and is {health.table_uuid}"
+        )
     if _takes_away(action) and is_gc_disabled(health):
         return "the table has gc.enabled=false since this was planned"
-    if isinstance(action, RemoveOrphanFiles) and previous is not None and is_older_pointer(previous, health):
-        return f"the catalog shows {health.metadata_location}, which is older than {previous.metadata_location} that was seen before"
+    if (
+        isinstance(action, RemoveOrphanFiles)
+        and previous is not None
+        and is_older_pointer(previous, health)
+    ):
+        return (
+            f"the catalog shows {health.metadata_location}, which is older than "
+            f"{previous.metadata_location} that was seen before"
+        )
     return None
 
 
@@ -107,7 +169,9 @@ def _takes_away(action: Action | RollBack) -> bool:
 
 
 def is_older_pointer(previous: TableHealth, fresh: TableHealth) -> bool:
-    """True when the catalog shows a state of the table that is older than one that was seen before."""
+    """True when the catalog shows a state of the table that is older than one that was seen
+    before.
+    """
     if previous.table_uuid != fresh.table_uuid:
         return False
     before, after = _version_of(previous.metadata_location), _version_of(fresh.metadata_location)

@@ -1,7 +1,9 @@
 """What a policy's own filter takes of a partition, as Iceberg tells it from the partition's values.
 
-Iceberg projects the filter onto each file's own partition spec: a comparison with a column that a partition is made of leaves the whole partition out, or takes
-all of it, or cuts through it; then the bounds of each file's columns decide, which are not known here. The same is so for every other column.
+Iceberg projects the filter onto each file's own partition spec: a comparison with a column that a
+partition is made of leaves the whole partition out, or takes all of it, or cuts through it; then
+the bounds of each file's columns decide, which are not known here. The same is so for every other
+column.
 """
 
 from __future__ import annotations
@@ -23,11 +25,15 @@ _Range: TypeAlias = tuple[Any, Any]  # the least and the greatest, of one type t
 
 # Where on earth a session's zone may be: its clock goes before or behind UTC by so much.
 _EARLIEST_ZONE, _LATEST_ZONE = timedelta(hours=-12), timedelta(hours=14)
-_UNTIL_IT_RUNS = timedelta(hours=1)  # from the decision to the statement: what is decided on a job is decided anew when it starts
+_UNTIL_IT_RUNS = timedelta(
+    hours=1
+)  # from the decision to the statement: what is decided on a job is decided anew when it starts
 _LONGEST_DAY = timedelta(hours=25)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE: Final = compile_regex(r"\d{4}-\d\d-\d\d")
-_MOMENT: Final = compile_regex(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?))?( ?(?:UTC|Z|\+00:00))?")
+_MOMENT: Final = compile_regex(
+    r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?))?( ?(?:UTC|Z|\+00:00))?"
+)
 _PERIODS: Final = frozenset({"year", "month", "day", "hour"})
 _TIMES: Final = frozenset({"date", "timestamp", "timestamptz"})
 _LAST_OFF: Final = "1970-01-01-00"
@@ -50,9 +56,15 @@ class PartitionFilter:
     specs: Mapping[int, PartitionSpec] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, where: str | None, now: datetime | None, specs: Iterable[PartitionSpec]) -> PartitionFilter:
+    def read(
+        cls, where: str | None, now: datetime | None, specs: Iterable[PartitionSpec]
+    ) -> PartitionFilter:
         """The filter of a policy over a table of these specs."""
-        return cls(read_conjuncts(where), now, {spec.spec_id: spec for spec in specs}) if where else cls()
+        return (
+            cls(read_conjuncts(where), now, {spec.spec_id: spec for spec in specs})
+            if where
+            else cls()
+        )
 
     def take(self, spec_id: int, partition: str) -> Taken:
         """Of one partition by its text."""
@@ -63,28 +75,54 @@ class PartitionFilter:
         if spec is None or values is None:
             return Taken.SOME
         found = {_take(conjunct, spec, values, self.now) for conjunct in self.conjuncts}
-        return Taken.NONE if Taken.NONE in found else Taken.SOME if Taken.SOME in found else Taken.ALL
+        return (
+            Taken.NONE if Taken.NONE in found else Taken.SOME if Taken.SOME in found else Taken.ALL
+        )
 
 
-def _take(conjunct: Comparison | None, spec: PartitionSpec, values: Mapping[str, str | None], now: datetime | None) -> Taken:
-    """By every field that is made of the column: one that leaves the partition out, or takes all of it, is enough."""
+def _take(
+    conjunct: Comparison | None,
+    spec: PartitionSpec,
+    values: Mapping[str, str | None],
+    now: datetime | None,
+) -> Taken:
+    """By every field that is made of the column: one that leaves the partition out, or takes all of
+    it, is enough.
+    """
     if conjunct is None:
         return Taken.SOME
-    fields = [one for one in spec.fields if one.transform != "void" and tuple(level.lower() for level in one.column) == conjunct.column]
+    fields = [
+        one
+        for one in spec.fields
+        if one.transform != "void"
+        and tuple(level.lower() for level in one.column) == conjunct.column
+    ]
     found = {_take_by_field(conjunct, one, values[one.name], now) for one in fields}
     return Taken.NONE if Taken.NONE in found else Taken.ALL if Taken.ALL in found else Taken.SOME
 
 
-def _take_by_field(conjunct: Comparison, by: PartitionField, text: str | None, now: datetime | None) -> Taken:
+def _take_by_field(
+    conjunct: Comparison, by: PartitionField, text: str | None, now: datetime | None
+) -> Taken:
     if conjunct.operator in {Operator.IS_NULL, Operator.IS_NOT_NULL}:
-        return Taken.ALL if (text is None) is (conjunct.operator is Operator.IS_NULL) else Taken.NONE
+        return (
+            Taken.ALL if (text is None) is (conjunct.operator is Operator.IS_NULL) else Taken.NONE
+        )
     if text is None:
         return Taken.NONE  # nothing compares with no value
     held = _read_range(by, text)
-    found = {_compare(conjunct.operator, held, _bound(value, by.type_name, now)) for value in conjunct.values} if held is not None else {Taken.SOME}
+    found = (
+        {
+            _compare(conjunct.operator, held, _bound(value, by.type_name, now))
+            for value in conjunct.values
+        }
+        if held is not None
+        else {Taken.SOME}
+    )
     if Taken.ALL in found:
         return Taken.ALL
-    # Iceberg's periods of before 1970 may be one off, as they were in its first versions: it takes their neighbours too.
+    # Iceberg's periods of before 1970 may be one off, as they were in its first versions: it takes
+    # their neighbours too.
     is_off = by.transform in _PERIODS and text <= _LAST_OFF[: len(text)]
     return Taken.NONE if found == {Taken.NONE} and not is_off else Taken.SOME
 
@@ -109,12 +147,19 @@ def _compare(operator: Operator, held: _Range, bounds: _Range | None) -> Taken:
 
 
 def _read_range(by: PartitionField, text: str) -> _Range | None:
-    """The least and the greatest that the column can be in the partition; None where that cannot be told."""
+    """The least and the greatest that the column can be in the partition; None where that cannot be
+    told.
+    """
     try:
         if by.transform in _PERIODS:
             start, end = write_boundaries(text, is_date=by.type_name == "date")
             return (_count(start), _count(end) - 1) if by.type_name in _TIMES else None
-        return (value, value) if by.transform == "identity" and (value := _read_single(by.type_name, text)) is not None else None
+        return (
+            (value, value)
+            if by.transform == "identity"
+            and (value := _read_single(by.type_name, text)) is not None
+            else None
+        )
     except (ValueError, OverflowError, ArithmeticError):
         return None
 
@@ -138,7 +183,11 @@ def _count(text: str) -> int:
         message = f"{text!r} is no date and no time"
         raise ValueError(message)
     day = date.fromisoformat(found[1])
-    return day.toordinal() if found[2] is None else _count_moment(datetime.fromisoformat(f"{found[1]}T{found[2]}").replace(tzinfo=UTC))
+    return (
+        day.toordinal()
+        if found[2] is None
+        else _count_moment(datetime.fromisoformat(f"{found[1]}T{found[2]}").replace(tzinfo=UTC))
+    )
 
 
 def _count_moment(moment: datetime) -> int:
@@ -146,7 +195,9 @@ def _count_moment(moment: datetime) -> int:
 
 
 def _bound(value: Value, type_name: str, now: datetime | None) -> _Range | None:
-    """Between what and what the value lies as the column's type has it; None where Spark would make something else of it, or of the column."""
+    """Between what and what the value lies as the column's type has it; None where Spark would make
+    something else of it, or of the column.
+    """
     try:
         match type_name:
             case "string":
@@ -163,7 +214,10 @@ def _bound(value: Value, type_name: str, now: datetime | None) -> _Range | None:
 
 def _bound_date(value: Value, now: datetime | None) -> _Range | None:
     if value.kind is Kind.TODAY and now is not None:
-        days = [(now + zone + value.offset).toordinal() for zone in (_EARLIEST_ZONE, _LATEST_ZONE + _UNTIL_IT_RUNS)]
+        days = [
+            (now + zone + value.offset).toordinal()
+            for zone in (_EARLIEST_ZONE, _LATEST_ZONE + _UNTIL_IT_RUNS)
+        ]
         return days[0], days[1]
     if value.kind in {Kind.DATE, Kind.TEXT} and _DATE.fullmatch(value.text):
         return _count(value.text), _count(value.text)
@@ -174,12 +228,17 @@ def _bound_moment(value: Value, now: datetime | None, *, is_zoned: bool) -> _Ran
     if value.kind in {Kind.NOW, Kind.TODAY}:
         return _bound_now(value, now) if is_zoned and now is not None else None
     found = _MOMENT.fullmatch(value.text)
-    is_other = value.kind is Kind.NUMBER or value.kind is (Kind.TIMESTAMP_NTZ if is_zoned else Kind.TIMESTAMP)
+    is_other = value.kind is Kind.NUMBER or value.kind is (
+        Kind.TIMESTAMP_NTZ if is_zoned else Kind.TIMESTAMP
+    )
     if found is None or is_other or (found[3] is not None and not is_zoned):
         return None
     moment = datetime.fromisoformat(f"{found[1]}T{found[2] or '00:00:00'}").replace(tzinfo=UTC)
     is_exact = not is_zoned or found[3] is not None
-    return (_count_moment(moment - (timedelta(0) if is_exact else _LATEST_ZONE)), _count_moment(moment - (timedelta(0) if is_exact else _EARLIEST_ZONE)))
+    return (
+        _count_moment(moment - (timedelta(0) if is_exact else _LATEST_ZONE)),
+        _count_moment(moment - (timedelta(0) if is_exact else _EARLIEST_ZONE)),
+    )
 
 
 def _bound_now(value: Value, now: datetime) -> _Range:

@@ -1,4 +1,6 @@
-"""What expiry would take away, and what keeps it from doing so: pins, checkpoints, markers, staged snapshots."""
+"""What expiry would take away, and what keeps it from doing so: pins, checkpoints, markers, staged
+snapshots.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,13 @@ from maintainer.estimate.floors import find_import, refuse_imported
 PIN_PROPERTY = "maintainer.pin."
 PIN_TAG = "maintainer-pin-"
 DEFAULT_STAGED_AGE = timedelta(days=14)  # a staged snapshot waits for an audit that people make
-# A Flink job that has committed nothing for so long is taken for ended: it would hold the whole history for ever.
+# A Flink job that has committed nothing for so long is taken for ended: it would hold the whole
+# history for ever.
 FLINK_TRUST = timedelta(days=14)
 MAX_SNAPSHOTS_PER_RUN = 5_000  # a first run on 70,000 exhausted a driver's memory
-STREAM_ABOVE = 1_000  # snapshots: from there on their files' paths are not all held in the driver's memory
+STREAM_ABOVE = (
+    1_000  # snapshots: from there on their files' paths are not all held in the driver's memory
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +52,44 @@ class ExpiryPreview:
     snapshots: tuple[SnapshotStamp, ...]  # those that would go, oldest first
     refs: tuple[str, ...]  # branches and tags that would go, being older than they may be
     bytes_freed: int | None  # about; None: a writer did not say what it removed
-    keeper: Keeper | None = None  # whoever holds the oldest of what a run without keepers would take
+    keeper: Keeper | None = (
+        None  # whoever holds the oldest of what a run without keepers would take
+    )
     refusal: str | None = None  # why nothing may go at all
     is_slice: bool = False  # the rest waits for the next run
     next_at: datetime | None = None
     lost_pins: tuple[str, ...] = ()  # pins that protect nothing, in words
 
 
-def preview_expiry(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime) -> ExpiryPreview:
+def preview_expiry(
+    health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime
+) -> ExpiryPreview:
     """The statement that expiry would run now, and what would become of the table."""
     pins = tuple(pins)
     age = rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE
     keep = rule.keep if rule.keep is not None else DEFAULT_SNAPSHOTS_KEPT
-    # To the full hour, downwards: the same work has the same statement at each look, and nothing younger than asked for goes.
+    # To the full hour, downwards: the same work has the same statement at each look, and nothing
+    # younger than asked for goes.
     wanted = _full_hour(now - age)
     keepers = sorted(find_keepers(health, rule, pins, now), key=lambda keeper: keeper.committed_at)
     slowest = keepers[0] if keepers and keepers[0].committed_at < wanted else None
     older_than = slowest.committed_at if slowest is not None else wanted
     older_than, is_slice = _cut_slice(health, older_than, keep, now)
     found = estimate_expire_snapshots(health, older_than, keep, now)
-    gone = tuple(sorted((s for s in health.history if s.snapshot_id in found.expired), key=lambda s: (s.committed_at, s.snapshot_id)))
+    gone = tuple(
+        sorted(
+            (s for s in health.history if s.snapshot_id in found.expired),
+            key=lambda s: (s.committed_at, s.snapshot_id),
+        )
+    )
     action = ExpireSnapshots(older_than, keep, _options(rule, len(gone)))
-    # Expiry cuts at the full hour, so that a snapshot may go at the first one after it is old enough.
-    next_at = _full_hour(found.oldest_waiting_at + age) + timedelta(hours=1) if found.oldest_waiting_at is not None else None
+    # Expiry cuts at the full hour, so that a snapshot may go at the first one after it is old
+    # enough.
+    next_at = (
+        _full_hour(found.oldest_waiting_at + age) + timedelta(hours=1)
+        if found.oldest_waiting_at is not None
+        else None
+    )
     return ExpiryPreview(
         action=action,
         estimate=found.estimate,
@@ -77,7 +97,9 @@ def preview_expiry(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: da
         refs=_expired_refs(health, now),
         bytes_freed=_freed_bytes(health, found.expired),
         keeper=slowest,
-        refusal=refuse_imported(rule, health) or _find_unkept(gone, keepers) or _refuse_for_pins(health, now + find_timeout(rule)),
+        refusal=refuse_imported(rule, health)
+        or _find_unkept(gone, keepers)
+        or _refuse_for_pins(health, now + find_timeout(rule)),
         is_slice=is_slice,
         next_at=next_at,
         lost_pins=tuple(_lost_pins(health, pins, now)),
@@ -90,25 +112,49 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: Rule) -> 
     keep = preview.action.retain_last
     removed = len(preview.snapshots)
     if removed:
-        text = f"{removed:,} of {health.snapshots:,} snapshots are older than {age} and beyond the newest {keep}"
+        text = (
+            f"{removed:,} of {health.snapshots:,} snapshots are older than {age} and beyond the "
+            f"newest {keep}"
+        )
     else:
-        text = f"none of {health.snapshots:,} snapshots is older than {age} and beyond the newest {keep}, branches and tags"
+        text = (
+            f"none of {health.snapshots:,} snapshots is older than {age} and beyond the newest "
+            f"{keep}, branches and tags"
+        )
     if preview.is_slice:
         text += f", the oldest {removed:,} first"
     theirs = [ref for ref in preview.refs if not _is_our_tag(ref)]
     if theirs:
         text += f"; {', '.join(theirs)} would go"
     if len(theirs) < len(preview.refs):
-        text += f"; {len(preview.refs) - len(theirs)} tags of ours would go, whose time to roll back to is over"
+        text += (
+            f"; {len(preview.refs) - len(theirs)} tags of ours would go, whose time to roll back "
+            f"to is over"
+        )
     if removed and preview.bytes_freed:
         text += f"; about {format_size(preview.bytes_freed)} of files would go"
     if preview.keeper is not None:
-        text += f"; what is newer than snapshot {preview.keeper.snapshot_id} stays for {preview.keeper.reason}"
+        text += (
+            f"; what is newer than snapshot {preview.keeper.snapshot_id} stays for "
+            f"{preview.keeper.reason}"
+        )
     sign = find_import(health) if removed else None
-    return "; ".join([text, *preview.lost_pins, *([f"the table has {sign}: files that it took over go like its own"] if sign is not None else [])])
+    return "; ".join(
+        [
+            text,
+            *preview.lost_pins,
+            *(
+                [f"the table has {sign}: files that it took over go like its own"]
+                if sign is not None
+                else []
+            ),
+        ]
+    )
 
 
-def find_keepers(health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime) -> Iterator[Keeper]:
+def find_keepers(
+    health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime
+) -> Iterator[Keeper]:
     """Everybody who still needs a snapshot that the table has."""
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
     for pin in pins:
@@ -137,7 +183,9 @@ def _property_pins(health: TableHealth) -> Iterator[tuple[str, int | None]]:
 
 
 def find_pin_trouble(health: TableHealth, pins: Iterable[Pin], now: datetime) -> Iterator[str]:
-    """Pins that do not do what was meant: they name a snapshot that the table does not have, or none at all."""
+    """Pins that do not do what was meant: they name a snapshot that the table does not have, or
+    none at all.
+    """
     yield from (f"{lost}: it protects nothing" for lost in _lost_pins(health, pins, now))
     yield from _unreadable_pins(health)
 
@@ -146,15 +194,26 @@ def _lost_pins(health: TableHealth, pins: Iterable[Pin], now: datetime) -> Itera
     """Of the store and of properties; a tag cannot name a snapshot that is gone."""
     known = {stamp.snapshot_id for stamp in health.history}
     named = [(f"pin {pin.name} of {pin.by}", pin.snapshot_id) for pin in pins if pin.holds_at(now)]
-    named += [(f"table property {name}", snapshot_id) for name, snapshot_id in _property_pins(health) if snapshot_id is not None]
-    yield from (f"{who} names snapshot {snapshot_id}, which the table does not have" for who, snapshot_id in named if snapshot_id not in known)
+    named += [
+        (f"table property {name}", snapshot_id)
+        for name, snapshot_id in _property_pins(health)
+        if snapshot_id is not None
+    ]
+    yield from (
+        f"{who} names snapshot {snapshot_id}, which the table does not have"
+        for who, snapshot_id in named
+        if snapshot_id not in known
+    )
 
 
 def _unreadable_pins(health: TableHealth) -> Iterator[str]:
     """Somebody wanted to hold something, and it is not known what: nothing goes."""
     for name, snapshot_id in _property_pins(health):
         if snapshot_id is None:
-            yield f"table property {name} is {health.properties[name]!r}, but must be a snapshot id: nothing is expired"
+            yield (
+                f"table property {name} is {health.properties[name]!r}, but must be a snapshot "
+                f"id: nothing is expired"
+            )
 
 
 def _refuse_for_pins(health: TableHealth, end: datetime) -> str | None:
@@ -162,15 +221,22 @@ def _refuse_for_pins(health: TableHealth, end: datetime) -> str | None:
 
 
 def _find_dropped_pin(health: TableHealth, end: datetime) -> str | None:
-    """Why nothing goes: expiry would drop a pin's tag by the table's age of refs, and the next run what the tag protects."""
+    """Why nothing goes: expiry would drop a pin's tag by the table's age of refs, and the next run
+    what the tag protects.
+    """
     known = {stamp.snapshot_id for stamp in health.history}
-    expired = (ref for ref in find_expired_refs(health, end) if _is_pin(ref) and ref.max_ref_age_ms is None)
+    expired = (
+        ref for ref in find_expired_refs(health, end) if _is_pin(ref) and ref.max_ref_age_ms is None
+    )
     tag = next((ref for ref in expired if ref.snapshot_id in known), None)
     limit = read_whole(health.properties.get(MAX_REF_AGE, ""))
     if tag is None or limit is None:
         return None
     age = format_duration(timedelta(milliseconds=limit))
-    return f"expiry would drop tag {tag.name}, because {MAX_REF_AGE} is {age}: set the tag anew with a time of its own (RETAIN ... DAYS), or drop it"
+    return (
+        f"expiry would drop tag {tag.name}, because {MAX_REF_AGE} is {age}: set the tag anew "
+        f"with a time of its own (RETAIN ... DAYS), or drop it"
+    )
 
 
 def _is_pin(ref: Ref) -> bool:
@@ -178,10 +244,16 @@ def _is_pin(ref: Ref) -> bool:
 
 
 def _flink_keepers(health: TableHealth, now: datetime) -> Iterator[Keeper]:
-    """The newest checkpoint of each operator of each Flink job, and the newest marker of the conversion of equality deletes with the snapshot that it names."""
+    """The newest checkpoint of each operator of each Flink job, and the newest marker of the
+    conversion of equality deletes with the snapshot that it names.
+    """
     newest: dict[tuple[SnapshotRole, str], SnapshotStamp] = {}
     by_text = {str(stamp.snapshot_id): stamp for stamp in health.history}
-    on_branches = _reachable(health)  # Flink looks for its checkpoint from a branch's tip back: one that was rolled back is none to it
+    on_branches = _reachable(
+        health
+        # Flink looks for its checkpoint from a branch's tip back: one that was rolled back is none
+        # to it
+    )
     for stamp in sorted(by_text.values(), key=lambda stamp: stamp.committed_at):
         if stamp.role is SnapshotRole.CHECKPOINT and stamp.snapshot_id in on_branches:
             newest[stamp.role, stamp.role_of] = stamp
@@ -190,18 +262,36 @@ def _flink_keepers(health: TableHealth, now: datetime) -> Iterator[Keeper]:
     for (role, of), stamp in newest.items():
         if now - stamp.committed_at > FLINK_TRUST:
             continue
-        yield _keep(stamp, f"the last checkpoint of Flink job {of}" if role is SnapshotRole.CHECKPOINT else "Flink's conversion of equality deletes")
+        yield _keep(
+            stamp,
+            f"the last checkpoint of Flink job {of}"
+            if role is SnapshotRole.CHECKPOINT
+            else "Flink's conversion of equality deletes",
+        )
         if role is SnapshotRole.MARKER and stamp.role_of in by_text:
-            yield _keep(by_text[stamp.role_of], "the snapshot that Flink's conversion of equality deletes has staged")
+            yield _keep(
+                by_text[stamp.role_of],
+                "the snapshot that Flink's conversion of equality deletes has staged",
+            )
 
 
 def _staged_keepers(health: TableHealth, rule: Rule, now: datetime) -> Iterator[Keeper]:
-    """Staged snapshots are on no branch, so that Iceberg goes by their age alone: they have one of their own."""
+    """Staged snapshots are on no branch, so that Iceberg goes by their age alone: they have one of
+    their own.
+    """
     age = rule.staged_max_age if rule.staged_max_age is not None else DEFAULT_STAGED_AGE
     on_branches = _reachable(health)
     for stamp in health.history:
-        if stamp.role is SnapshotRole.STAGED and stamp.snapshot_id not in on_branches and now - stamp.committed_at <= age:
-            yield _keep(stamp, f"audit {stamp.role_of}, which has staged it and may publish it for {format_duration(age)}")
+        if (
+            stamp.role is SnapshotRole.STAGED
+            and stamp.snapshot_id not in on_branches
+            and now - stamp.committed_at <= age
+        ):
+            yield _keep(
+                stamp,
+                f"audit {stamp.role_of}, which has staged it and may publish it for "
+                f"{format_duration(age)}",
+            )
 
 
 def _reachable(health: TableHealth) -> set[int]:
@@ -216,7 +306,9 @@ def _reachable(health: TableHealth) -> set[int]:
 
 
 def _find_unkept(gone: Iterable[SnapshotStamp], keepers: list[Keeper]) -> str | None:
-    """A branch may have a retention of its own, which no older_than holds back: then nothing is done."""
+    """A branch may have a retention of its own, which no older_than holds back: then nothing is
+    done.
+    """
     if not keepers:
         return None
     lost = next((stamp for stamp in gone if stamp.committed_at >= keepers[0].committed_at), None)
@@ -226,13 +318,16 @@ def _find_unkept(gone: Iterable[SnapshotStamp], keepers: list[Keeper]) -> str | 
     return f"a branch's own retention would drop snapshot {lost.snapshot_id}, and {kept}"
 
 
-def _cut_slice(health: TableHealth, older_than: datetime, keep: int, now: datetime) -> tuple[datetime, bool]:
+def _cut_slice(
+    health: TableHealth, older_than: datetime, keep: int, now: datetime
+) -> tuple[datetime, bool]:
     """An earlier bound where more would go than one run should take."""
     expired = estimate_expire_snapshots(health, older_than, keep, now).expired
     if len(expired) <= MAX_SNAPSHOTS_PER_RUN:
         return older_than, False
     times = sorted(stamp.committed_at for stamp in health.history if stamp.snapshot_id in expired)
-    # Snapshots of the same instant go together, or a slice of them alone would go for ever without getting on.
+    # Snapshots of the same instant go together, or a slice of them alone would go for ever without
+    # getting on.
     later = next((time for time in times[MAX_SNAPSHOTS_PER_RUN:] if time > times[0]), older_than)
     return later, later < older_than
 
@@ -245,16 +340,29 @@ def _options(rule: Rule, snapshots: int) -> tuple[tuple[str, str], ...]:
 
 
 def _expired_refs(health: TableHealth, now: datetime) -> tuple[str, ...]:
-    return tuple(f"{'branch' if ref.is_branch else 'tag'} {ref.name}" for ref in find_expired_refs(health, now))
+    return tuple(
+        f"{'branch' if ref.is_branch else 'tag'} {ref.name}"
+        for ref in find_expired_refs(health, now)
+    )
 
 
 def _freed_bytes(health: TableHealth, expired: frozenset[int]) -> int | None:
-    """What a snapshot took out of the table is freed once all that came before it are gone: by the sums of their summaries, about."""
-    freed = [stamp.removed_bytes for stamp in health.history if stamp.snapshot_id in expired or stamp.parent_id in expired]
+    """What a snapshot took out of the table is freed once all that came before it are gone: by the
+    sums of their summaries, about.
+    """
+    freed = [
+        stamp.removed_bytes
+        for stamp in health.history
+        if stamp.snapshot_id in expired or stamp.parent_id in expired
+    ]
     children = Counter(stamp.parent_id for stamp in health.history if stamp.parent_id in expired)
     known = [size for size in freed if size is not None]
     # Where a line forks, what one side removed may live on in the other.
-    return sum(known) if len(known) == len(freed) and all(count == 1 for count in children.values()) else None
+    return (
+        sum(known)
+        if len(known) == len(freed) and all(count == 1 for count in children.values())
+        else None
+    )
 
 
 def _is_our_tag(ref: str) -> bool:

@@ -1,6 +1,8 @@
-"""What rewrite_data_files would do: Iceberg's selection and grouping of files, recomputed from health partition by partition.
+"""What rewrite_data_files would do: Iceberg's selection and grouping of files, recomputed from
+health partition by partition.
 
-Sources: Iceberg 1.12's SizeBasedFileRewritePlanner, BinPackRewriteFilePlanner and SparkShufflingDataRewritePlanner; tests/conformance holds it against Spark.
+Sources: Iceberg 1.12's SizeBasedFileRewritePlanner, BinPackRewriteFilePlanner and
+SparkShufflingDataRewritePlanner; tests/conformance holds it against Spark.
 """
 
 from __future__ import annotations
@@ -19,8 +21,20 @@ from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import Rule
 from maintainer.domain.units import GIB, MIB, read_whole
 from maintainer.estimate.bin_packing import pack
-from maintainer.estimate.file_selection import Bounds, Candidates, find_candidates, may_have_candidates, merge_candidates
-from maintainer.estimate.output_files import Count, OutputSizes, count_packed, count_scattered, count_sorted
+from maintainer.estimate.file_selection import (
+    Bounds,
+    Candidates,
+    find_candidates,
+    may_have_candidates,
+    merge_candidates,
+)
+from maintainer.estimate.output_files import (
+    Count,
+    OutputSizes,
+    count_packed,
+    count_scattered,
+    count_sorted,
+)
 from maintainer.estimate.partition_filter import PartitionFilter, Taken
 from maintainer.estimate.spec_evolution import count_partitions
 
@@ -51,13 +65,18 @@ class PlannerOptions:
 
     @classmethod
     def read(cls, health: TableHealth, rule: Rule, now: datetime | None = None) -> PlannerOptions:
-        """The rule's own options, else the table's properties, else Iceberg's defaults. Without the time nothing is known of what its filter says of today."""
+        """The rule's own options, else the table's properties, else Iceberg's defaults. Without the
+        time nothing is known of what its filter says of today.
+        """
         options = dict(rule.options)
         target = int(options.get("target-file-size-bytes", health.target_file_size_bytes))
         small_below = int(options.get("min-file-size-bytes", int(target * SMALL_FILE_RATIO)))
         large_above = int(options.get("max-file-size-bytes", int(target * LARGE_FILE_RATIO)))
         chunk = read_whole(health.properties.get("write.parquet.row-group-size-bytes", ""))
-        most_files, most_in_group = options.get("max-files-to-rewrite"), options.get("max-file-group-input-files")
+        most_files, most_in_group = (
+            options.get("max-files-to-rewrite"),
+            options.get("max-file-group-input-files"),
+        )
         return cls(
             sizes=OutputSizes(target, small_below, large_above, chunk or DEFAULT_ROW_GROUP_BYTES),
             bounds=Bounds(
@@ -67,7 +86,10 @@ class PlannerOptions:
                 delete_files=int(options.get("delete-file-threshold", _NO_THRESHOLD)),
                 delete_ratio=float(options.get("delete-ratio-threshold", DEFAULT_DELETE_RATIO)),
                 are_measured=(small_below, large_above)
-                == (int(health.target_file_size_bytes * SMALL_FILE_RATIO), int(health.target_file_size_bytes * LARGE_FILE_RATIO)),
+                == (
+                    int(health.target_file_size_bytes * SMALL_FILE_RATIO),
+                    int(health.target_file_size_bytes * LARGE_FILE_RATIO),
+                ),
             ),
             min_input_files=int(options.get("min-input-files", DEFAULT_MIN_INPUT_FILES)),
             max_group_bytes=int(options.get("max-file-group-size-bytes", DEFAULT_MAX_GROUP_BYTES)),
@@ -89,7 +111,9 @@ class FileGroup:
     bytes: int
     outputs: Count
     deleted_files: int  # that are taken because of their deletes
-    uncertain_files: int  # that may or may not be among them, because only runs of like sizes are known
+    uncertain_files: (
+        int  # that may or may not be among them, because only runs of like sizes are known
+    )
     is_scattered: bool = False  # written to more than the one partition that it was read from
     is_cut: bool = False  # the policy's own filter may leave some of its files out, or all
 
@@ -101,23 +125,42 @@ class FileGroup:
     @property
     def error(self) -> int:
         """By how many files the outputs, and so `removed`, may be wrong."""
-        known = max(self.outputs.expected - self.outputs.least, self.outputs.most - self.outputs.expected) + self.uncertain_files
+        known = (
+            max(
+                self.outputs.expected - self.outputs.least,
+                self.outputs.most - self.outputs.expected,
+            )
+            + self.uncertain_files
+        )
         return max(known, self.removed) if self.is_cut else known
 
 
-def plan_groups(health: TableHealth, options: PlannerOptions, within: Collection[Place] | None = None) -> list[FileGroup]:
-    """The groups that Iceberg would rewrite, of the whole table or of some partitions, in the order of the table's partitions."""
+def plan_groups(
+    health: TableHealth, options: PlannerOptions, within: Collection[Place] | None = None
+) -> list[FileGroup]:
+    """The groups that Iceberg would rewrite, of the whole table or of some partitions, in the order
+    of the table's partitions.
+    """
     grouped: dict[str | None, list[tuple[PartitionHealth, Candidates]]] = defaultdict(list)
     specs = {spec.spec_id: spec for spec in health.specs}
     current = specs.get(health.default_spec_id)
-    # Files of other specs all fall in the group of the partition without values: Iceberg cannot place them before it has read them.
+    # Files of other specs all fall in the group of the partition without values: Iceberg cannot
+    # place them before it has read them.
     null_text = null_partition(current) if current is not None else None
     for partition in health.partitions:
         is_meant = within is None or (partition.spec_id, partition.partition) in within
-        if is_meant and may_have_candidates(partition, options.bounds) and is_taken(partition, options):
+        if (
+            is_meant
+            and may_have_candidates(partition, options.bounds)
+            and is_taken(partition, options)
+        ):
             candidates = find_candidates(partition, options.bounds)
             if candidates.files.count:
-                grouped[partition.partition if partition.spec_id == health.default_spec_id else null_text].append((partition, candidates))
+                grouped[
+                    partition.partition
+                    if partition.spec_id == health.default_spec_id
+                    else null_text
+                ].append((partition, candidates))
     count = partial(_count_outputs, health, options, is_order_known=_is_order_known(health))
     return [
         FileGroup(
@@ -133,7 +176,9 @@ def plan_groups(health: TableHealth, options: PlannerOptions, within: Collection
         for found in grouped.values()
         for places, taken in [_merge(found)]
         for files in _split(taken.files, options)
-        if options.bounds.takes_all or taken.deleted or is_worth_rewriting(files.count, files.bytes, options)
+        if options.bounds.takes_all
+        or taken.deleted
+        or is_worth_rewriting(files.count, files.bytes, options)
     ]
 
 
@@ -143,24 +188,37 @@ def is_taken(partition: PartitionHealth, options: PlannerOptions) -> bool:
 
 
 def _is_cut(places: Iterable[Place], options: PlannerOptions) -> bool:
-    return any(options.filter.take(spec_id, partition) is Taken.SOME for spec_id, partition in places)
+    return any(
+        options.filter.take(spec_id, partition) is Taken.SOME for spec_id, partition in places
+    )
 
 
 def _is_order_known(health: TableHealth) -> bool:
     """Of several manifests Iceberg reads at once, and takes the files as they come."""
-    return sum(group.count for group in health.manifest_groups if group.content is ManifestContent.DATA) == 1
+    return (
+        sum(
+            group.count for group in health.manifest_groups if group.content is ManifestContent.DATA
+        )
+        == 1
+    )
 
 
 def is_worth_rewriting(files: int, size: int, options: PlannerOptions) -> bool:
-    """Whether Iceberg rewrites a group of so many files and bytes that has no file with too many deletes."""
+    """Whether Iceberg rewrites a group of so many files and bytes that has no file with too many
+    deletes.
+    """
     has_enough_files = files > 1 and files >= options.min_input_files
     has_enough_content = files > 1 and size > options.sizes.target
     has_too_much_content = size > options.sizes.large_above
     return has_enough_files or has_enough_content or has_too_much_content
 
 
-def _merge(found: Sequence[tuple[PartitionHealth, Candidates]]) -> tuple[tuple[Place, ...], Candidates]:
-    return tuple((partition.spec_id, partition.partition) for partition, _ in found), merge_candidates([candidates for _, candidates in found])
+def _merge(
+    found: Sequence[tuple[PartitionHealth, Candidates]],
+) -> tuple[tuple[Place, ...], Candidates]:
+    return tuple(
+        (partition.spec_id, partition.partition) for partition, _ in found
+    ), merge_candidates([candidates for _, candidates in found])
 
 
 def _is_scattered(places: Sequence[Place], options: PlannerOptions) -> bool:
@@ -175,10 +233,16 @@ def _split(files: FileSizes, options: PlannerOptions) -> Iterator[FileSizes]:
         yield files
         return
     if files.listed:
-        yield from map(_listed, pack(files.listed, options.max_group_bytes, 1, largest_first=False, most_items=most))
+        yield from map(
+            _listed,
+            pack(files.listed, options.max_group_bytes, 1, largest_first=False, most_items=most),
+        )
         return
     # Of runs the order is not known: as many groups as it takes, each with its share of all runs.
-    number = max(-(-files.bytes // options.max_group_bytes), -(-files.count // most) if most is not None else 1)
+    number = max(
+        -(-files.bytes // options.max_group_bytes),
+        -(-files.count // most) if most is not None else 1,
+    )
     number = min(number, files.count, _MOST_GROUPS)
     yield from (_share(files, number, position) for position in range(number))
 
@@ -197,7 +261,13 @@ def _share(files: FileSizes, number: int, position: int) -> FileSizes:
 
 
 def _count_outputs(  # noqa: PLR0913 - a group and where it lies
-    health: TableHealth, options: PlannerOptions, places: Sequence[Place], files: FileSizes, taken: Candidates, *, is_order_known: bool
+    health: TableHealth,
+    options: PlannerOptions,
+    places: Sequence[Place],
+    files: FileSizes,
+    taken: Candidates,
+    *,
+    is_order_known: bool,
 ) -> Count:
     if taken.emptied >= taken.files.count:
         return Count.exactly(0)
@@ -208,7 +278,14 @@ def _count_outputs(  # noqa: PLR0913 - a group and where it lies
     return Count(outputs.expected, int(taken.depleted < taken.files.count), outputs.most)
 
 
-def _count_written(health: TableHealth, options: PlannerOptions, places: Sequence[Place], files: FileSizes, *, is_order_known: bool) -> Count:
+def _count_written(
+    health: TableHealth,
+    options: PlannerOptions,
+    places: Sequence[Place],
+    files: FileSizes,
+    *,
+    is_order_known: bool,
+) -> Count:
     if options.is_sort:
         return count_sorted(files.bytes, options.sizes, options.compression)
     packed = count_packed(files, options.sizes, is_order_known=is_order_known)
@@ -222,19 +299,29 @@ def _count_written(health: TableHealth, options: PlannerOptions, places: Sequenc
 
 
 def estimate_rewrite_data_files(
-    health: TableHealth, rule: Rule, within: Collection[Place] | None = None, known: Sequence[FileGroup] | None = None, now: datetime | None = None
+    health: TableHealth,
+    rule: Rule,
+    within: Collection[Place] | None = None,
+    known: Sequence[FileGroup] | None = None,
+    now: datetime | None = None,
 ) -> Estimate:
-    """Files in and out by the planner's rules, of the whole table or of whole groups; items_removed counts only groups that get fewer files.
+    """Files in and out by the planner's rules, of the whole table or of whole groups; items_removed
+    counts only groups that get fewer files.
 
-    `known` are the groups of the whole table, where they have been planned already; else the time says what a filter means by today.
+    `known` are the groups of the whole table, where they have been planned already; else the time
+    says what a filter means by today.
     """
     options = PlannerOptions.read(health, rule, now)
     every = plan_groups(health, options, within) if known is None else known
-    groups = [group for group in every if within is None or any(place in within for place in group.places)]
+    groups = [
+        group for group in every if within is None or any(place in within for place in group.places)
+    ]
     taken = list(_take(groups, options.max_files))
     removed = sum(group.removed for group in taken)
     error = sum(group.error for group in taken)
-    if len(taken) < len(groups) or any(group.files != whole.files for group, whole in zip(taken, groups, strict=False)):
+    if len(taken) < len(groups) or any(
+        group.files != whole.files for group, whole in zip(taken, groups, strict=False)
+    ):
         error = max(error, removed, sum(group.files for group in taken) - len(taken) - removed)
     return Estimate(
         items_before=sum(group.files for group in taken),
@@ -259,18 +346,32 @@ def _take(groups: Iterable[FileGroup], most: int | None) -> Iterator[FileGroup]:
             left -= files
             share = files / group.files
             outputs = Count(max(1, round(group.outputs.expected * share)), 1, group.outputs.most)
-            part = replace(group, files=files, bytes=round(group.bytes * share), outputs=outputs, deleted_files=min(files, group.deleted_files))
+            part = replace(
+                group,
+                files=files,
+                bytes=round(group.bytes * share),
+                outputs=outputs,
+                deleted_files=min(files, group.deleted_files),
+            )
             yield group if share == 1 else part
 
 
 def _explain_error(taken: Sequence[FileGroup], groups: Sequence[FileGroup]) -> str:
     reasons: Mapping[str, bool] = {
-        "an upper bound: of some partitions the filter may take no files, or not all": any(group.is_cut for group in taken),
-        "of many groups Iceberg takes those first that its hash map holds first": len(taken) < len(groups),
-        "files of another spec may fall into more partitions than are known": any(group.is_scattered for group in taken),
-        "only classes of file sizes are known in large partitions": any(group.uncertain_files for group in taken),
-        "how many files a group becomes depends on row groups and on the order in which Spark reads them": any(
-            group.outputs.least < group.outputs.most for group in taken
+        "an upper bound: of some partitions the filter may take no files, or not all": any(
+            group.is_cut for group in taken
         ),
+        "of many groups Iceberg takes those first that its hash map holds first": len(taken)
+        < len(groups),
+        "files of another spec may fall into more partitions than are known": any(
+            group.is_scattered for group in taken
+        ),
+        "only classes of file sizes are known in large partitions": any(
+            group.uncertain_files for group in taken
+        ),
+        (
+            "how many files a group becomes depends on row groups and on the order in which "
+            "Spark reads them"
+        ): any(group.outputs.least < group.outputs.most for group in taken),
     }
     return "; ".join(reason for reason, applies in reasons.items() if applies)

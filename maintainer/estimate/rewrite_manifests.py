@@ -1,4 +1,6 @@
-"""What rewrite_manifests would achieve, per partition spec. Source: Iceberg's RewriteManifestsSparkAction."""
+"""What rewrite_manifests would achieve, per partition spec. Source: Iceberg's
+RewriteManifestsSparkAction.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from maintainer.estimate.output_files import Count
 
 # Manifests are worth rewriting when there are at least twice as many as needed.
 MANIFEST_EXCESS_FACTOR = 2
-_ROLLING_FACTOR = 1.2  # Iceberg: a manifest may be so much larger than the target before another is begun
+_ROLLING_FACTOR = (
+    1.2  # Iceberg: a manifest may be so much larger than the target before another is begun
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +27,56 @@ class ManifestEstimate:
 
 
 def estimate_rewrite_manifests(health: TableHealth) -> ManifestEstimate | None:
-    """The spec whose manifests exceed their ideal number most, one where a rewrite pays before any other; None when the table has no manifest."""
-    estimates = [ManifestEstimate(spec_id, estimate_spec(health, spec_id)) for spec_id in {group.spec_id for group in health.manifest_groups}]
-    return max(estimates, key=lambda e: (is_manifest_rewrite_worthwhile(e.estimate), e.estimate.items_removed, -e.spec_id), default=None)
+    """The spec whose manifests exceed their ideal number most, one where a rewrite pays before any
+    other; None when the table has no manifest.
+    """
+    estimates = [
+        ManifestEstimate(spec_id, estimate_spec(health, spec_id))
+        for spec_id in {group.spec_id for group in health.manifest_groups}
+    ]
+    return max(
+        estimates,
+        key=lambda e: (
+            is_manifest_rewrite_worthwhile(e.estimate),
+            e.estimate.items_removed,
+            -e.spec_id,
+        ),
+        default=None,
+    )
 
 
 def estimate_spec(health: TableHealth, spec_id: int) -> Estimate:
-    """Manifests of one spec that are taken in and written, those of data and of deletes apart; a single one that needs no splitting stays."""
-    rewritten = [(group, _count_written(group, health)) for group in health.manifest_groups if group.spec_id == spec_id and group.count]
-    rewritten = [(group, written) for group, written in rewritten if group.count > 1 or _count_needed(group, health) > 1]
+    """Manifests of one spec that are taken in and written, those of data and of deletes apart; a
+    single one that needs no splitting stays.
+    """
+    rewritten = [
+        (group, _count_written(group, health))
+        for group in health.manifest_groups
+        if group.spec_id == spec_id and group.count
+    ]
+    rewritten = [
+        (group, written)
+        for group, written in rewritten
+        if group.count > 1 or _count_needed(group, health) > 1
+    ]
     after = sum(written.expected for _, written in rewritten)
     before = sum(group.count for group, _ in rewritten)
-    error = sum(max(written.expected - written.least, written.most - written.expected) for _, written in rewritten)
+    error = sum(
+        max(written.expected - written.least, written.most - written.expected)
+        for _, written in rewritten
+    )
     return Estimate(
         items_before=before,
         items_after=after,
         items_removed=max(0, before - after),
         bytes_rewritten=sum(group.bytes for group, _ in rewritten),
         partitions=len(rewritten),
-        note="a manifest's new size, and how evenly its entries are shared out, are known once it is written" if error else "",
+        note=(
+            "a manifest's new size, and how evenly its entries are shared out, are known once it "
+            "is written"
+        )
+        if error
+        else "",
         error_bound=error,
     )
 
@@ -51,13 +86,20 @@ def _count_needed(group: ManifestGroup, health: TableHealth) -> int:
 
 
 def _count_written(group: ManifestGroup, health: TableHealth) -> Count:
-    """One for each task that has entries, more where a task's are beyond what a writer puts in one."""
+    """One for each task that has entries, more where a task's are beyond what a writer puts in
+    one.
+    """
     needed = _count_needed(group, health)
     if needed == 1:
         return Count.exactly(1)
     is_of_data = group.content is ManifestContent.DATA
-    places = sum(bool(p.data_files if is_of_data else p.delete_files) for p in health.partitions if p.spec_id == group.spec_id and p.partition)
-    # Entries are shared out by ranges of partitions, so that no more tasks have some than there are partitions.
+    places = sum(
+        bool(p.data_files if is_of_data else p.delete_files)
+        for p in health.partitions
+        if p.spec_id == group.spec_id and p.partition
+    )
+    # Entries are shared out by ranges of partitions, so that no more tasks have some than there are
+    # partitions.
     tasks = min(needed, places) if places else needed
     rolled = -(-group.bytes // int(health.target_manifest_size_bytes * _ROLLING_FACTOR))
     return Count(max(tasks, rolled), 1, tasks + rolled)
@@ -65,4 +107,6 @@ def _count_written(group: ManifestGroup, health: TableHealth) -> Count:
 
 def is_manifest_rewrite_worthwhile(estimate: Estimate) -> bool:
     """True when there are so many more manifests than needed that rewriting them pays."""
-    return estimate.items_removed > 0 and estimate.items_before >= MANIFEST_EXCESS_FACTOR * max(1, estimate.items_after)
+    return estimate.items_removed > 0 and estimate.items_before >= MANIFEST_EXCESS_FACTOR * max(
+        1, estimate.items_after
+    )

@@ -1,6 +1,7 @@
 """What rewriting position delete files would achieve, so that it never runs for nothing.
 
-Sources: Iceberg's BinPackRewritePositionDeletePlanner and SparkPositionDeletesRewrite, and what Spark did with tables made for it.
+Sources: Iceberg's BinPackRewritePositionDeletePlanner and SparkPositionDeletesRewrite, and what
+Spark did with tables made for it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from maintainer.estimate.filter_writer import write_where
 from maintainer.estimate.rewrite_data_files import Place
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
-DELETION_VECTORS_SINCE = 3  # the format version in which a rewrite turns position delete files into deletion vectors
+DELETION_VECTORS_SINCE = (
+    3  # the format version in which a rewrite turns position delete files into deletion vectors
+)
 
 
 def converts_deletes(health: TableHealth) -> bool:
@@ -24,14 +27,26 @@ def converts_deletes(health: TableHealth) -> bool:
     return health.format_version >= DELETION_VECTORS_SINCE
 
 
-def estimate_rewrite_position_deletes(health: TableHealth, rule: Rule, within: Collection[Place] | None = None) -> Estimate:
-    """Position delete files in and out, of the whole table or of some partitions: files out are an upper bound, so that a gain that is promised is a gain."""
+def estimate_rewrite_position_deletes(
+    health: TableHealth, rule: Rule, within: Collection[Place] | None = None
+) -> Estimate:
+    """Position delete files in and out, of the whole table or of some partitions: files out are an
+    upper bound, so that a gain that is promised is a gain.
+    """
     options = dict(rule.options)
     target = int(options.get("target-file-size-bytes", _target(health.properties)))
     minimum = int(options.get("min-input-files", DEFAULT_MIN_INPUT_FILES))
     is_whole = converts_deletes(health) or options.get("rewrite-all") == "true"
-    meant = [p for p in health.partitions if p.position_delete_files and (within is None or (p.spec_id, p.partition) in within)]
-    taken = [(p, _count_outputs(p, health, target)) for p in meant if is_whole or _is_taken(p, minimum, target)]
+    meant = [
+        p
+        for p in health.partitions
+        if p.position_delete_files and (within is None or (p.spec_id, p.partition) in within)
+    ]
+    taken = [
+        (p, _count_outputs(p, health, target))
+        for p in meant
+        if is_whole or _is_taken(p, minimum, target)
+    ]
     return Estimate(
         items_before=sum(partition.position_delete_files for partition, _ in taken),
         items_after=sum(output for _, output in taken),
@@ -44,11 +59,14 @@ def estimate_rewrite_position_deletes(health: TableHealth, rule: Rule, within: C
 
 
 def find_dangling(health: TableHealth) -> tuple[frozenset[Place], str | None] | None:
-    """The partitions that have dangling position delete files, and the filter that selects them; None where there are none or no filter selects them.
+    """The partitions that have dangling position delete files, and the filter that selects them;
+    None where there are none or no filter selects them.
 
     Without a filter all partitions with position delete files are meant.
     """
-    places = frozenset((p.spec_id, p.partition) for p in health.partitions if p.dangling_delete_files)
+    places = frozenset(
+        (p.spec_id, p.partition) for p in health.partitions if p.dangling_delete_files
+    )
     if not places:
         return None
     if all(p.dangling_delete_files for p in health.partitions if p.position_delete_files):
@@ -58,29 +76,47 @@ def find_dangling(health: TableHealth) -> tuple[frozenset[Place], str | None] | 
 
 
 def _target(properties: Mapping[str, str]) -> int:
-    return read_whole(properties.get("write.delete.target-file-size-bytes", "")) or DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES
+    return (
+        read_whole(properties.get("write.delete.target-file-size-bytes", ""))
+        or DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES
+    )
 
 
 def _is_taken(partition: PartitionHealth, minimum: int, target: int) -> bool:
-    """Whether the planner takes the partition; digests have no sizes of single delete files, so all count as of average size."""
+    """Whether the planner takes the partition; digests have no sizes of single delete files, so all
+    count as of average size.
+    """
     files = partition.position_delete_files
     is_small = partition.position_delete_bytes < SMALL_FILE_RATIO * target * files
     return is_small and files > 1 and (files >= minimum or partition.position_delete_bytes > target)
 
 
 def _count_outputs(partition: PartitionHealth, health: TableHealth, target: int) -> int:
-    if converts_deletes(health) or partition.dangling_delete_files >= partition.position_delete_files:
+    if (
+        converts_deletes(health)
+        or partition.dangling_delete_files >= partition.position_delete_files
+    ):
         return 0
     by_size = max(1, -(-partition.position_delete_bytes // target))
     if health.properties.get("write.delete.granularity", "file").strip().lower() == "partition":
         return by_size
     # One delete file for each data file that has deletes; it can be more than there are now.
-    deleted = sum(files.files for files in partition.deleted) if health.dangling_delete_files is not None else partition.data_files
+    deleted = (
+        sum(files.files for files in partition.deleted)
+        if health.dangling_delete_files is not None
+        else partition.data_files
+    )
     return max(by_size, deleted)
 
 
 def _note(health: TableHealth, rule: Rule, *, is_exact: bool) -> str:
-    notes = [] if is_exact else ["an upper bound: one is counted for each data file that has deletes, of whatever kind"]
+    notes = (
+        []
+        if is_exact
+        else [
+            "an upper bound: one is counted for each data file that has deletes, of whatever kind"
+        ]
+    )
     if converts_deletes(health):
         notes.append("they become deletion vectors, one a data file at most")
     if rule.where:

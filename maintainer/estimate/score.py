@@ -20,14 +20,22 @@ DEFAULT_PRIORITY = 50
 
 
 def standing_score(worth: Worth, cost: Cost) -> Score:
-    """Chance times benefit for each GB-hour, before priority and waiting are counted: what a plan shows."""
+    """Chance times benefit for each GB-hour, before priority and waiting are counted: what a plan
+    shows.
+    """
     value = worth.chance * worth.benefit.value / max(_LEAST_GB_HOURS, cost.gb_hours_p90)
-    terms = (("chance", worth.chance), (BENEFIT, worth.benefit.value), ("gb_hours_p90", cost.gb_hours_p90))
+    terms = (
+        ("chance", worth.chance),
+        (BENEFIT, worth.benefit.value),
+        ("gb_hours_p90", cost.gb_hours_p90),
+    )
     return Score(Scorer.MAINTAINER, value, terms, f"{_write(value)} = {_write_ratio(worth, cost)}")
 
 
 def waiting_factor(waiting: timedelta, sla: timedelta) -> float:
-    """1 + waiting / SLA until the SLA is reached, from then on ten times as much for each further SLA: whoever waits comes first in the end."""
+    """1 + waiting / SLA until the SLA is reached, from then on ten times as much for each further
+    SLA: whoever waits comes first in the end.
+    """
     shares = max(0.0, waiting / sla)
     return 1 + shares if shares <= 1 else 2 * 10 ** min(_MOST_DECADES, shares - 1)
 
@@ -37,8 +45,16 @@ def priority_factor(priority: int) -> float:
     return float(10 ** ((priority - DEFAULT_PRIORITY) / _PRIORITY_STEP))
 
 
-def score_all(candidates: Sequence[Candidate], scorer: Scorer, now: datetime, sla: timedelta, quota_used: float = 0.0) -> list[Score]:
-    """The score of each candidate among all; quota_used is the used share of the daily budget, 0 without one."""
+def score_all(
+    candidates: Sequence[Candidate],
+    scorer: Scorer,
+    now: datetime,
+    sla: timedelta,
+    quota_used: float = 0.0,
+) -> list[Score]:
+    """The score of each candidate among all; quota_used is the used share of the daily budget, 0
+    without one.
+    """
     match scorer:
         case Scorer.MAINTAINER:
             return [_score_ours(candidate, now, sla) for candidate in candidates]
@@ -50,37 +66,75 @@ def score_all(candidates: Sequence[Candidate], scorer: Scorer, now: datetime, sl
             assert_never(scorer)
 
 
-def value_all(candidates: Sequence[Candidate], scorer: Scorer, now: datetime, sla: timedelta, quota_used: float = 0.0) -> list[float]:
-    """The values of score_all alone: of hundreds of thousands of candidates only those that start need words."""
+def value_all(
+    candidates: Sequence[Candidate],
+    scorer: Scorer,
+    now: datetime,
+    sla: timedelta,
+    quota_used: float = 0.0,
+) -> list[float]:
+    """The values of score_all alone: of hundreds of thousands of candidates only those that start
+    need words.
+    """
     if scorer is not Scorer.MAINTAINER:
         return [score.value for score in score_all(candidates, scorer, now, sla, quota_used)]
     return [_value_ours(candidate, now, sla) for candidate in candidates]
 
 
 def _value_ours(candidate: Candidate, now: datetime, sla: timedelta) -> float:
-    worth = candidate.worth.chance * candidate.worth.benefit.value / max(_LEAST_GB_HOURS, candidate.cost.gb_hours_p90)
-    return worth * waiting_factor(now - candidate.waiting_since, sla) * priority_factor(candidate.priority)
+    worth = (
+        candidate.worth.chance
+        * candidate.worth.benefit.value
+        / max(_LEAST_GB_HOURS, candidate.cost.gb_hours_p90)
+    )
+    return (
+        worth
+        * waiting_factor(now - candidate.waiting_since, sla)
+        * priority_factor(candidate.priority)
+    )
 
 
 def _score_ours(candidate: Candidate, now: datetime, sla: timedelta) -> Score:
     standing = standing_score(candidate.worth, candidate.cost)
-    waiting, priority = waiting_factor(now - candidate.waiting_since, sla), priority_factor(candidate.priority)
+    waiting, priority = (
+        waiting_factor(now - candidate.waiting_since, sla),
+        priority_factor(candidate.priority),
+    )
     value = standing.value * waiting * priority
     ratio = _write_ratio(candidate.worth, candidate.cost)
-    sentence = f"{_write(value)} = {ratio} x {_write(waiting)} waiting x {_write(priority)} priority"
-    return Score(Scorer.MAINTAINER, value, (*standing.terms, ("waiting", waiting), ("priority", priority)), sentence)
+    sentence = (
+        f"{_write(value)} = {ratio} x {_write(waiting)} waiting x {_write(priority)} priority"
+    )
+    return Score(
+        Scorer.MAINTAINER,
+        value,
+        (*standing.terms, ("waiting", waiting), ("priority", priority)),
+        sentence,
+    )
 
 
-def _score_published(candidates: Sequence[Candidate], scorer: Scorer, gain_weight: float) -> list[Score]:
-    """Nothing of ours in it but the policy's priority, which moves the whole score; waiting does not count."""
+def _score_published(
+    candidates: Sequence[Candidate], scorer: Scorer, gain_weight: float
+) -> list[Score]:
+    """Nothing of ours in it but the policy's priority, which moves the whole score; waiting does
+    not count.
+    """
     gains = _normalise([float(candidate.worth.published_files) for candidate in candidates])
     costs = _normalise([candidate.worth.published_gb_hours for candidate in candidates])
     scores = []
     for candidate, gain, cost in zip(candidates, gains, costs, strict=True):
         priority = candidate.priority / DEFAULT_PRIORITY - 1
         value = gain_weight * gain - (1 - gain_weight) * cost + priority
-        terms = (("gain", gain), ("cost", cost), ("gain_weight", gain_weight), ("priority", priority))
-        sentence = f"{value:.3f} = {gain_weight:.2f} x gain {gain:.3f} - {1 - gain_weight:.2f} x cost {cost:.3f} + {priority:.2f} priority"
+        terms = (
+            ("gain", gain),
+            ("cost", cost),
+            ("gain_weight", gain_weight),
+            ("priority", priority),
+        )
+        sentence = (
+            f"{value:.3f} = {gain_weight:.2f} x gain {gain:.3f} - {1 - gain_weight:.2f} x cost "
+            f"{cost:.3f} + {priority:.2f} priority"
+        )
         scores.append(Score(scorer, value, terms, sentence))
     return scores
 
@@ -93,7 +147,10 @@ def _normalise(values: Sequence[float]) -> list[float]:
 
 
 def _write_ratio(worth: Worth, cost: Cost) -> str:
-    return f"{_write(worth.chance)} chance x {_write(worth.benefit.value)} benefit / {_write(cost.gb_hours_p90)} GB-hours"
+    return (
+        f"{_write(worth.chance)} chance x {_write(worth.benefit.value)} benefit / "
+        f"{_write(cost.gb_hours_p90)} GB-hours"
+    )
 
 
 def _write(value: float) -> str:

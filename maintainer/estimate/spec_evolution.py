@@ -1,4 +1,6 @@
-"""In which partitions of another spec the files of a partition lie, where one spec's values tell the other's."""
+"""In which partitions of another spec the files of a partition lie, where one spec's values tell
+the other's.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,17 @@ _TIMES: Final = {"hour": 13, "day": 10, "month": 7, "year": 4}
 _DATES: Final = frozenset({"date", "timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"})
 
 
-def count_partitions(places: Iterable[tuple[int, str]], specs: Mapping[int, PartitionSpec], output: PartitionSpec) -> int | None:
-    """How many partitions of the output spec files of these (spec, partition) lie in; None where that cannot be told."""
+def count_partitions(
+    places: Iterable[tuple[int, str]], specs: Mapping[int, PartitionSpec], output: PartitionSpec
+) -> int | None:
+    """How many partitions of the output spec files of these (spec, partition) lie in; None where
+    that cannot be told.
+    """
     found = set()
     for spec_id, text in places:
-        translated = text if spec_id == output.spec_id else _translate(text, specs.get(spec_id), output)
+        translated = (
+            text if spec_id == output.spec_id else _translate(text, specs.get(spec_id), output)
+        )
         if translated is None:
             return None
         found.add(translated)
@@ -36,7 +44,8 @@ def _translate(text: str, spec: PartitionSpec | None, output: PartitionSpec) -> 
         if source is None:
             return None
         value = values[source.name]
-        parts.append(f"{escape(wanted.name)}={NULL_TEXT if value is None else escape(_shorten(value, wanted))}")
+        text = NULL_TEXT if value is None else escape(_shorten(value, wanted))
+        parts.append(f"{escape(wanted.name)}={text}")
     return "/".join(parts)
 
 

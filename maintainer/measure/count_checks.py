@@ -1,4 +1,6 @@
-"""The counted against the claimed: what a summary or a manifest list says, held against the entries of the manifests."""
+"""The counted against the claimed: what a summary or a manifest list says, held against the entries
+of the manifests.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,11 @@ from maintainer.measure.sums import ContentSum
 
 
 def find_disagreements(inventory: TableInventory) -> tuple[Disagreement, ...]:
-    """Figures that differ between summary, manifest list and entries; none where nothing is claimed or not everything could be read.
+    """Figures that differ between summary, manifest list and entries; none where nothing is claimed
+    or not everything could be read.
 
-    Health itself is always the sum over every digest of the current snapshot, so this is the check of a full merge, at each measurement.
+    Health itself is always the sum over every digest of the current snapshot, so this is the check
+    of a full merge, at each measurement.
     """
     if inventory.unreadable or inventory.current_snapshot_id is None:
         return ()
@@ -29,7 +33,11 @@ def _compare(inventory: TableInventory) -> Iterator[Disagreement]:
             has_vectors = has_vectors or share.content is Content.DELETION_VECTORS
         within += (found for found in _compare_within(manifest) if found.claimed != found.counted)
     summary = find_snapshot(inventory.snapshots, inventory.current_snapshot_id)
-    claims = [("data files", "total-data-files", data.files), ("delete files", "total-delete-files", deletes.files), ("records", "total-records", data.records)]
+    claims = [
+        ("data files", "total-data-files", data.files),
+        ("delete files", "total-delete-files", deletes.files),
+        ("records", "total-records", data.records),
+    ]
     if not has_vectors:  # writers do not agree on the size of those: some count their shared file
         claims.append(("bytes", "total-files-size", data.bytes + deletes.bytes))
     for figure, key, counted in claims:
@@ -37,14 +45,27 @@ def _compare(inventory: TableInventory) -> Iterator[Disagreement]:
         if claimed is not None:
             yield Disagreement(figure, "snapshot summary", claimed, counted)
     if inventory.listed_files is not None:
-        yield Disagreement("live entries", "manifest list", inventory.listed_files, data.files + deletes.files)
+        yield Disagreement(
+            "live entries", "manifest list", inventory.listed_files, data.files + deletes.files
+        )
     yield from within
 
 
 def _compare_within(manifest: ManifestDigest) -> Iterator[Disagreement]:
-    """A digest holds its data files three times: by partition, by size and by format; another version may have written it."""
-    counted = sum(share.file_count for share in manifest.partitions if share.content is Content.DATA)
+    """A digest holds its data files three times: by partition, by size and by format; another
+    version may have written it.
+    """
+    counted = sum(
+        share.file_count for share in manifest.partitions if share.content is Content.DATA
+    )
     if manifest.histogram:
-        yield Disagreement("data files by size", f"digest of {manifest.path}", sum(manifest.histogram), counted)
+        yield Disagreement(
+            "data files by size", f"digest of {manifest.path}", sum(manifest.histogram), counted
+        )
     if manifest.formats:
-        yield Disagreement("data files by format", f"digest of {manifest.path}", sum(count for _, count in manifest.formats), counted)
+        yield Disagreement(
+            "data files by format",
+            f"digest of {manifest.path}",
+            sum(count for _, count in manifest.formats),
+            counted,
+        )

@@ -1,4 +1,6 @@
-"""Which deletes apply to which data file, as Iceberg's delete index tells: by path, by partition, and by sequence number."""
+"""Which deletes apply to which data file, as Iceberg's delete index tells: by path, by partition,
+and by sequence number.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,18 @@ _Place = tuple[int, str]  # a partition: spec and text
 
 @dataclass(slots=True)
 class _Scoped:
-    """Delete files that are bound to one data file each: 24 bytes for one, because there may be one for each of ten million files."""
+    """Delete files that are bound to one data file each: 24 bytes for one, because there may be one
+    for each of ten million files.
+    """
 
-    keys: array[int] = field(default_factory=lambda: array("Q"))  # of the data files; in order once all are in
+    keys: array[int] = field(
+        default_factory=lambda: array("Q")
+    )  # of the data files; in order once all are in
     sequence_numbers: array[int] = field(default_factory=lambda: array("Q"))
     record_counts: array[int] = field(default_factory=lambda: array("Q"))
-    applied: bytearray = field(default_factory=bytearray)  # 1: it applies to a data file that is there
+    applied: bytearray = field(
+        default_factory=bytearray
+    )  # 1: it applies to a data file that is there
 
     def add(self, file: ListedFile) -> None:
         self.keys.append(file.key)
@@ -36,7 +44,9 @@ class _Scoped:
         self.applied = bytearray(len(order))
 
     def find(self, key: int, oldest: int) -> tuple[int, int]:
-        """How many there are for a data file that are not older than that, and the records that they delete."""
+        """How many there are for a data file that are not older than that, and the records that
+        they delete.
+        """
         position = bisect_left(self.keys, key)
         files = records = 0
         while position < len(self.keys) and self.keys[position] == key:
@@ -54,13 +64,23 @@ class _Deletes:
 
     by_path: _Scoped = field(default_factory=_Scoped)
     vectors: _Scoped = field(default_factory=_Scoped)
-    positions: list[int] = field(default_factory=list)  # sequence numbers of those for the whole partition
+    positions: list[int] = field(
+        default_factory=list
+    )  # sequence numbers of those for the whole partition
     equalities: list[int] = field(default_factory=list)
-    oldest_data: int | None = None  # sequence number of the oldest data file; None: the partition has none
+    oldest_data: int | None = (
+        None  # sequence number of the oldest data file; None: the partition has none
+    )
 
     def count_dangling(self) -> int:
-        """Position delete files that apply to no data file: what they were for is gone, or newer than they are."""
-        behind = len(self.positions) if self.oldest_data is None else bisect_left(self.positions, self.oldest_data)
+        """Position delete files that apply to no data file: what they were for is gone, or newer
+        than they are.
+        """
+        behind = (
+            len(self.positions)
+            if self.oldest_data is None
+            else bisect_left(self.positions, self.oldest_data)
+        )
         return behind + self.by_path.applied.count(0)
 
     def put_in_order(self) -> None:
@@ -74,15 +94,23 @@ class _Deletes:
 class JoinedDeletes:
     """Both sides of the join, by partition."""
 
-    deleted: dict[_Place, tuple[DeletedFiles, ...]] = field(default_factory=dict)  # data files that deletes apply to
-    dangling: dict[_Place, int] | None = field(default_factory=dict)  # position delete files that apply to none; None: not known
+    deleted: dict[_Place, tuple[DeletedFiles, ...]] = field(
+        default_factory=dict
+    )  # data files that deletes apply to
+    dangling: dict[_Place, int] | None = field(
+        default_factory=dict
+    )  # position delete files that apply to none; None: not known
 
 
-def join_deletes(manifests: Iterable[ManifestDigest], limit: int, bounds: SizeClasses = NO_BOUNDS) -> JoinedDeletes:
-    """The data files that deletes apply to: one by one up to the limit in each partition, else in classes, none with sizes on both sides of a bound.
+def join_deletes(
+    manifests: Iterable[ManifestDigest], limit: int, bounds: SizeClasses = NO_BOUNDS
+) -> JoinedDeletes:
+    """The data files that deletes apply to: one by one up to the limit in each partition, else in
+    classes, none with sizes on both sides of a bound.
 
-    Equality deletes are counted by sequence number alone, where Iceberg may also rule some out by the data files' column bounds: never too low.
-    Two paths may share a key, so that a dangling delete is taken for one that applies: their number is never too high.
+    Equality deletes are counted by sequence number alone, where Iceberg may also rule some out by
+    the data files' column bounds: never too low. Two paths may share a key, so that a dangling
+    delete is taken for one that applies: their number is never too high.
     """
     deletes, everywhere = _index_deletes(manifests)
     if not deletes and not everywhere:
@@ -98,16 +126,27 @@ def join_deletes(manifests: Iterable[ManifestDigest], limit: int, bounds: SizeCl
             concerned = there[file.partition]
             if concerned is not None:
                 oldest = concerned.oldest_data
-                concerned.oldest_data = file.sequence_number if oldest is None else min(oldest, file.sequence_number)
+                concerned.oldest_data = (
+                    file.sequence_number if oldest is None else min(oldest, file.sequence_number)
+                )
                 count, deleted = _count_deletes(file, concerned, everywhere)
                 if count:
-                    found.add(places[file.partition], file.size_bytes, deleted / file.record_count if file.record_count else 0.0, count)
-    dangling = {place: number for place, there in deletes.items() if (number := there.count_dangling())}
+                    found.add(
+                        places[file.partition],
+                        file.size_bytes,
+                        deleted / file.record_count if file.record_count else 0.0,
+                        count,
+                    )
+    dangling = {
+        place: number for place, there in deletes.items() if (number := there.count_dangling())
+    }
     return JoinedDeletes(found.tell(), dangling if is_whole else None)
 
 
 def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[dict[_Place, _Deletes], list[int]]:
-    """Deletes by partition, and the sequence numbers of the equality deletes that are written without one: they apply everywhere."""
+    """Deletes by partition, and the sequence numbers of the equality deletes that are written
+    without one: they apply everywhere.
+    """
     deletes: dict[_Place, _Deletes] = {}
     everywhere: list[int] = []
     for place, content, file in _list_deletes(manifests):
@@ -126,7 +165,9 @@ def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[dict[_Place, _D
     return deletes, sorted(everywhere)
 
 
-def _list_deletes(manifests: Iterable[ManifestDigest]) -> Iterator[tuple[_Place, Content, ListedFile]]:
+def _list_deletes(
+    manifests: Iterable[ManifestDigest],
+) -> Iterator[tuple[_Place, Content, ListedFile]]:
     for manifest in manifests:
         if manifest.content is ManifestContent.DELETES:
             for file in unpack_files(manifest.files):
@@ -135,7 +176,9 @@ def _list_deletes(manifests: Iterable[ManifestDigest]) -> Iterator[tuple[_Place,
 
 
 def _count_deletes(file: ListedFile, there: _Deletes, everywhere: Sequence[int]) -> tuple[int, int]:
-    """How many delete files apply to the file, and how many of its records those delete that are bound to it alone: no more than it has."""
+    """How many delete files apply to the file, and how many of its records those delete that are
+    bound to it alone: no more than it has.
+    """
     count = len(everywhere) - bisect_right(everywhere, file.sequence_number)
     count += len(there.equalities) - bisect_right(there.equalities, file.sequence_number)
     by_path = there.by_path.find(file.key, file.sequence_number)

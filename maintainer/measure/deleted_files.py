@@ -1,4 +1,6 @@
-"""Data files that deletes apply to: one by one while they are few, then in classes of like ones, and no more classes in a table than there may be."""
+"""Data files that deletes apply to: one by one while they are few, then in classes of like ones,
+and no more classes in a table than there may be.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +16,30 @@ MOST_SINGLE: Final = 250_000  # files of a table that are kept one by one: about
 MOST_CLASSES: Final = 250_000  # of a table: about 140 MB while they come together, 60 MB then
 NO_BOUNDS: Final = SizeClasses(0, 0, 2**63 - 1)
 _Place = tuple[int, str]
-_Key = tuple[int, int, int, int]  # of a class: by deleted share, by delete files, by the bounds of small and large, and by size
+_Key = tuple[
+    int, int, int, int
+]  # of a class: by deleted share, by delete files, by the bounds of small and large, and by size
 
 
 class Grain(IntEnum):
-    """How alike the files of a class are: each coarser one joins whole classes of the one before."""
+    """How alike the files of a class are: each coarser one joins whole classes of the one
+    before.
+    """
 
     FINE = 0  # a twentieth of deleted rows, exactly as many delete files, sizes within an eighth
     MEDIUM = 1  # a twentieth, as many within a factor of two, sizes within a half
     COARSE = 2  # a tenth, as many within a factor of two, sizes within a factor of two
-    COARSEST = 3  # less than Iceberg's own threshold, or than all, or all rows; one delete file or several; small, large or neither
+    # less than Iceberg's own threshold, or than all, or all rows; one delete file or several;
+    # small, large or neither
+    COARSEST = 3
 
 
 _STEPS: Final = {Grain.FINE: 20, Grain.MEDIUM: 20, Grain.COARSE: 10}
 _BITS: Final = {Grain.FINE: FINEST_BITS, Grain.MEDIUM: 1, Grain.COARSE: 0}
-_THRESHOLDS: Final = (0.3, 1.0)  # of deleted shares: Iceberg's own, which lies between two steps as well, and all
+_THRESHOLDS: Final = (
+    0.3,
+    1.0,
+)  # of deleted shares: Iceberg's own, which lies between two steps as well, and all
 
 
 @dataclass(slots=True)
@@ -63,23 +74,44 @@ class _Found:
     classes: dict[_Key, _Class] = field(default_factory=dict)
 
     def tell(self) -> tuple[DeletedFiles, ...]:
-        """One by one, or by class; those of like shares and as many delete files have the same bounds for all their sizes."""
+        """One by one, or by class; those of like shares and as many delete files have the same
+        bounds for all their sizes.
+        """
         bounds: dict[tuple[int, int], _Class] = {}
         for key, files in self.classes.items():
             bounds.setdefault(key[:2], replace(files)).join(files)
-        return (*self.single, *(_tell_class(self.classes[key], bounds[key[:2]]) for key in sorted(self.classes)))
+        return (
+            *self.single,
+            *(_tell_class(self.classes[key], bounds[key[:2]]) for key in sorted(self.classes)),
+        )
 
 
 def _tell_class(files: _Class, bounds: _Class) -> DeletedFiles:
     shares = bounds.least_ratio, bounds.most_ratio
-    return DeletedFiles(files.files, files.bytes, files.smallest, files.largest, *shares, bounds.fewest, bounds.most - bounds.fewest)
+    return DeletedFiles(
+        files.files,
+        files.bytes,
+        files.smallest,
+        files.largest,
+        *shares,
+        bounds.fewest,
+        bounds.most - bounds.fewest,
+    )
 
 
 class DeletedTable:
     """Those of all partitions; the same classes in whatever order the files come."""
 
-    def __init__(self, limit: int, bounds: SizeClasses, most_single: int = MOST_SINGLE, most_classes: int = MOST_CLASSES) -> None:
-        """Take how many a partition may list one by one, and the bounds of sizes that no class lies across."""
+    def __init__(
+        self,
+        limit: int,
+        bounds: SizeClasses,
+        most_single: int = MOST_SINGLE,
+        most_classes: int = MOST_CLASSES,
+    ) -> None:
+        """Take how many a partition may list one by one, and the bounds of sizes that no class lies
+        across.
+        """
         self._limit = limit
         self._bounds = bounds
         self._most_single = most_single
@@ -90,7 +122,9 @@ class DeletedTable:
         self.grain = Grain.FINE
 
     def add(self, place: _Place, size: int, ratio: float, count: int) -> None:
-        """Take one more: its bytes, the share of its rows that is deleted, and how many delete files apply to it."""
+        """Take one more: its bytes, the share of its rows that is deleted, and how many delete
+        files apply to it.
+        """
         there = self._found.get(place)
         if there is None:
             there = self._found[place] = _Found()
@@ -130,10 +164,21 @@ class DeletedTable:
             known.join(_Class(size, size, ratio, ratio, count, count, 1, size))
 
     def _key(self, size: int, ratio: float, count: int) -> _Key:
-        kind = 0 if size < self._bounds.small_below_bytes else 2 if size > self._bounds.large_above_bytes else 1
+        kind = (
+            0
+            if size < self._bounds.small_below_bytes
+            else 2
+            if size > self._bounds.large_above_bytes
+            else 1
+        )
         if self.grain is Grain.COARSEST:
             return bisect_right(_THRESHOLDS, ratio), int(count > 1), kind, 0
-        return int(ratio * _STEPS[self.grain]), count if self.grain is Grain.FINE else count.bit_length(), kind, end_of_run(size, _BITS[self.grain])
+        return (
+            int(ratio * _STEPS[self.grain]),
+            count if self.grain is Grain.FINE else count.bit_length(),
+            kind,
+            end_of_run(size, _BITS[self.grain]),
+        )
 
     def _coarsen(self) -> None:
         self.grain = Grain(self.grain + 1)
@@ -141,7 +186,9 @@ class DeletedTable:
         for there in self._found.values():
             fine, there.classes = there.classes, {}
             for files in fine.values():
-                known = there.classes.setdefault(self._key(files.smallest, files.least_ratio, files.fewest), files)
+                known = there.classes.setdefault(
+                    self._key(files.smallest, files.least_ratio, files.fewest), files
+                )
                 if known is not files:
                     known.join(files)
             self._classes += len(there.classes)

@@ -20,20 +20,30 @@ from maintainer.domain.inventory import (
 from maintainer.domain.units import read_whole
 from maintainer.measure.count_checks import find_disagreements
 from maintainer.measure.delete_index import JoinedDeletes, join_deletes
-from maintainer.measure.history import count_kept_files, date_writes, find_holds, grow_per_day, rate_commits
+from maintainer.measure.history import (
+    count_kept_files,
+    date_writes,
+    find_holds,
+    grow_per_day,
+    rate_commits,
+)
 from maintainer.measure.snapshot_roles import stamp_snapshots
 from maintainer.measure.sums import ManifestSums, add_up
 from maintainer.measure.writers import find_last_change, find_last_write, find_rewriters
 
 
 def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:
-    """A table property that is a positive whole number; the default when it is missing or malformed, as a table must not stop the scan."""
+    """A table property that is a positive whole number; the default when it is missing or
+    malformed, as a table must not stop the scan.
+    """
     return read_whole(properties.get(name, "")) or default
 
 
 def target_file_size(properties: Mapping[str, str]) -> int:
     """The table's own target file size in bytes, else Iceberg's default."""
-    return positive_property(properties, "write.target-file-size-bytes", DEFAULT_TARGET_FILE_SIZE_BYTES)
+    return positive_property(
+        properties, "write.target-file-size-bytes", DEFAULT_TARGET_FILE_SIZE_BYTES
+    )
 
 
 def measure(inventory: TableInventory) -> TableHealth:
@@ -42,7 +52,9 @@ def measure(inventory: TableInventory) -> TableHealth:
 
 
 def _add_up(inventory: TableInventory) -> TableHealth:
-    """Health at the inventory's snapshot; file and manifest counts are None when any piece of its metadata could not be read."""
+    """Health at the inventory's snapshot; file and manifest counts are None when any piece of its
+    metadata could not be read.
+    """
     known = not inventory.unreadable
     all_sums = add_up(inventory.manifests)
     sums, manifests = all_sums.contents, all_sums.manifests
@@ -51,7 +63,11 @@ def _add_up(inventory: TableInventory) -> TableHealth:
     stamps = stamp_snapshots(inventory.snapshots)
     times = [stamp.committed_at for stamp in stamps]
     delete_files = sum(s.files for s in deletes)
-    target_manifest_size = positive_property(inventory.properties, "commit.manifest.target-size-bytes", DEFAULT_TARGET_MANIFEST_SIZE_BYTES)
+    target_manifest_size = positive_property(
+        inventory.properties,
+        "commit.manifest.target-size-bytes",
+        DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
+    )
     groups = all_sums.tell_groups(target_manifest_size)
     partitions, dangling = _partitions(all_sums, inventory)
     return TableHealth(
@@ -97,10 +113,16 @@ def _add_up(inventory: TableInventory) -> TableHealth:
         unreadable=inventory.unreadable,
         delete_file_ratio=delete_files / data.files if known and data.files else None,
         oldest_delete_at=_date_deletes(all_sums.first_delete, inventory) if known else None,
-        partition_skew=max((p.skew for p in partitions if p.skew is not None), default=None) if known else None,
-        manifest_excess=sum(group.count - (group.ideal or 0) for group in groups) if known else None,
+        partition_skew=max((p.skew for p in partitions if p.skew is not None), default=None)
+        if known
+        else None,
+        manifest_excess=sum(group.count - (group.ideal or 0) for group in groups)
+        if known
+        else None,
         statistics_snapshot_id=_newest_described(inventory, inventory.statistics),
-        partition_statistics_snapshot_id=_newest_described(inventory, inventory.partition_statistics),
+        partition_statistics_snapshot_id=_newest_described(
+            inventory, inventory.partition_statistics
+        ),
         is_partitioned=inventory.default_spec_is_partitioned,
         is_sorted=inventory.is_sorted,
         dangling_delete_files=dangling if known else None,
@@ -117,7 +139,9 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
     return replace(
         health,
         kept_data_files=kept,
-        live_file_ratio=health.data_files / kept if kept and health.data_files is not None else None,
+        live_file_ratio=health.data_files / kept
+        if kept and health.data_files is not None
+        else None,
         commits_per_hour=rate.commits_per_hour if rate else None,
         commit_window_seconds=rate.window.total_seconds() if rate else None,
         writers=rate.writers if rate else (),
@@ -134,24 +158,63 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
     )
 
 
-def _count_storage(health: TableHealth, kept: int | None, kept_deletes: int | None, metadata_files: int | None) -> int | None:
-    """A lower bound: manifests of earlier snapshots are not among those that were read. Deletion vectors share files: none of theirs is counted."""
-    data, position, equality = health.data_files, health.position_delete_files, health.equality_delete_files
-    if data is None or position is None or equality is None or health.manifests is None or health.deletion_vectors is None:
+def _count_storage(
+    health: TableHealth, kept: int | None, kept_deletes: int | None, metadata_files: int | None
+) -> int | None:
+    """A lower bound: manifests of earlier snapshots are not among those that were read. Deletion
+    vectors share files: none of theirs is counted.
+    """
+    data, position, equality = (
+        health.data_files,
+        health.position_delete_files,
+        health.equality_delete_files,
+    )
+    if (
+        data is None
+        or position is None
+        or equality is None
+        or health.manifests is None
+        or health.deletion_vectors is None
+    ):
         return None
-    deletes = kept_deletes if kept_deletes is not None and not health.deletion_vectors else position + equality
+    deletes = (
+        kept_deletes
+        if kept_deletes is not None and not health.deletion_vectors
+        else position + equality
+    )
     data_files = kept if kept is not None else data
-    return data_files + max(deletes, position + equality) + health.manifests + health.snapshots + (metadata_files or 1)
+    return (
+        data_files
+        + max(deletes, position + equality)
+        + health.manifests
+        + health.snapshots
+        + (metadata_files or 1)
+    )
 
 
 def _date_deletes(first: int | None, inventory: TableInventory) -> datetime | None:
-    """When the first kept snapshot was committed that has the oldest manifest of deletes; deletes carried over from another manifest are older still."""
-    return None if first is None else min((s.committed_at for s in inventory.snapshots if s.sequence_number >= first), default=None)
+    """When the first kept snapshot was committed that has the oldest manifest of deletes; deletes
+    carried over from another manifest are older still.
+    """
+    return (
+        None
+        if first is None
+        else min(
+            (s.committed_at for s in inventory.snapshots if s.sequence_number >= first),
+            default=None,
+        )
+    )
 
 
-def _newest_described(inventory: TableInventory, statistics: Iterable[StatisticsFile]) -> int | None:
+def _newest_described(
+    inventory: TableInventory, statistics: Iterable[StatisticsFile]
+) -> int | None:
     described = {file.snapshot_id for file in statistics}
-    newest = [snapshot.snapshot_id for snapshot in inventory.snapshots if snapshot.snapshot_id in described]  # oldest first
+    newest = [
+        snapshot.snapshot_id
+        for snapshot in inventory.snapshots
+        if snapshot.snapshot_id in described
+    ]  # oldest first
     return newest[-1] if newest else None
 
 
@@ -173,18 +236,34 @@ def summarise(health: TableHealth) -> Measurement:
     )
 
 
-def _partitions(sums: ManifestSums, inventory: TableInventory) -> tuple[tuple[PartitionHealth, ...], int | None]:
-    """One entry a (spec, partition), worst first: most small files, then most delete files; with the deletes that apply to single files, and its last write.
+def _partitions(
+    sums: ManifestSums, inventory: TableInventory
+) -> tuple[tuple[PartitionHealth, ...], int | None]:
+    """One entry a (spec, partition), worst first: most small files, then most delete files; with
+    the deletes that apply to single files, and its last write.
 
-    With it the number of position delete files that apply to no data file; None where it is not known.
+    With it the number of position delete files that apply to no data file; None where it is not
+    known.
     """
     limit = list_limit(len(sums.partitions.places))
-    joined = join_deletes(inventory.manifests, limit, inventory.size_classes) if sums.manifests[ManifestContent.DELETES] else JoinedDeletes()
+    joined = (
+        join_deletes(inventory.manifests, limit, inventory.size_classes)
+        if sums.manifests[ManifestContent.DELETES]
+        else JoinedDeletes()
+    )
     written_at = date_writes(inventory.snapshots)
     dangling = joined.dangling or {}
     partitions = [
-        replace(known, deleted=joined.deleted.pop(place, ()), dangling_delete_files=dangling.get(place, 0), written_at=written_at(newest))
+        replace(
+            known,
+            deleted=joined.deleted.pop(place, ()),
+            dangling_delete_files=dangling.get(place, 0),
+            written_at=written_at(newest),
+        )
         for place, known, newest in sums.partitions.tell()
     ]
-    worst_first = sorted(partitions, key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition))
+    worst_first = sorted(
+        partitions,
+        key=lambda p: (-p.small_files, -p.delete_files, -p.data_files, p.spec_id, p.partition),
+    )
     return tuple(worst_first), None if joined.dangling is None else sum(dangling.values())

@@ -1,4 +1,6 @@
-"""What a table's history says without any manifest being read: rates, growth, what is still kept, and by which ref."""
+"""What a table's history says without any manifest being read: rates, growth, what is still kept,
+and by which ref.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ UNNAMED_WRITER: Final = "unnamed"
 _MAIN: Final = "main"
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
-# Who wrote, the most telling key first; an engine whose summaries carry only a query id is known by the key itself.
+# Who wrote, the most telling key first; an engine whose summaries carry only a query id is known by
+# the key itself.
 _WRITER_KEYS: Final = ("app-name", "engine-name")
 _ENGINE_KEYS: Final = (
     ("flink.job-id", "flink"),
@@ -47,29 +50,43 @@ def find_snapshot(snapshots: Sequence[Snapshot], snapshot_id: int | None) -> Sna
 
 
 def date_writes(snapshots: Sequence[Snapshot]) -> Callable[[int], datetime | None]:
-    """A function from a file's sequence number to when it was committed at the latest; None: before any kept snapshot.
+    """A function from a file's sequence number to when it was committed at the latest; None: before
+    any kept snapshot.
 
-    Format version 1 has no sequence numbers (0): there the newest snapshot that is no rewrite speaks for every file.
+    Format version 1 has no sequence numbers (0): there the newest snapshot that is no rewrite
+    speaks for every file.
     """
-    numbered = sorted((snapshot.sequence_number, snapshot.committed_at) for snapshot in snapshots if snapshot.sequence_number > 0)
+    numbered = sorted(
+        (snapshot.sequence_number, snapshot.committed_at)
+        for snapshot in snapshots
+        if snapshot.sequence_number > 0
+    )
     numbers = [number for number, _ in numbered]
     earliest = list(accumulate((moment for _, moment in reversed(numbered)), min))[::-1]
-    unnumbered = max((s.committed_at for s in snapshots if s.sequence_number <= 0 and s.operation != "replace"), default=None)
+    unnumbered = max(
+        (s.committed_at for s in snapshots if s.sequence_number <= 0 and s.operation != "replace"),
+        default=None,
+    )
 
     def date(sequence_number: int) -> datetime | None:
         if sequence_number <= 0:
             return unnumbered
         found = bisect_left(numbers, sequence_number)
-        # Files of an expired snapshot are older than the first that is kept: they are not new to anybody.
-        return earliest[found] if found < len(numbers) and numbers[found] == sequence_number else None
+        # Files of an expired snapshot are older than the first that is kept: they are not new to
+        # anybody.
+        return (
+            earliest[found] if found < len(numbers) and numbers[found] == sequence_number else None
+        )
 
     return date
 
 
 def count_kept_files(snapshots: Sequence[Snapshot], total_key: str, added_key: str) -> int | None:
-    """Files that any kept snapshot reaches, from summaries alone: the files of the oldest, and each one that was added since.
+    """Files that any kept snapshot reaches, from summaries alone: the files of the oldest, and each
+    one that was added since.
 
-    None when summaries cannot tell: a gap in the history, a figure missing, a total that does not follow from its parent's, a cherry-pick.
+    None when summaries cannot tell: a gap in the history, a figure missing, a total that does not
+    follow from its parent's, a cherry-pick.
     """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
     roots = [snapshot for snapshot in snapshots if snapshot.parent_id not in by_id]
@@ -84,13 +101,20 @@ def count_kept_files(snapshots: Sequence[Snapshot], total_key: str, added_key: s
             kept += total
             continue
         added = _change(snapshot, added_key)
-        if added is None or "source-snapshot-id" in snapshot.summary or not _follows(snapshot, by_id[snapshot.parent_id], total_key, added_key, added):
+        if (
+            added is None
+            or "source-snapshot-id" in snapshot.summary
+            or not _follows(snapshot, by_id[snapshot.parent_id], total_key, added_key, added)
+        ):
             return None
         kept += added
     return kept
 
 
-_REMOVED_KEYS: Final = {"added-data-files": "deleted-data-files", "added-delete-files": "removed-delete-files"}
+_REMOVED_KEYS: Final = {
+    "added-data-files": "deleted-data-files",
+    "added-delete-files": "removed-delete-files",
+}
 
 
 def _change(snapshot: Snapshot, key: str) -> int | None:
@@ -98,8 +122,14 @@ def _change(snapshot: Snapshot, key: str) -> int | None:
     return read_figure(snapshot, key) if key in snapshot.summary else 0
 
 
-def _follows(snapshot: Snapshot, parent: Snapshot, total_key: str, added_key: str, added: int) -> bool:
-    before, removed, after = read_figure(parent, total_key), _change(snapshot, _REMOVED_KEYS[added_key]), read_figure(snapshot, total_key)
+def _follows(
+    snapshot: Snapshot, parent: Snapshot, total_key: str, added_key: str, added: int
+) -> bool:
+    before, removed, after = (
+        read_figure(parent, total_key),
+        _change(snapshot, _REMOVED_KEYS[added_key]),
+        read_figure(snapshot, total_key),
+    )
     return before is not None and removed is not None and before + added - removed == after
 
 
@@ -113,9 +143,11 @@ class CommitRate:
 
 
 def rate_commits(snapshots: Sequence[Snapshot], now: datetime) -> CommitRate | None:
-    """Commits of the last 24 hours, or since the oldest kept snapshot if that is younger; None when that span is too short or there is no snapshot.
+    """Commits of the last 24 hours, or since the oldest kept snapshot if that is younger; None when
+    that span is too short or there is no snapshot.
 
-    With sequence numbers, commits count although their snapshots have expired since; writers are those of the snapshots that are kept.
+    With sequence numbers, commits count although their snapshots have expired since; writers are
+    those of the snapshots that are kept.
     """
     oldest = min((snapshot.committed_at for snapshot in snapshots), default=now)
     since = max(oldest, now - COMMIT_WINDOW)
@@ -125,7 +157,9 @@ def rate_commits(snapshots: Sequence[Snapshot], now: datetime) -> CommitRate | N
     within = [snapshot for snapshot in snapshots if snapshot.committed_at > since]
     hours = window / _HOUR
     newest = max(snapshot.sequence_number for snapshot in snapshots)
-    before = max(snapshot.sequence_number for snapshot in snapshots if snapshot.committed_at <= since)
+    before = max(
+        snapshot.sequence_number for snapshot in snapshots if snapshot.committed_at <= since
+    )
     commits = max(len(within), newest - before)
     return CommitRate(commits / hours, window, _rate_writers(within, hours))
 
@@ -139,14 +173,20 @@ def _rate_writers(snapshots: Sequence[Snapshot], hours: float) -> tuple[WriterRa
 
 
 def name_writer(snapshot: Snapshot) -> str:
-    """Who committed: the application's name, else the engine's, else what the summary's keys give away."""
+    """Who committed: the application's name, else the engine's, else what the summary's keys give
+    away.
+    """
     summary = snapshot.summary
     named = next((summary[key] for key in _WRITER_KEYS if summary.get(key)), None)
     return named or next((engine for key, engine in _ENGINE_KEYS if key in summary), UNNAMED_WRITER)
 
 
-def grow_per_day(snapshots: Sequence[Snapshot], current_id: int | None, total_key: str, now: datetime) -> float | None:
-    """Change of a total per day over the last 7 days of the current line, or as long as it is kept; None when that is too short or not said."""
+def grow_per_day(
+    snapshots: Sequence[Snapshot], current_id: int | None, total_key: str, now: datetime
+) -> float | None:
+    """Change of a total per day over the last 7 days of the current line, or as long as it is kept;
+    None when that is too short or not said.
+    """
     line = list(walk_back({snapshot.snapshot_id: snapshot for snapshot in snapshots}, current_id))
     if not line:
         return None
@@ -169,12 +209,21 @@ def walk_back(by_id: Mapping[int, Snapshot], snapshot_id: int | None) -> Iterato
 
 
 def find_holds(snapshots: Sequence[Snapshot], refs: Sequence[Ref]) -> tuple[RefHold, ...]:
-    """What each ref keeps, the one that holds the oldest snapshot first; at most MAX_HOLDS of them."""
+    """What each ref keeps, the one that holds the oldest snapshot first; at most MAX_HOLDS of
+    them.
+    """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
     main = next((ref.snapshot_id for ref in refs if ref.name == _MAIN), None)
     main_line = {snapshot.snapshot_id for snapshot in walk_back(by_id, main)}
     holds = [_hold(ref, by_id, main_line) for ref in refs]
-    holds.sort(key=lambda hold: (hold.oldest_held_at is None, hold.oldest_held_at.timestamp() if hold.oldest_held_at else 0, hold.name == _MAIN, hold.name))
+    holds.sort(
+        key=lambda hold: (
+            hold.oldest_held_at is None,
+            hold.oldest_held_at.timestamp() if hold.oldest_held_at else 0,
+            hold.name == _MAIN,
+            hold.name,
+        )
+    )
     return tuple(holds[:MAX_HOLDS])
 
 
@@ -188,6 +237,20 @@ def _hold(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) -> RefHo
     elif ref.name == _MAIN:
         held = [by_id[snapshot_id] for snapshot_id in main_line]
     else:  # a branch holds its head even where that is on main's line
-        held = [own, *(snapshot for snapshot in walk_back(by_id, own.parent_id) if snapshot.snapshot_id not in main_line)]
+        held = [
+            own,
+            *(
+                snapshot
+                for snapshot in walk_back(by_id, own.parent_id)
+                if snapshot.snapshot_id not in main_line
+            ),
+        ]
     times = [snapshot.committed_at for snapshot in held]
-    return RefHold(ref.name, ref.is_branch, ref.snapshot_id, own.committed_at if own else None, len(held), min(times, default=None))
+    return RefHold(
+        ref.name,
+        ref.is_branch,
+        ref.snapshot_id,
+        own.committed_at if own else None,
+        len(held),
+        min(times, default=None),
+    )

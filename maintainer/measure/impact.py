@@ -1,4 +1,6 @@
-"""What small files cost: an estimate from published measurements, until users have measured their own queries on the table."""
+"""What small files cost: an estimate from published measurements, until users have measured their
+own queries on the table.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ HEAP_BYTES_PER_OBJECT: Final = 100_000_000_000 / 150_000_000
 HDFS_BLOCK_BYTES: Final = 128 * 1024**2
 # The metadata.json and the manifest list.
 _REQUESTS_OF_A_SNAPSHOT: Final = 2
-# Runs at average file sizes within a factor of 1.4 are runs at one size; less of a difference says nothing about files.
+# Runs at average file sizes within a factor of 1.4 are runs at one size; less of a difference says
+# nothing about files.
 _CLASSES_PER_DOUBLING: Final = 2
 MAX_COMPARISONS: Final = 50  # queries, by name
 _PUBLISHED_REFERENCE_BYTES: Final = 130.0 * MB
@@ -41,7 +44,9 @@ class StorageProfile(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImpactModel:
-    """What an operator says of the storage; without a profile each table's location decides, without a price there is no cost."""
+    """What an operator says of the storage; without a profile each table's location decides,
+    without a price there is no cost.
+    """
 
     profile: StorageProfile | None = None
     request_price_per_million: float | None = None  # in the operator's own currency
@@ -50,7 +55,9 @@ class ImpactModel:
 
 @dataclass(frozen=True, slots=True)
 class QueryComparison:
-    """One of the users' queries at the smallest and at the largest average file size that it was run at; seconds and costs are medians."""
+    """One of the users' queries at the smallest and at the largest average file size that it was
+    run at; seconds and costs are medians.
+    """
 
     name: str
     runs: int
@@ -65,14 +72,19 @@ class QueryComparison:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The cost of one table's files as it is now. Slowdowns are measured when there are comparisons, else estimated; the rest is always reckoned."""
+    """The cost of one table's files as it is now. Slowdowns are measured when there are
+    comparisons, else estimated; the rest is always reckoned.
+    """
 
     profile: StorageProfile
     slowdown_low: float  # 1 is as fast as with files of the reference size
     slowdown_high: float
-    is_beyond_measured: bool  # the average is below the smallest size of one of the measurements: their last value is shown, so it may be worse
+    # the average is below the smallest size of one of the measurements: their last value is shown,
+    # so it may be worse
+    is_beyond_measured: bool
     requests_per_scan: int  # at least
-    requests_at_target: int  # the same data in files of the target size, deletes applied, as few manifests as are needed
+    # the same data in files of the target size, deletes applied, as few manifests as are needed
+    requests_at_target: int
     request_cost_per_scan: float | None
     round_trip_seconds: float  # one request after the other
     name_node_objects: int | None  # HDFS only; at least
@@ -91,28 +103,50 @@ _OZONE_S3: Final[Curve] = ((133.6 * MB, 1.0), (2.3 * MB, 4.89))
 _HDFS: Final[Curve] = ((133.6 * MB, 1.0), (2.3 * MB, 2.48))
 _CPU_BOUND: Final[Curve] = ((133.6 * MB, 1.0), (2.3 * MB, 1.0))
 
-_ORC_STUDY: Final = "TPC-DS 100 GB in ORC by Impala, one stream, 72 queries, 134 MB against 2.3 MB files"
+_ORC_STUDY: Final = (
+    "TPC-DS 100 GB in ORC by Impala, one stream, 72 queries, 134 MB against 2.3 MB files"
+)
 _CURVES: Final[dict[StorageProfile, tuple[Curve, Curve, str]]] = {
     StorageProfile.OBJECT_STORE: (
         _IMPALA_S3,
         _MINIO,
-        f"low: TPC-DS in Iceberg/Parquet by Impala on S3/MinIO, 4 streams, 128 MB to 0.25 MB files (up to 2.5x); high: {_ORC_STUDY}, MinIO (9.1x)",
+        (
+            f"low: TPC-DS in Iceberg/Parquet by Impala on S3/MinIO, 4 streams, 128 MB to 0.25 MB "
+            f"files (up to 2.5x); high: {_ORC_STUDY}, MinIO (9.1x)"
+        ),
     ),
-    StorageProfile.HDFS: (_CPU_BOUND, _HDFS, f"low: queries bound by the CPU do not move; high: {_ORC_STUDY}, HDFS, mean of the queries (2.5x)"),
-    StorageProfile.OZONE: (_OZONE_OFS, _OZONE_S3, f"{_ORC_STUDY}, Ozone; low: its file system (3.1x), high: its S3 API (4.9x)"),
+    StorageProfile.HDFS: (
+        _CPU_BOUND,
+        _HDFS,
+        (
+            f"low: queries bound by the CPU do not move; high: {_ORC_STUDY}, HDFS, mean of the "
+            f"queries (2.5x)"
+        ),
+    ),
+    StorageProfile.OZONE: (
+        _OZONE_OFS,
+        _OZONE_S3,
+        f"{_ORC_STUDY}, Ozone; low: its file system (3.1x), high: its S3 API (4.9x)",
+    ),
 }
 
 
 def choose_profile(location: str) -> StorageProfile:
-    """The storage that a location's scheme names; everything that is neither HDFS nor Ozone counts as an object store."""
+    """The storage that a location's scheme names; everything that is neither HDFS nor Ozone counts
+    as an object store.
+    """
     scheme = location.partition(":")[0].lower()
     if scheme in _HDFS_SCHEMES:
         return StorageProfile.HDFS
     return StorageProfile.OZONE if scheme in _OZONE_SCHEMES else StorageProfile.OBJECT_STORE
 
 
-def find_impact(health: TableHealth, model: ImpactModel, timings: Iterable[QueryTiming]) -> Impact | None:
-    """The estimate, its slowdown replaced by what users measured where that can be compared: one query at two sizes of files."""
+def find_impact(
+    health: TableHealth, model: ImpactModel, timings: Iterable[QueryTiming]
+) -> Impact | None:
+    """The estimate, its slowdown replaced by what users measured where that can be compared: one
+    query at two sizes of files.
+    """
     impact = estimate_impact(health, model)
     if impact is None or health.average_file_size_bytes is None:
         return impact
@@ -122,7 +156,10 @@ def find_impact(health: TableHealth, model: ImpactModel, timings: Iterable[Query
     smallest = min(found.small_average_bytes for found in comparisons)
     reference = min(found.large_average_bytes for found in comparisons)
     runs, queries = sum(found.runs for found in comparisons), len(comparisons)
-    told = f"{runs} runs of {queries} {'query' if queries == 1 else 'queries'}, with files of {format_size(round(smallest))} on average and larger"
+    told = (
+        f"{runs} runs of {queries} {'query' if queries == 1 else 'queries'}, with files of "
+        f"{format_size(round(smallest))} on average and larger"
+    )
     return replace(
         impact,
         slowdown_low=min(found.slowdown for found in comparisons),
@@ -134,8 +171,12 @@ def find_impact(health: TableHealth, model: ImpactModel, timings: Iterable[Query
     )
 
 
-def compare_timings(timings: Iterable[QueryTiming], average_bytes: float) -> tuple[QueryComparison, ...]:
-    """Every query that was run at two sizes of files or more; average_bytes is the table's average file size now."""
+def compare_timings(
+    timings: Iterable[QueryTiming], average_bytes: float
+) -> tuple[QueryComparison, ...]:
+    """Every query that was run at two sizes of files or more; average_bytes is the table's average
+    file size now.
+    """
     by_name: dict[str, list[QueryTiming]] = defaultdict(list)
     for timing in timings:
         if timing.average_file_size_bytes:
@@ -144,7 +185,9 @@ def compare_timings(timings: Iterable[QueryTiming], average_bytes: float) -> tup
     return tuple(comparison for comparison in found if comparison is not None)[:MAX_COMPARISONS]
 
 
-def _compare_query(name: str, timings: Sequence[QueryTiming], average_bytes: float) -> QueryComparison | None:
+def _compare_query(
+    name: str, timings: Sequence[QueryTiming], average_bytes: float
+) -> QueryComparison | None:
     classes: dict[int, list[QueryTiming]] = defaultdict(list)
     for timing in timings:
         classes[_size_class(timing.average_file_size_bytes or 1)].append(timing)
@@ -179,11 +222,24 @@ def _median_cost(timings: Sequence[QueryTiming]) -> float | None:
 
 
 def estimate_impact(health: TableHealth, model: ImpactModel) -> Impact | None:
-    """The expected cost of the table's files; None when it has no data file or its files could not be counted."""
-    average, files, size, manifests = health.average_file_size_bytes, health.data_files, health.data_bytes, health.manifests
+    """The expected cost of the table's files; None when it has no data file or its files could not
+    be counted.
+    """
+    average, files, size, manifests = (
+        health.average_file_size_bytes,
+        health.data_files,
+        health.data_bytes,
+        health.manifests,
+    )
     deletes = (health.position_delete_files, health.equality_delete_files, health.deletion_vectors)
     counted = [count for count in deletes if count is not None]
-    if average is None or not files or size is None or manifests is None or len(counted) < len(deletes):
+    if (
+        average is None
+        or not files
+        or size is None
+        or manifests is None
+        or len(counted) < len(deletes)
+    ):
         return None
     profile = model.profile or choose_profile(health.location)
     low, high, source = _CURVES[profile]
@@ -199,17 +255,22 @@ def estimate_impact(health: TableHealth, model: ImpactModel) -> Impact | None:
         slowdown_high=max(slowdowns),
         is_beyond_measured=average < max(low[-1][0], high[-1][0]),
         requests_per_scan=requests,
-        requests_at_target=min(requests, files_at_target + manifests_at_target + _REQUESTS_OF_A_SNAPSHOT),
+        requests_at_target=min(
+            requests, files_at_target + manifests_at_target + _REQUESTS_OF_A_SNAPSHOT
+        ),
         request_cost_per_scan=requests * price / MILLION if price is not None else None,
         round_trip_seconds=requests * model.round_trip.total_seconds(),
         name_node_objects=objects,
         name_node_heap_bytes=objects * HEAP_BYTES_PER_OBJECT if objects is not None else None,
-        source=f"Estimate from published measurements, not of this table. {source[0].upper()}{source[1:]}.",
+        source=f"Estimate from published measurements, not of this table. "
+        f"{source[0].upper()}{source[1:]}.",
     )
 
 
 def interpolate(curve: Sequence[tuple[float, float]], size_bytes: float) -> float:
-    """The slowdown at an average file size, straight between measured points over the logarithm of the size; the outermost values beyond them."""
+    """The slowdown at an average file size, straight between measured points over the logarithm of
+    the size; the outermost values beyond them.
+    """
     if size_bytes >= curve[0][0]:
         return curve[0][1]
     for (large, before), (small, after) in pairwise(curve):
@@ -220,7 +281,11 @@ def interpolate(curve: Sequence[tuple[float, float]], size_bytes: float) -> floa
 
 
 def _count_objects(health: TableHealth) -> int | None:
-    """An inode and a block for each file, and a block more for each full one of the live data; at least."""
+    """An inode and a block for each file, and a block more for each full one of the live data; at
+    least.
+    """
     if health.storage_files is None or health.data_bytes is None or health.data_files is None:
         return None
-    return 2 * health.storage_files + max(0, ceil(health.data_bytes / HDFS_BLOCK_BYTES) - health.data_files)
+    return 2 * health.storage_files + max(
+        0, ceil(health.data_bytes / HDFS_BLOCK_BYTES) - health.data_files
+    )

@@ -11,7 +11,9 @@ from maintainer.domain.units import read_whole
 WAP_ID = "wap.id"
 PUBLISHED_WAP_ID = "published-wap-id"
 FLINK_JOB_ID = "flink.job-id"
-FLINK_OPERATOR_ID = "flink.operator-id"  # of a sink: Flink restores each by the last checkpoint that bears both ids
+FLINK_OPERATOR_ID = (
+    "flink.operator-id"  # of a sink: Flink restores each by the last checkpoint that bears both ids
+)
 FLINK_CHECKPOINT_ID = "flink.max-committed-checkpoint-id"
 EQUALITY_CONVERT_STAGING = "equality-convert-staging-snapshot"
 
@@ -19,16 +21,28 @@ EQUALITY_CONVERT_STAGING = "equality-convert-staging-snapshot"
 def stamp_snapshots(snapshots: Iterable[Snapshot]) -> tuple[SnapshotStamp, ...]:
     """The snapshots as expiry needs them, in the given order."""
     every = tuple(snapshots)
-    published = {snapshot.summary[PUBLISHED_WAP_ID] for snapshot in every if PUBLISHED_WAP_ID in snapshot.summary}
+    published = {
+        snapshot.summary[PUBLISHED_WAP_ID]
+        for snapshot in every
+        if PUBLISHED_WAP_ID in snapshot.summary
+    }
     return tuple(_stamp(snapshot, published) for snapshot in every)
 
 
 def _stamp(snapshot: Snapshot, published: set[str]) -> SnapshotStamp:
     role, role_of = _find_role(snapshot.summary, published)
     removed = snapshot.summary.get("removed-files-size", "")
-    # A writer that removes nothing does not mention it; one that wrote no summary at all may have removed anything.
+    # A writer that removes nothing does not mention it; one that wrote no summary at all may have
+    # removed anything.
     removed_bytes = 0 if snapshot.summary and not removed else read_whole(removed)
-    return SnapshotStamp(snapshot.snapshot_id, snapshot.parent_id, snapshot.committed_at, removed_bytes, role, role_of)
+    return SnapshotStamp(
+        snapshot.snapshot_id,
+        snapshot.parent_id,
+        snapshot.committed_at,
+        removed_bytes,
+        role,
+        role_of,
+    )
 
 
 def _find_role(summary: Mapping[str, str], published: set[str]) -> tuple[SnapshotRole | None, str]:

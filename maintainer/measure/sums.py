@@ -1,4 +1,6 @@
-"""What a table's digests add up to, all at once: those of a very large table are unpacked for each reading of them, and never lie side by side."""
+"""What a table's digests add up to, all at once: those of a very large table are unpacked for each
+reading of them, and never lie side by side.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,17 @@ from typing import Final
 
 from maintainer.domain.file_sizes import FINEST_BITS, GatheredSizes, list_limit
 from maintainer.domain.health import ManifestGroup, PartitionHealth
-from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, ManifestContent, ManifestDigest, PartitionDigest
+from maintainer.domain.inventory import (
+    HISTOGRAM_BOUNDS_BYTES,
+    Content,
+    ManifestContent,
+    ManifestDigest,
+    PartitionDigest,
+)
 
-MOST_RUNS: Final = 500_000  # of sizes, of all partitions together: about 100 MB. Where there would be more they are wider, an octave at most
+# of sizes, of all partitions together: about 100 MB. Where there would be more they are wider, an
+# octave at most
+MOST_RUNS: Final = 500_000
 Place = tuple[int, str]  # a partition: spec and text
 
 
@@ -99,7 +109,9 @@ class PartitionSums:
             self._count(len(there.sizes.runs) - before)
 
     def tell(self) -> Iterator[tuple[Place, PartitionHealth, int]]:
-        """Each partition, what is known of it, and the newest sequence number in it; what was told is let go of."""
+        """Each partition, what is known of it, and the newest sequence number in it; what was told
+        is let go of.
+        """
         limit = list_limit(len(self.places))
         for there in self.places.values():
             before = len(there.sizes.runs)
@@ -123,12 +135,16 @@ class PartitionSums:
 class ManifestSums:
     """Running totals of a table."""
 
-    contents: dict[Content, ContentSum] = field(default_factory=lambda: {content: ContentSum() for content in Content})
+    contents: dict[Content, ContentSum] = field(
+        default_factory=lambda: {content: ContentSum() for content in Content}
+    )
     manifests: Counter[ManifestContent] = field(default_factory=Counter)
     bytes: int = 0  # of the manifests themselves
     histogram: list[int] = field(default_factory=lambda: [0] * (len(HISTOGRAM_BOUNDS_BYTES) + 1))
     formats: Counter[str] = field(default_factory=Counter)
-    groups: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)  # manifests of each spec and content
+    groups: Counter[tuple[int, ManifestContent]] = field(
+        default_factory=Counter
+    )  # manifests of each spec and content
     group_bytes: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)
     first_delete: int | None = None  # the lowest sequence number of a manifest that has deletes
     partitions: PartitionSums = field(default_factory=PartitionSums)
@@ -145,13 +161,26 @@ class ManifestSums:
         for share in manifest.partitions:
             self.contents[share.content].add(share)
             self.partitions.add(share)
-        if any(share.content is not Content.DATA and share.file_count for share in manifest.partitions):
-            self.first_delete = manifest.sequence_number if self.first_delete is None else min(self.first_delete, manifest.sequence_number)
+        if any(
+            share.content is not Content.DATA and share.file_count for share in manifest.partitions
+        ):
+            self.first_delete = (
+                manifest.sequence_number
+                if self.first_delete is None
+                else min(self.first_delete, manifest.sequence_number)
+            )
 
     def tell_groups(self, target_bytes: int) -> tuple[ManifestGroup, ...]:
-        """Manifests by spec and content. As estimate_rewrite_manifests counts: ideally at least one, and never more than there are."""
+        """Manifests by spec and content. As estimate_rewrite_manifests counts: ideally at least
+        one, and never more than there are.
+        """
         return tuple(
-            ManifestGroup(*key, count, self.group_bytes[key], min(count, max(1, -(-self.group_bytes[key] // target_bytes))))
+            ManifestGroup(
+                *key,
+                count,
+                self.group_bytes[key],
+                min(count, max(1, -(-self.group_bytes[key] // target_bytes))),
+            )
             for key, count in sorted(self.groups.items())
         )
 

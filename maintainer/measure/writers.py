@@ -16,17 +16,33 @@ REWRITER_WINDOW: Final = timedelta(days=7)
 MAX_REWRITERS: Final = 10
 _BETWEEN_RUNS: Final = timedelta(hours=1)  # a rewrite in parts makes several commits
 _REPLACE: Final = "replace"
-_KEEPS_ROWS: Final = frozenset({"append", _REPLACE})  # a writer that did not say may have done anything
+_KEEPS_ROWS: Final = frozenset(
+    {"append", _REPLACE}
+)  # a writer that did not say may have done anything
 
 
 def find_last_write(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
-    """When the newest commit of the current line was made that is no rewrite; None: no kept one is."""
-    return max((one.committed_at for one in _line(snapshots, current_id) if one.operation != _REPLACE), default=None)
+    """When the newest commit of the current line was made that is no rewrite; None: no kept one
+    is.
+    """
+    return max(
+        (one.committed_at for one in _line(snapshots, current_id) if one.operation != _REPLACE),
+        default=None,
+    )
 
 
 def find_last_change(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
-    """When rows were last deleted or replaced by others: what a rewrite of their files would have lost to."""
-    return max((one.committed_at for one in _line(snapshots, current_id) if one.operation not in _KEEPS_ROWS), default=None)
+    """When rows were last deleted or replaced by others: what a rewrite of their files would have
+    lost to.
+    """
+    return max(
+        (
+            one.committed_at
+            for one in _line(snapshots, current_id)
+            if one.operation not in _KEEPS_ROWS
+        ),
+        default=None,
+    )
 
 
 def find_rewriters(snapshots: Sequence[Snapshot], now: datetime) -> tuple[Rewriter, ...]:
@@ -35,8 +51,13 @@ def find_rewriters(snapshots: Sequence[Snapshot], now: datetime) -> tuple[Rewrit
     for snapshot in snapshots:
         if snapshot.operation == _REPLACE and snapshot.committed_at > now - REWRITER_WINDOW:
             commits[name_writer(snapshot)].append(snapshot.committed_at)
-    found = [Rewriter(name, _count_runs(sorted(moments)), max(moments)) for name, moments in commits.items()]
-    return tuple(sorted(found, key=lambda one: (-one.last_at.timestamp(), one.name))[:MAX_REWRITERS])
+    found = [
+        Rewriter(name, _count_runs(sorted(moments)), max(moments))
+        for name, moments in commits.items()
+    ]
+    return tuple(
+        sorted(found, key=lambda one: (-one.last_at.timestamp(), one.name))[:MAX_REWRITERS]
+    )
 
 
 def _count_runs(moments: Sequence[datetime]) -> int:

@@ -14,11 +14,21 @@ from maintainer.policy.layering import DEFAULT_FILES, agree, lay_layers
 MAX_PROBLEMS = 100  # of one check: the first ones say enough
 
 
-def find_ambiguities(policies: PolicySet, tables: Iterable[TableIdentifier] = ()) -> tuple[PolicyProblem, ...]:
-    """Fields that layers of the very same pattern set differently, and those on which layers disagree for one of these tables; each pair of places once."""
+def find_ambiguities(
+    policies: PolicySet, tables: Iterable[TableIdentifier] = ()
+) -> tuple[PolicyProblem, ...]:
+    """Fields that layers of the very same pattern set differently, and those on which layers
+    disagree for one of these tables; each pair of places once.
+    """
     found: dict[tuple[str, ...], PolicyProblem] = {}
-    for ambiguity, where in (*_find_same_patterns(policies.layers), *_find_for_tables(policies, tables)):
-        found.setdefault((ambiguity.path, *(setting.source for setting in ambiguity.settings)), describe_ambiguity(ambiguity, where))
+    for ambiguity, where in (
+        *_find_same_patterns(policies.layers),
+        *_find_for_tables(policies, tables),
+    ):
+        found.setdefault(
+            (ambiguity.path, *(setting.source for setting in ambiguity.settings)),
+            describe_ambiguity(ambiguity, where),
+        )
         if len(found) >= MAX_PROBLEMS:
             break
     return tuple(found.values())
@@ -33,24 +43,40 @@ def _find_same_patterns(layers: Iterable[PolicyLayer]) -> Iterable[tuple[Ambigui
     for (_, text, _), group in sorted(by_pattern.items()):
         for first, second in combinations(group, 2):
             if not first.family or first.family != second.family:
-                yield from ((ambiguity, f"both files are for {text}") for ambiguity in agree([first, second])[1].values())
+                yield from (
+                    (ambiguity, f"both files are for {text}")
+                    for ambiguity in agree([first, second])[1].values()
+                )
 
 
-def _find_for_tables(policies: PolicySet, tables: Iterable[TableIdentifier]) -> Iterable[tuple[Ambiguity, str]]:
+def _find_for_tables(
+    policies: PolicySet, tables: Iterable[TableIdentifier]
+) -> Iterable[tuple[Ambiguity, str]]:
     for table in tables:
         laid = lay_layers({}, policies.layers, table)
-        yield from ((laid.ambiguities[path], f"as for {table}") for path in sorted(laid.ambiguities))
+        yield from (
+            (laid.ambiguities[path], f"as for {table}") for path in sorted(laid.ambiguities)
+        )
 
 
 def describe_ambiguity(ambiguity: Ambiguity, where: str) -> PolicyProblem:
     """The disagreement at its first place, naming the others."""
-    first, *others = [(write_value(ambiguity.path, setting.value), setting.source) for setting in ambiguity.settings]
+    first, *others = [
+        (write_value(ambiguity.path, setting.value), setting.source)
+        for setting in ambiguity.settings
+    ]
     elsewhere = " and ".join(f"{text} at {source}" for text, source in others)
     reason = "which are equally narrow; make one narrower, or set it in one place"
-    return PolicyProblem(first[1], f"{write_path(ambiguity.path)} is {first[0]} here and {elsewhere}, {reason} ({where})")
+    return PolicyProblem(
+        first[1],
+        f"{write_path(ambiguity.path)} is {first[0]} here and {elsewhere}, {reason} ({where})",
+    )
 
 
 def explain_ambiguities(policy: Policy) -> str:
     """Why nothing is done under this policy, in one sentence."""
-    told = [describe_ambiguity(ambiguity, "the table gets no action until then") for ambiguity in policy.ambiguities]
+    told = [
+        describe_ambiguity(ambiguity, "the table gets no action until then")
+        for ambiguity in policy.ambiguities
+    ]
     return "; ".join(f"{problem.source}: {problem.message}" for problem in told)

@@ -1,4 +1,6 @@
-"""The policy that governs one table: every layer merged field by field, each value with where it was written."""
+"""The policy that governs one table: every layer merged field by field, each value with where it
+was written.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ from maintainer.policy.restriction import is_switched_off, lay_properties
 
 DEFAULT_QUARANTINE = timedelta(days=7)  # of orphan files
 BUILT_IN = "built-in default"
-# A policy that names the rule says itself when it is due; the built-in threshold would be one more that has to hold.
+# A policy that names the rule says itself when it is due; the built-in threshold would be one more
+# that has to hold.
 DANGLING_RULE = "rules.rewrite_position_delete_files"
 DANGLING_THRESHOLD = f"{DANGLING_RULE}.when.dangling_delete_file_count_above"
 
@@ -61,7 +64,8 @@ THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProx
     }
 )
 
-# What a rule has when no layer says otherwise; the values are those of the project's documentation, docs/policies.md.
+# What a rule has when no layer says otherwise; the values are those of the project's documentation,
+# docs/policies.md.
 _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
     {
         RuleName.REWRITE_DATA_FILES: {
@@ -71,11 +75,27 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
             "hot_partition_age": timedelta(minutes=15),
             "wait_for_quiet": DEFAULT_QUIET_WAIT,
         },
-        RuleName.REWRITE_POSITION_DELETE_FILES: {"enabled": True, "cooldown": timedelta(hours=6), "wait_for_quiet": DEFAULT_QUIET_WAIT},
-        RuleName.REWRITE_MANIFESTS: {"enabled": True, "cooldown": timedelta(hours=6), "wait_for_quiet": DEFAULT_QUIET_WAIT},
+        RuleName.REWRITE_POSITION_DELETE_FILES: {
+            "enabled": True,
+            "cooldown": timedelta(hours=6),
+            "wait_for_quiet": DEFAULT_QUIET_WAIT,
+        },
+        RuleName.REWRITE_MANIFESTS: {
+            "enabled": True,
+            "cooldown": timedelta(hours=6),
+            "wait_for_quiet": DEFAULT_QUIET_WAIT,
+        },
         # Statistics of columns cost a full scan, those of partitions a look at the new manifests.
-        RuleName.COMPUTE_TABLE_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=7)},
-        RuleName.COMPUTE_PARTITION_STATS: {"enabled": True, "cooldown": timedelta(hours=6), "every": timedelta(days=1)},
+        RuleName.COMPUTE_TABLE_STATS: {
+            "enabled": True,
+            "cooldown": timedelta(hours=6),
+            "every": timedelta(days=7),
+        },
+        RuleName.COMPUTE_PARTITION_STATS: {
+            "enabled": True,
+            "cooldown": timedelta(hours=6),
+            "every": timedelta(days=1),
+        },
         RuleName.EXPIRE_SNAPSHOTS: {
             "enabled": True,
             "cooldown": timedelta(hours=6),
@@ -116,7 +136,9 @@ _DEFAULTS: Mapping[str, object] = MappingProxyType(
         "rules.expire_snapshots.when.snapshot_count_above": 100.0,
     }
 )
-_BUILT_IN_SETTINGS = MappingProxyType({path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()})
+_BUILT_IN_SETTINGS = MappingProxyType(
+    {path: Setting(value, BUILT_IN) for path, value in _DEFAULTS.items()}
+)
 _WINDOW_DURATION = timedelta(hours=1)
 _VERSION_DIGITS = 12
 _SIZES = {"average_file_size_below", "target_file_size_bytes", "bytes_per_day", "max_bytes_per_job"}
@@ -125,8 +147,14 @@ _Value = TypeVar("_Value")
 _Settings = dict[str, Setting]
 
 
-def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifier, properties: Mapping[str, str]) -> Policy:
-    """The policy that governs the table: built-in default, default.yaml, wide to narrow globs, exact name, the table's own properties."""
+def effective(
+    layers: PolicySet | tuple[PolicyLayer, ...],
+    table: TableIdentifier,
+    properties: Mapping[str, str],
+) -> Policy:
+    """The policy that governs the table: built-in default, default.yaml, wide to narrow globs,
+    exact name, the table's own properties.
+    """
     policies = layers if isinstance(layers, PolicySet) else PolicySet(layers)
     laid = lay_layers(_BUILT_IN_SETTINGS, policies.layers, table)
     merged = laid.settings
@@ -138,7 +166,14 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
             merged[path] = setting
     refused = lay_properties(laid, policies, properties)
     if table.catalog in policies.unread:
-        laid.lay({"mode": Setting(Mode.OBSERVE, f"the other policies of catalog {table.catalog}, which could not be read yet")})
+        laid.lay(
+            {
+                "mode": Setting(
+                    Mode.OBSERVE,
+                    f"the other policies of catalog {table.catalog}, which could not be read yet",
+                )
+            }
+        )
     _fill_defaults(merged)
     policy = Policy(
         mode=_get(merged, "mode", Mode) or Mode.OBSERVE,
@@ -150,7 +185,11 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
         rules=tuple(_build_rule(name, merged) for name in RuleName if _is_named(name, merged)),
         ambiguities=tuple(laid.ambiguities[path] for path in sorted(laid.ambiguities)),
         budget=_find_budget(merged),
-        blackouts=tuple(window for window in _get(merged, "blackouts", tuple) or () if isinstance(window, Window)),
+        blackouts=tuple(
+            window
+            for window in _get(merged, "blackouts", tuple) or ()
+            if isinstance(window, Window)
+        ),
         safeguards=_read_safeguards(merged),
         others=_get(merged, "others", Others) or Others.STAND_BACK,
         is_owner=_get(merged, "owner", bool) is True,
@@ -159,10 +198,18 @@ def effective(layers: PolicySet | tuple[PolicyLayer, ...], table: TableIdentifie
     )
     values = _flatten(policy)
     inherited = {path: setting for path, setting in own.inherited().items() if path not in values}
-    notes = {name: f"{source_of(name)} (ignored: {reason})" for name, reason in (own.ignored | refused).items()}
+    notes = {
+        name: f"{source_of(name)} (ignored: {reason})"
+        for name, reason in (own.ignored | refused).items()
+    }
     sources = {path: merged[path].source if path in merged else BUILT_IN for path in values} | notes
     version = _digest(values, policy)
-    return replace(policy, version=version, sources=MappingProxyType(sources), inherited=MappingProxyType(inherited))
+    return replace(
+        policy,
+        version=version,
+        sources=MappingProxyType(sources),
+        inherited=MappingProxyType(inherited),
+    )
 
 
 def _is_named(name: RuleName, merged: _Settings) -> bool:
@@ -177,7 +224,9 @@ def _fill_defaults(merged: _Settings) -> None:
 
 
 def _get(merged: _Settings, path: str, kind: type[_Value]) -> _Value | None:
-    """The value at the path when it is of that type: a layer that was not made by our reader must not break a scan."""
+    """The value at the path when it is of that type: a layer that was not made by our reader must
+    not break a scan.
+    """
     setting = merged.get(path)
     return setting.value if setting is not None and isinstance(setting.value, kind) else None
 
@@ -191,13 +240,23 @@ def _build_window(merged: _Settings) -> Window | None:
     cron = _get(merged, "window.cron", str)
     if cron is None:
         return None
-    return Window(cron, _get(merged, "window.duration", timedelta) or _WINDOW_DURATION, _get(merged, "window.timezone", str) or "UTC")
+    return Window(
+        cron,
+        _get(merged, "window.duration", timedelta) or _WINDOW_DURATION,
+        _get(merged, "window.timezone", str) or "UTC",
+    )
 
 
 def _find_budget(merged: _Settings) -> Budget | None:
-    """The narrowest file's, as a whole, under that file's name: it is shared by all tables that have it from there."""
+    """The narrowest file's, as a whole, under that file's name: it is shared by all tables that
+    have it from there.
+    """
     budget = _get(merged, "budget", Budget)
-    return None if budget is None or budget.is_unlimited else replace(budget, name=merged["budget"].source.rpartition(":")[0])
+    return (
+        None
+        if budget is None or budget.is_unlimited
+        else replace(budget, name=merged["budget"].source.rpartition(":")[0])
+    )
 
 
 def _read_safeguards(merged: _Settings) -> Safeguards:
@@ -214,7 +273,9 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
     options = f"{at}.options."
     return Rule(
         name=name,
-        when=tuple(Threshold(*THRESHOLDS[key], bound) for key, bound in thresholds if bound is not None),
+        when=tuple(
+            Threshold(*THRESHOLDS[key], bound) for key, bound in thresholds if bound is not None
+        ),
         is_enabled=_get(merged, f"{at}.enabled", bool) is not False,
         cooldown=_get(merged, f"{at}.cooldown", timedelta) or Rule(name).cooldown,
         every=_get(merged, f"{at}.every", timedelta),
@@ -222,7 +283,11 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
         where=_get(merged, f"{at}.where", str),
         strategy=_get(merged, f"{at}.strategy", str) or Rule(name).strategy,
         sort_order=_get(merged, f"{at}.sort_order", str),
-        options=tuple((path.removeprefix(options), str(merged[path].value)) for path in sorted(merged) if path.startswith(options)),
+        options=tuple(
+            (path.removeprefix(options), str(merged[path].value))
+            for path in sorted(merged)
+            if path.startswith(options)
+        ),
         max_age=_get(merged, f"{at}.max_age", timedelta),
         staged_max_age=_get(merged, f"{at}.staged_max_age", timedelta),
         imported_files=_get(merged, f"{at}.imported_files", ImportedFiles),
@@ -239,29 +304,66 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
 
 
 def _flatten(policy: Policy) -> dict[str, object]:
-    """Every value that the policy has, by the path of its setting, in the order in which people read it."""
-    values: dict[str, object] = {"mode": policy.mode, "priority": policy.priority, "target_file_size_bytes": policy.target_file_size_bytes}
+    """Every value that the policy has, by the path of its setting, in the order in which people
+    read it.
+    """
+    values: dict[str, object] = {
+        "mode": policy.mode,
+        "priority": policy.priority,
+        "target_file_size_bytes": policy.target_file_size_bytes,
+    }
     values["properties"] = policy.properties
     if policy.window is not None:
-        values |= {"window.cron": policy.window.cron, "window.duration": policy.window.duration, "window.timezone": policy.window.timezone}
+        values |= {
+            "window.cron": policy.window.cron,
+            "window.duration": policy.window.duration,
+            "window.timezone": policy.window.timezone,
+        }
     values |= {"blackouts": policy.blackouts or None, "budget": policy.budget}
     guards = policy.safeguards
-    values |= {"rollback_for": guards.rollback_for, "canary": guards.canary, "checksum": guards.checksum, "others": policy.others}
+    values |= {
+        "rollback_for": guards.rollback_for,
+        "canary": guards.canary,
+        "checksum": guards.checksum,
+        "others": policy.others,
+    }
     values |= {"owner": policy.is_owner}
     values |= {"min_size": policy.min_size, "max_size": policy.max_size}
     for rule in policy.rules:
         at = f"rules.{rule.name}"
         values |= {at: True, f"{at}.enabled": rule.is_enabled}
-        values |= {f"{at}.when.{_KEYS[threshold.metric, threshold.direction]}": threshold.bound for threshold in rule.when}
-        values |= {f"{at}.cooldown": rule.cooldown, f"{at}.every": rule.every, f"{at}.timeout": rule.timeout, f"{at}.where": rule.where}
+        values |= {
+            f"{at}.when.{_KEYS[threshold.metric, threshold.direction]}": threshold.bound
+            for threshold in rule.when
+        }
+        values |= {
+            f"{at}.cooldown": rule.cooldown,
+            f"{at}.every": rule.every,
+            f"{at}.timeout": rule.timeout,
+            f"{at}.where": rule.where,
+        }
         if rule.name is RuleName.REWRITE_DATA_FILES:
             values |= {f"{at}.strategy": rule.strategy, f"{at}.sort_order": rule.sort_order}
-            values |= {f"{at}.hot_partition_age": rule.hot_partition_age, f"{at}.max_bytes_per_job": rule.max_bytes_per_job}
+            values |= {
+                f"{at}.hot_partition_age": rule.hot_partition_age,
+                f"{at}.max_bytes_per_job": rule.max_bytes_per_job,
+            }
         values |= {f"{at}.options.{name}": text for name, text in rule.options}
-        values |= {f"{at}.max_age": rule.max_age, f"{at}.keep": rule.keep, f"{at}.older_than": rule.older_than, f"{at}.columns": rule.columns or None}
-        values |= {f"{at}.staged_max_age": rule.staged_max_age, f"{at}.imported_files": rule.imported_files}
+        values |= {
+            f"{at}.max_age": rule.max_age,
+            f"{at}.keep": rule.keep,
+            f"{at}.older_than": rule.older_than,
+            f"{at}.columns": rule.columns or None,
+        }
+        values |= {
+            f"{at}.staged_max_age": rule.staged_max_age,
+            f"{at}.imported_files": rule.imported_files,
+        }
         values |= {f"{at}.approval": rule.approval, f"{at}.quarantine": rule.quarantine}
-        values |= {f"{at}.quiet_period": rule.quiet_period, f"{at}.wait_for_quiet": rule.wait_for_quiet}
+        values |= {
+            f"{at}.quiet_period": rule.quiet_period,
+            f"{at}.wait_for_quiet": rule.wait_for_quiet,
+        }
     return {path: value for path, value in values.items() if value is not None}
 
 
@@ -271,27 +373,57 @@ _KEYS = {threshold: key for key, threshold in THRESHOLDS.items()}
 def _digest(values: Mapping[str, object], policy: Policy) -> str:
     """The same for the same content, wherever and in whatever order it was written."""
     written = sorted((path, write_value(path, value)) for path, value in values.items())
-    disputed = [(dispute.path, sorted(write_value(dispute.path, setting.value) for setting in dispute.settings)) for dispute in policy.ambiguities]
-    return sha256(repr((written, disputed) if disputed else written).encode()).hexdigest()[:_VERSION_DIGITS]
+    disputed = [
+        (
+            dispute.path,
+            sorted(write_value(dispute.path, setting.value) for setting in dispute.settings),
+        )
+        for dispute in policy.ambiguities
+    ]
+    return sha256(repr((written, disputed) if disputed else written).encode()).hexdigest()[
+        :_VERSION_DIGITS
+    ]
 
 
 def describe(policy: Policy) -> tuple[tuple[str, str, str], ...]:
-    """(path, value as people write it, source) of every value, of those that the policy leaves to the table, and of every property that was ignored."""
+    """(path, value as people write it, source) of every value, of those that the policy leaves to
+    the table, and of every property that was ignored.
+    """
     values = _flatten(policy)
-    lines = [(path, write_value(path, value), policy.sources.get(path, BUILT_IN)) for path, value in values.items()]
-    lines += [(path, _write_inherited(path, setting.value), setting.source) for path, setting in policy.inherited.items()]
-    notes = [(path, "ignored", source) for path, source in policy.sources.items() if path not in values]
-    return tuple((write_path(path), text, source) for path, text, source in lines + notes if not _is_marker(path))
+    lines = [
+        (path, write_value(path, value), policy.sources.get(path, BUILT_IN))
+        for path, value in values.items()
+    ]
+    lines += [
+        (path, _write_inherited(path, setting.value), setting.source)
+        for path, setting in policy.inherited.items()
+    ]
+    notes = [
+        (path, "ignored", source) for path, source in policy.sources.items() if path not in values
+    ]
+    return tuple(
+        (write_path(path), text, source)
+        for path, text, source in lines + notes
+        if not _is_marker(path)
+    )
 
 
 def _write_inherited(path: str, value: object) -> str:
-    return _write_size(value) if isinstance(value, int) and not isinstance(value, bool) else write_value(path, value)
+    return (
+        _write_size(value)
+        if isinstance(value, int) and not isinstance(value, bool)
+        else write_value(path, value)
+    )
 
 
 def describe_layer(layer: PolicyLayer) -> tuple[tuple[str, str, str], ...]:
     """(path, value as people write it, source) of every value that one file sets."""
     settings = layer.settings.items()
-    return tuple((write_path(path), write_value(path, setting.value), setting.source) for path, setting in settings if not _is_marker(path))
+    return tuple(
+        (write_path(path), write_value(path, setting.value), setting.source)
+        for path, setting in settings
+        if not _is_marker(path)
+    )
 
 
 def _is_marker(path: str) -> bool:
@@ -304,7 +436,9 @@ def write_path(path: str) -> str:
 
 
 def write_value(path: str, value: object) -> str:
-    """A setting's value as a policy file has it; nothing is rounded, so that equal texts are equal values."""
+    """A setting's value as a policy file has it; nothing is rounded, so that equal texts are equal
+    values.
+    """
     key = path.rpartition(".")[2]
     match value:
         case bool():
@@ -318,10 +452,21 @@ def write_value(path: str, value: object) -> str:
         case tuple():
             return ", ".join(write_value("", item) for item in value)
         case Window():
-            return f"{value.cron} for {_write_seconds(value.duration.total_seconds())} in {value.timezone}"
+            return (
+                f"{value.cron} for {_write_seconds(value.duration.total_seconds())} in "
+                f"{value.timezone}"
+            )
         case Budget():
-            limits = {"max_jobs": value.max_jobs, "bytes_per_day": value.bytes_per_day, "gb_hours_per_day": value.gb_hours_per_day}
-            return ", ".join(f"{name} {write_value(name, limit)}" for name, limit in limits.items() if limit is not None)
+            limits = {
+                "max_jobs": value.max_jobs,
+                "bytes_per_day": value.bytes_per_day,
+                "gb_hours_per_day": value.gb_hours_per_day,
+            }
+            return ", ".join(
+                f"{name} {write_value(name, limit)}"
+                for name, limit in limits.items()
+                if limit is not None
+            )
         case timedelta() if key in {"rollback_for", "quarantine"} and not value:
             return "off"
         case timedelta():

@@ -14,12 +14,18 @@ _DIGITS = 8
 def find_halt(halts: Sequence[Halt], table: TableIdentifier) -> Halt | None:
     """The widest halt that covers the table: it is the one that has to be lifted last."""
     covering = [halt for halt in halts if halt.covers(table)]
-    return min(covering, key=lambda halt: (not halt.is_drain, len(halt.scope), halt.scope), default=None)
+    return min(
+        covering, key=lambda halt: (not halt.is_drain, len(halt.scope), halt.scope), default=None
+    )
 
 
 def describe_halt(halt: Halt) -> str:
     """Who asked for it, of what, and why."""
-    asked = f"{halt.by} asked that nothing new be started" if halt.is_drain else f"{halt.by} paused {halt.scope}"
+    asked = (
+        f"{halt.by} asked that nothing new be started"
+        if halt.is_drain
+        else f"{halt.by} paused {halt.scope}"
+    )
     return f"{asked}: {halt.reason}" if halt.reason else asked
 
 
@@ -30,4 +36,10 @@ def is_draining(halts: Sequence[Halt]) -> bool:
 
 def digest_halts(halts: Sequence[Halt]) -> str:
     """Equal texts mean the same halts; empty for none."""
-    return sha256(repr([(halt.scope, halt.by, halt.reason, halt.is_drain) for halt in halts]).encode()).hexdigest()[:_DIGITS] if halts else ""
+    return (
+        sha256(
+            repr([(halt.scope, halt.by, halt.reason, halt.is_drain) for halt in halts]).encode()
+        ).hexdigest()[:_DIGITS]
+        if halts
+        else ""
+    )

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from re import compile as compile_regex
 
-from maintainer.domain.inventory import DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES, DEFAULT_TARGET_FILE_SIZE_BYTES, DEFAULT_TARGET_MANIFEST_SIZE_BYTES
+from maintainer.domain.inventory import (
+    DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES,
+    DEFAULT_TARGET_FILE_SIZE_BYTES,
+    DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
+)
 from maintainer.domain.policy import Setting
 from maintainer.domain.rule_defaults import MIN_EXPIRE_AGE, MIN_SNAPSHOTS_KEPT
 from maintainer.domain.table_properties import (
@@ -23,7 +27,11 @@ from maintainer.domain.table_properties import (
 
 ICEBERG_DEFAULT = "Iceberg's default"
 
-_GREATEST_AGE = timedelta(days=36500)  # the greatest that a policy may say; Java's largest long, which people write for "never", is more
+_GREATEST_AGE = timedelta(
+    days=36500
+    # the greatest that a policy may say; Java's largest long, which people write for "never", is
+    # more
+)
 _GREATEST_COUNT = 2**31 - 1
 _WHOLE = compile_regex(r"[0-9]{1,19}")
 _MILLISECOND = timedelta(milliseconds=1)
@@ -35,7 +43,9 @@ def source_of(name: str) -> str:
 
 
 class TableProperties:
-    """Iceberg's properties of one table, read as Iceberg means them; what is malformed is left out and remembered."""
+    """Iceberg's properties of one table, read as Iceberg means them; what is malformed is left out
+    and remembered.
+    """
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         self._properties = properties
@@ -48,23 +58,38 @@ class TableProperties:
         if age is not None:
             wanted = _read_age(age)
             note = ", raised to the floor" if wanted < MIN_EXPIRE_AGE else ""
-            found["rules.expire_snapshots.max_age"] = Setting(max(wanted, MIN_EXPIRE_AGE), source_of(MAX_SNAPSHOT_AGE) + note)
+            found["rules.expire_snapshots.max_age"] = Setting(
+                max(wanted, MIN_EXPIRE_AGE), source_of(MAX_SNAPSHOT_AGE) + note
+            )
         keep = self._read_whole(MIN_SNAPSHOTS_TO_KEEP)
         if keep is not None:
             note = ", raised to the floor" if keep < MIN_SNAPSHOTS_KEPT else ""
-            found["rules.expire_snapshots.keep"] = Setting(min(max(keep, MIN_SNAPSHOTS_KEPT), _GREATEST_COUNT), source_of(MIN_SNAPSHOTS_TO_KEEP) + note)
+            found["rules.expire_snapshots.keep"] = Setting(
+                min(max(keep, MIN_SNAPSHOTS_KEPT), _GREATEST_COUNT),
+                source_of(MIN_SNAPSHOTS_TO_KEEP) + note,
+            )
         count = self._read_whole(MIN_COUNT_TO_MERGE)
-        if count is not None and self._read_truth(MERGE_ENABLED) is not False:  # writers that do not merge do not mind the count either
-            found["rules.rewrite_manifests.when.manifest_count_above"] = Setting(float(min(count, _GREATEST_COUNT)), source_of(MIN_COUNT_TO_MERGE))
+        if (
+            count is not None and self._read_truth(MERGE_ENABLED) is not False
+        ):  # writers that do not merge do not mind the count either
+            found["rules.rewrite_manifests.when.manifest_count_above"] = Setting(
+                float(min(count, _GREATEST_COUNT)), source_of(MIN_COUNT_TO_MERGE)
+            )
         return found
 
     def inherited(self) -> dict[str, Setting]:
-        """Values that no policy can set, or that a policy leaves to the table, by the path or the name under which they are shown."""
+        """Values that no policy can set, or that a policy leaves to the table, by the path or the
+        name under which they are shown.
+        """
         return {
             "target_file_size_bytes": self._size(TARGET_FILE_SIZE, DEFAULT_TARGET_FILE_SIZE_BYTES),
-            DELETE_TARGET_FILE_SIZE: self._size(DELETE_TARGET_FILE_SIZE, DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES),
+            DELETE_TARGET_FILE_SIZE: self._size(
+                DELETE_TARGET_FILE_SIZE, DEFAULT_TARGET_DELETE_FILE_SIZE_BYTES
+            ),
             MAX_REF_AGE: self._ref_age(),
-            MANIFEST_TARGET_SIZE: self._size(MANIFEST_TARGET_SIZE, DEFAULT_TARGET_MANIFEST_SIZE_BYTES),
+            MANIFEST_TARGET_SIZE: self._size(
+                MANIFEST_TARGET_SIZE, DEFAULT_TARGET_MANIFEST_SIZE_BYTES
+            ),
             MERGE_ENABLED: self._truth(MERGE_ENABLED),
             GC_ENABLED: self._truth(GC_ENABLED),
         }
@@ -75,11 +100,19 @@ class TableProperties:
 
     def _ref_age(self) -> Setting:
         age = self._read_whole(MAX_REF_AGE)
-        return Setting("no limit", ICEBERG_DEFAULT) if age is None else Setting(_read_age(age), source_of(MAX_REF_AGE))
+        return (
+            Setting("no limit", ICEBERG_DEFAULT)
+            if age is None
+            else Setting(_read_age(age), source_of(MAX_REF_AGE))
+        )
 
     def _truth(self, name: str) -> Setting:
         truth = self._read_truth(name)
-        return Setting(value=True, source=ICEBERG_DEFAULT) if truth is None else Setting(truth, source_of(name))
+        return (
+            Setting(value=True, source=ICEBERG_DEFAULT)
+            if truth is None
+            else Setting(truth, source_of(name))
+        )
 
     def _read_whole(self, name: str) -> int | None:
         text = self._properties.get(name)

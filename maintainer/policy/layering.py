@@ -1,4 +1,6 @@
-"""Layers laid over each other, the narrowest last; what two equally narrow ones say differently is an ambiguity, never a matter of names."""
+"""Layers laid over each other, the narrowest last; what two equally narrow ones say differently is
+an ambiguity, never a matter of names.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +19,33 @@ Rank = tuple[bool, tuple[int, int, int], int]
 
 @dataclass(slots=True)
 class Laid:
-    """The settings of all layers for one table, and the fields on which equally narrow ones disagree."""
+    """The settings of all layers for one table, and the fields on which equally narrow ones
+    disagree.
+    """
 
     settings: dict[str, Setting] = field(default_factory=dict)
     ambiguities: dict[str, Ambiguity] = field(default_factory=dict)
 
     def lay(self, settings: Mapping[str, Setting]) -> None:
-        """Lay what is narrower over what is there; it settles any disagreement on the fields that it sets."""
+        """Lay what is narrower over what is there; it settles any disagreement on the fields that
+        it sets.
+        """
         if _is_binpack(settings) and SORT_ORDER not in settings:
-            self.settings.pop(SORT_ORDER, None)  # the sort order of a wider file: Iceberg refuses one beside binpack
+            self.settings.pop(
+                SORT_ORDER, None
+            )  # the sort order of a wider file: Iceberg refuses one beside binpack
             self.ambiguities.pop(SORT_ORDER, None)
         self.settings.update(settings)
         for path in settings:
             self.ambiguities.pop(path, None)
 
 
-def lay_layers(start: Mapping[str, Setting], layers: Iterable[PolicyLayer], table: TableIdentifier) -> Laid:
-    """The start, under all layers that speak for the table, from the weakest to the strongest; the order in which they are given does not matter."""
+def lay_layers(
+    start: Mapping[str, Setting], layers: Iterable[PolicyLayer], table: TableIdentifier
+) -> Laid:
+    """The start, under all layers that speak for the table, from the weakest to the strongest; the
+    order in which they are given does not matter.
+    """
     laid = Laid(dict(start))
     groups = _rank_speaking(layers, table)
     for rank in sorted(groups):
@@ -44,18 +56,31 @@ def lay_layers(start: Mapping[str, Setting], layers: Iterable[PolicyLayer], tabl
 
 
 def weak_to_strong(layers: Iterable[PolicyLayer]) -> list[PolicyLayer]:
-    """Layers in the order in which they are laid: default.yaml, wide globs, narrow ones, exact names; equally narrow ones by name."""
+    """Layers in the order in which they are laid: default.yaml, wide globs, narrow ones, exact
+    names; equally narrow ones by name.
+    """
     return sorted(layers, key=lambda layer: (_rank(layer, layer.tables), layer.name))
 
 
 def _rank(layer: PolicyLayer, patterns: Iterable[TablePattern]) -> Rank:
-    return (layer.name not in DEFAULT_FILES, max((pattern.specificity for pattern in patterns), default=(0, 0, 0)), layer.precedence)
+    return (
+        layer.name not in DEFAULT_FILES,
+        max((pattern.specificity for pattern in patterns), default=(0, 0, 0)),
+        layer.precedence,
+    )
 
 
-def _rank_speaking(layers: Iterable[PolicyLayer], table: TableIdentifier) -> dict[Rank, list[PolicyLayer]]:
-    """The layers that speak for the table, each as strong as its narrowest pattern that does; of a family only the strongest."""
+def _rank_speaking(
+    layers: Iterable[PolicyLayer], table: TableIdentifier
+) -> dict[Rank, list[PolicyLayer]]:
+    """The layers that speak for the table, each as strong as its narrowest pattern that does; of a
+    family only the strongest.
+    """
     name = str(table)
-    matching = [(layer, [pattern for pattern in layer.tables if pattern.matches_name(name)]) for layer in layers]
+    matching = [
+        (layer, [pattern for pattern in layer.tables if pattern.matches_name(name)])
+        for layer in layers
+    ]
     speaking = [(_rank(layer, patterns), layer) for layer, patterns in matching if patterns]
     heads: dict[str, Rank] = {}
     for rank, layer in speaking:
@@ -68,7 +93,9 @@ def _rank_speaking(layers: Iterable[PolicyLayer], table: TableIdentifier) -> dic
 
 
 def agree(group: list[PolicyLayer]) -> tuple[dict[str, Setting], dict[str, Ambiguity]]:
-    """What equally narrow layers say together, and what they say differently, which none of them decides."""
+    """What equally narrow layers say together, and what they say differently, which none of them
+    decides.
+    """
     said: dict[str, list[Setting]] = defaultdict(list)
     for layer in group:
         for path, setting in _spell_out(layer.settings).items():

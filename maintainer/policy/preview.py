@@ -1,4 +1,6 @@
-"""Policies that are not in force: which tables they speak for otherwise, and which verdicts they would change."""
+"""Policies that are not in force: which tables they speak for otherwise, and which verdicts they
+would change.
+"""
 
 from __future__ import annotations
 
@@ -15,34 +17,56 @@ CANDIDATE_PRECEDENCE = 1  # laid over what is equally narrow
 
 
 def with_candidate(policies: PolicySet, candidate: PolicyLayer | None) -> PolicySet:
-    """The policies with one more layer that is tried out: it takes the place of a file of the same name, else it is laid over what is equally narrow."""
+    """The policies with one more layer that is tried out: it takes the place of a file of the same
+    name, else it is laid over what is equally narrow.
+    """
     if candidate is None:
         return policies
     is_known = any(layer.name == candidate.name for layer in policies.layers)
-    return with_file(policies, candidate if is_known else replace(candidate, precedence=CANDIDATE_PRECEDENCE))
+    return with_file(
+        policies, candidate if is_known else replace(candidate, precedence=CANDIDATE_PRECEDENCE)
+    )
 
 
 def with_file(policies: PolicySet, layer: PolicyLayer) -> PolicySet:
     """The policies as if the file lay beside the others, in the place of one of the same name."""
-    return replace(policies, layers=(*(other for other in policies.layers if other.name != layer.name), layer))
+    return replace(
+        policies, layers=(*(other for other in policies.layers if other.name != layer.name), layer)
+    )
 
 
-def find_affected(before: PolicySet, after: PolicySet, tables: Iterable[TableIdentifier]) -> list[TableIdentifier]:
-    """The tables for which any layer speaks that only one of the two has; for all others nothing can change."""
-    differing = [layer for layer in before.layers if layer not in after.layers] + [layer for layer in after.layers if layer not in before.layers]
+def find_affected(
+    before: PolicySet, after: PolicySet, tables: Iterable[TableIdentifier]
+) -> list[TableIdentifier]:
+    """The tables for which any layer speaks that only one of the two has; for all others nothing
+    can change.
+    """
+    differing = [layer for layer in before.layers if layer not in after.layers] + [
+        layer for layer in after.layers if layer not in before.layers
+    ]
     patterns = tuple(dict.fromkeys(pattern for layer in differing for pattern in layer.tables))
-    return [table for table in tables if any(pattern.matches_name(str(table)) for pattern in patterns)]
+    return [
+        table for table in tables if any(pattern.matches_name(str(table)) for pattern in patterns)
+    ]
 
 
 def compare_plans(before: Plan, after: Plan) -> tuple[VerdictChange, ...]:
-    """The rules that would be judged otherwise, or carried out otherwise, in the order of execution."""
+    """The rules that would be judged otherwise, or carried out otherwise, in the order of
+    execution.
+    """
     was, would_be = _judge(before), _judge(after)
     none: tuple[str | None, str, object] = (None, "the policy has no such rule", None)
     pairs = [(rule, was.get(rule, none), would_be.get(rule, none)) for rule in RuleName]
-    return tuple(VerdictChange(rule, old[0], new[0], old[1], new[1]) for rule, old, new in pairs if (old[0], old[2]) != (new[0], new[2]))
+    return tuple(
+        VerdictChange(rule, old[0], new[0], old[1], new[1])
+        for rule, old, new in pairs
+        if (old[0], old[2]) != (new[0], new[2])
+    )
 
 
 def _judge(plan: Plan) -> dict[RuleName, tuple[str | None, str, object]]:
     """Verdict, reason, and what would be carried out now."""
-    planned: dict[RuleName, tuple[str | None, str, object]] = {one.rule: (PLANNED, one.reason, one.action) for one in plan.planned}
+    planned: dict[RuleName, tuple[str | None, str, object]] = {
+        one.rule: (PLANNED, one.reason, one.action) for one in plan.planned
+    }
     return planned | {one.rule: (one.code.value, one.reason, None) for one in plan.skipped}

@@ -1,10 +1,20 @@
-"""What a table's own maintainer.* properties may change: anyone who can write a table can write them, so they restrict and tune."""
+"""What a table's own maintainer.* properties may change: anyone who can write a table can write
+them, so they restrict and tune.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from maintainer.domain.policy import Approval, ImportedFiles, Mode, PolicySet, PropertyRights, RuleName, Setting
+from maintainer.domain.policy import (
+    Approval,
+    ImportedFiles,
+    Mode,
+    PolicySet,
+    PropertyRights,
+    RuleName,
+    Setting,
+)
 from maintainer.policy.inherited import source_of
 from maintainer.policy.layering import Laid
 
@@ -16,12 +26,20 @@ def is_switched_off(properties: Mapping[str, str]) -> bool:
     return properties.get(ENABLED_PROPERTY, "true").strip().lower() == "false"
 
 
-def lay_properties(laid: Laid, policies: PolicySet, properties: Mapping[str, str]) -> dict[str, str]:
-    """Lay the table's own properties over all policies; return why the ignored ones are ignored, by name."""
+def lay_properties(
+    laid: Laid, policies: PolicySet, properties: Mapping[str, str]
+) -> dict[str, str]:
+    """Lay the table's own properties over all policies; return why the ignored ones are ignored, by
+    name.
+    """
     read = policies.read_properties(properties)
     ignored = dict(read.ignored)
     for path, setting in read.settings.items():
-        reason = _refuse_mode(laid, setting) if path == "mode" else _refuse_property(laid.settings, path, setting)
+        reason = (
+            _refuse_mode(laid, setting)
+            if path == "mode"
+            else _refuse_property(laid.settings, path, setting)
+        )
         if reason is None:
             laid.lay({path: setting})
         else:
@@ -35,18 +53,29 @@ def lay_properties(laid: Laid, policies: PolicySet, properties: Mapping[str, str
 
 
 def _refuse_mode(laid: Laid, setting: Setting) -> str | None:
-    """Observing is a restriction; enforcing what the operator only observes needs the operator's leave."""
+    """Observing is a restriction; enforcing what the operator only observes needs the operator's
+    leave.
+    """
     said = laid.settings["mode"]
     is_observed = said.value is not Mode.ENFORCE or "mode" in laid.ambiguities
-    if setting.value is not Mode.ENFORCE or not is_observed or laid.settings["properties"].value is PropertyRights.MAY_ENFORCE:
+    if (
+        setting.value is not Mode.ENFORCE
+        or not is_observed
+        or laid.settings["properties"].value is PropertyRights.MAY_ENFORCE
+    ):
         return None
     disputed = laid.ambiguities.get("mode")
     source = disputed.settings[0].source if disputed is not None else said.source
-    return f"the mode is the operator's ({source}): only a policy file with properties: may_enforce lets a property enforce"
+    return (
+        f"the mode is the operator's ({source}): only a policy file with properties: may_enforce "
+        f"lets a property enforce"
+    )
 
 
 def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting) -> str | None:
-    """A property tunes or switches off what the operator's policies have; it brings in nothing that they do not want."""
+    """A property tunes or switches off what the operator's policies have; it brings in nothing that
+    they do not want.
+    """
     rule = path.split(".")[1] if path.startswith("rules.") else None
     if rule is None:
         return None
@@ -57,6 +86,11 @@ def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting)
     if path.endswith(".imported_files") and setting.value is ImportedFiles.DELETE:
         return "only a policy file allows deleting files that the table took over from another"
     switch = merged.get(f"rules.{rule}.enabled")
-    if path == f"rules.{rule}.enabled" and setting.value is True and switch is not None and switch.value is False:
+    if (
+        path == f"rules.{rule}.enabled"
+        and setting.value is True
+        and switch is not None
+        and switch.value is False
+    ):
         return f"{switch.source} switches {rule} off, which a property cannot undo"
     return None

@@ -1,4 +1,6 @@
-"""Policies as text that outlives the program's own types, and what two such texts have differently."""
+"""Policies as text that outlives the program's own types, and what two such texts have
+differently.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +23,41 @@ def _write_layer(layer: PolicyLayer) -> WrittenLayer:
     values = list(describe_layer(layer))
     said = {path for path, _, _ in values}
     for path, setting in layer.settings.items():
-        if setting.value is True and path.count(".") == 1 and not any(other.startswith(f"{path}.") for other in said):
+        if (
+            setting.value is True
+            and path.count(".") == 1
+            and not any(other.startswith(f"{path}.") for other in said)
+        ):
             values.append((path, NAMED, setting.source))
-    return WrittenLayer(layer.name, tuple(pattern.text for pattern in layer.tables), tuple(sorted(values)))
+    return WrittenLayer(
+        layer.name, tuple(pattern.text for pattern in layer.tables), tuple(sorted(values))
+    )
 
 
-def compare_layers(before: Iterable[WrittenLayer], after: Iterable[WrittenLayer]) -> tuple[PolicyChange, ...]:
+def compare_layers(
+    before: Iterable[WrittenLayer], after: Iterable[WrittenLayer]
+) -> tuple[PolicyChange, ...]:
     """Every field that differs, by layer and path; where a value is written does not count."""
-    was, would_be = {layer.name: _list_fields(layer) for layer in before}, {layer.name: _list_fields(layer) for layer in after}
+    was, would_be = (
+        {layer.name: _list_fields(layer) for layer in before},
+        {layer.name: _list_fields(layer) for layer in after},
+    )
     found = []
     for name in sorted(was.keys() | would_be.keys()):
         old, new = was.get(name, {}), would_be.get(name, {})
         for path in sorted(old.keys() | new.keys(), key=lambda path: (path != TABLES, path)):
-            (text_before, source_before), (text_after, source_after) = old.get(path, (None, None)), new.get(path, (None, None))
+            (text_before, source_before), (text_after, source_after) = (
+                old.get(path, (None, None)),
+                new.get(path, (None, None)),
+            )
             if text_before != text_after:
-                found.append(PolicyChange(name, path, text_before, text_after, source_before, source_after))
+                found.append(
+                    PolicyChange(name, path, text_before, text_after, source_before, source_after)
+                )
     return tuple(found)
 
 
 def _list_fields(layer: WrittenLayer) -> Mapping[str, tuple[str | None, str | None]]:
-    return {TABLES: (", ".join(layer.tables), None)} | {path: (text, source) for path, text, source in layer.values}
+    return {TABLES: (", ".join(layer.tables), None)} | {
+        path: (text, source) for path, text, source in layer.values
+    }

@@ -1,7 +1,9 @@
-"""Maintenance and blackout windows: from each firing of a cron expression, for a duration, on the wall clock of a time zone.
+"""Maintenance and blackout windows: from each firing of a cron expression, for a duration, on the
+wall clock of a time zone.
 
-Firings are reckoned on the wall clock, the duration on the real one: across a change of the clocks a window keeps its length. A time that the clocks
-pass twice opens a maintenance window once, at its first passing, and a blackout at both; one that they leave out opens as long after midnight as ever.
+Firings are reckoned on the wall clock, the duration on the real one: across a change of the clocks
+a window keeps its length. A time that the clocks pass twice opens a maintenance window once, at its
+first passing, and a blackout at both; one that they leave out opens as long after midnight as ever.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ def is_open(window: Window, now: datetime) -> bool:
 
 
 def is_blacked_out(window: Window, now: datetime) -> bool:
-    """As is_open, but a time that the clocks pass twice counts twice: rather too long than violated."""
+    """As is_open, but a time that the clocks pass twice counts twice: rather too long than
+    violated.
+    """
     return now < blackout_end(window, now)
 
 
@@ -47,7 +51,9 @@ def next_opening(window: Window, now: datetime) -> datetime:
 
 
 def _full_minute(moment: datetime) -> datetime:
-    """Windows open at full minutes: until the next one the answers are the same, and are reckoned once for all tables of a policy."""
+    """Windows open at full minutes: until the next one the answers are the same, and are reckoned
+    once for all tables of a policy.
+    """
     return moment.replace(second=0, microsecond=0)
 
 
@@ -55,7 +61,10 @@ def _full_minute(moment: datetime) -> datetime:
 def _next_opening(window: Window, now: datetime) -> datetime:
     zone = ZoneInfo(window.timezone)
     wall = now.astimezone(zone).replace(tzinfo=None)
-    openings = (firing.replace(tzinfo=zone).astimezone(UTC) for firing in _forward(window, wall - _LONGEST_CHANGE))
+    openings = (
+        firing.replace(tzinfo=zone).astimezone(UTC)
+        for firing in _forward(window, wall - _LONGEST_CHANGE)
+    )
     coming = (opening for opening in openings if opening > now)
     # The second as well: a time that the clocks leave out opens later than the time behind it.
     return min(next(coming), next(coming))
@@ -71,14 +80,18 @@ def _last_opening(window: Window, now: datetime, passings: tuple[int, ...]) -> d
     firings, is_over = _backward(window, start), False
     while not is_over:
         firing = next(firings)
-        instants = [firing.replace(tzinfo=zone, fold=passing).astimezone(UTC) for passing in passings]
+        instants = [
+            firing.replace(tzinfo=zone, fold=passing).astimezone(UTC) for passing in passings
+        ]
         openings += [instant for instant in instants if instant <= now]
         is_over = bool(openings) and (start == wall or firing <= wall - _LONGEST_CHANGE)
     return max(openings)
 
 
 def _is_steady(zone: ZoneInfo, now: datetime) -> bool:
-    return (now - _LONGEST_CHANGE).astimezone(zone).utcoffset() == (now + _LONGEST_CHANGE).astimezone(zone).utcoffset()
+    return (now - _LONGEST_CHANGE).astimezone(zone).utcoffset() == (
+        now + _LONGEST_CHANGE
+    ).astimezone(zone).utcoffset()
 
 
 def _forward(window: Window, wall: datetime) -> Iterator[datetime]:

@@ -1,1 +1,3 @@
-"""Protocols: what the steps need of the world. Adapters implement them; tests have fakes of the same name."""
+"""Protocols: what the steps need of the world. Adapters implement them; tests have fakes of the
+same name.
+"""

@@ -1,4 +1,6 @@
-"""What the store remembers for admission: candidates, what was spent, what jobs taught, and halts."""
+"""What the store remembers for admission: candidates, what was spent, what jobs taught, and
+halts.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,34 @@ from maintainer.domain.verdict import RuleVerdict, StandingVerdict
 
 
 class AdmissionStore(Protocol):
-    """The part of the store that admission reads. Plans and jobs write it as they are stored: it cannot disagree with them."""
+    """The part of the store that admission reads. Plans and jobs write it as they are stored: it
+    cannot disagree with them.
+    """
 
     def candidates(self) -> Sequence[Candidate]:
-        """What the latest plans want started, by table and in the fixed order; without the plans, which are large."""
+        """What the latest plans want started, by table and in the fixed order; without the plans,
+        which are large.
+        """
         ...
 
     def standing_verdicts(self) -> Sequence[StandingVerdict]:
-        """Those of the standing verdicts on candidates' tables that say planned, or that admission holds back what is planned; by table and rule."""
+        """Those of the standing verdicts on candidates' tables that say planned, or that admission
+        holds back what is planned; by table and rule.
+        """
         ...
 
-    def replace_verdicts(self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]) -> Sequence[RuleVerdict]:
-        """End each of these and let another verdict stand from its time on; returns those that were written: one whose standing verdict changed is not."""
+    def replace_verdicts(
+        self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]
+    ) -> Sequence[RuleVerdict]:
+        """End each of these and let another verdict stand from its time on; returns those that were
+        written: one whose standing verdict changed is not.
+        """
         ...
 
     def spending(self, day: str) -> Spending:
-        """What the jobs that were stored on that day (UTC, 2026-11-21) have cost, those that are not done as predicted."""
+        """What the jobs that were stored on that day (UTC, 2026-11-21) have cost, those that are
+        not done as predicted.
+        """
         ...
 
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:

@@ -26,5 +26,7 @@ class FiguresStore(Protocol):
     """The part of the store that metrics are made from, beside its sums."""
 
     def table_figures(self, limit: int) -> Sequence[TableFigures]:
-        """Of the measured tables, by name, so many at most: the same ones for everyone who uses this store."""
+        """Of the measured tables, by name, so many at most: the same ones for everyone who uses
+        this store.
+        """
         ...

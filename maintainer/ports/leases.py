@@ -11,10 +11,15 @@ from maintainer.domain.lease import Lease
 
 
 class LeaseStore(Protocol):
-    """One lease per table UUID. It ends when its job is final, in the same transaction; the table's next one has a greater token."""
+    """One lease per table UUID. It ends when its job is final, in the same transaction; the table's
+    next one has a greater token.
+    """
 
-    def submit_job(self, job: Job, expires_at: datetime, statements: Sequence[str] = ()) -> Lease | None:
-        """Store a pending job as the submitted one that this is, and give its owner the table's lease; None, and nothing is stored, when another was first.
+    def submit_job(
+        self, job: Job, expires_at: datetime, statements: Sequence[str] = ()
+    ) -> Lease | None:
+        """Store a pending job as the submitted one that this is, and give its owner the table's
+        lease; None, and nothing is stored, when another was first.
 
         The audit log's entry of the submission has the statements that Spark will be given.
         """
@@ -28,10 +33,16 @@ class LeaseStore(Protocol):
         """The lease with a later end; None when its holder has lost it."""
         ...
 
-    def take_lease(self, job: Job, before: Lease | None, holder: str, expires_at: datetime) -> Lease | None:
-        """The lease of a job with another holder and the next token; None when it is not as it was before (None: free), or the job is final."""
+    def take_lease(
+        self, job: Job, before: Lease | None, holder: str, expires_at: datetime
+    ) -> Lease | None:
+        """The lease of a job with another holder and the next token; None when it is not as it was
+        before (None: free), or the job is final.
+        """
         ...
 
     def lay_down_leases(self, holder: str, expired_at: datetime) -> int:
-        """End the time of all that the holder has, so that others may take its jobs over at once; returns how many."""
+        """End the time of all that the holder has, so that others may take its jobs over at once;
+        returns how many.
+        """
         ...

@@ -1,4 +1,6 @@
-"""What the store remembers of notices, so that all processes which use it tell people once together."""
+"""What the store remembers of notices, so that all processes which use it tell people once
+together.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,16 @@ MAX_AGE = timedelta(days=1)  # of a notice that nobody has got: older ones are n
 
 
 class NoticeStore(Protocol):
-    """The part of the store that keeps notices from when they are posted until the limits have forgotten them."""
+    """The part of the store that keeps notices from when they are posted until the limits have
+    forgotten them.
+    """
 
-    def post_notice(self, notice: Notice, limits: NoticeLimits, held_until: datetime) -> PostedNotice | None:
-        """Keep a notice that the caller is to deliver by then; None where the same was posted a short while ago, or too many were, which is counted."""
+    def post_notice(
+        self, notice: Notice, limits: NoticeLimits, held_until: datetime
+    ) -> PostedNotice | None:
+        """Keep a notice that the caller is to deliver by then; None where the same was posted a
+        short while ago, or too many were, which is counted.
+        """
         ...
 
     def hold_notices(self, numbers: Collection[int], until: datetime) -> None:
@@ -24,7 +32,8 @@ class NoticeStore(Protocol):
         ...
 
     def take_notices(self, now: datetime, until: datetime) -> Sequence[PostedNotice]:
-        """Notices that nobody has got and whose time of delivery is over, oldest first, at most MAX_TAKEN: from now on the caller's to deliver.
+        """Notices that nobody has got and whose time of delivery is over, oldest first, at most
+        MAX_TAKEN: from now on the caller's to deliver.
 
         What is older than MAX_AGE goes.
         """
@@ -35,5 +44,7 @@ class NoticeStore(Protocol):
         ...
 
     def give_up_notice(self, number: int) -> None:
-        """It has reached nobody and never will: the same is posted when it comes again, and the next that passes counts it."""
+        """It has reached nobody and never will: the same is posted when it comes again, and the
+        next that passes counts it.
+        """
         ...

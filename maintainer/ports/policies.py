@@ -11,5 +11,7 @@ class Policies(Protocol):
     """A source of policies that notices changes by itself."""
 
     def current(self) -> PolicySet:
-        """The layers in force now: of each bad file the last good version, and the problem beside it. Cheap to call often."""
+        """The layers in force now: of each bad file the last good version, and the problem beside
+        it. Cheap to call often.
+        """
         ...

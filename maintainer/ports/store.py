@@ -30,23 +30,30 @@ from maintainer.ports.upkeep import UpkeepStore
 T = TypeVar("T")
 
 MAX_PAGE = 1000
-# Of a plan: verdicts say when they are to be looked at again; this is for what no verdict foresaw, at the cost of 28 plans a second for 100,000 tables.
+# Of a plan: verdicts say when they are to be looked at again; this is for what no verdict foresaw,
+# at the cost of 28 plans a second for 100,000 tables.
 LONGEST_TRUST = timedelta(hours=1)
 MAX_POLICY_VERSIONS = 1000
 
-# The columns of the table list that can be sorted by; None sorts last in both directions. Within a band the plan's benefit decides:
-# from the worst to the best the greatest comes first, and tables of equal benefit by name.
+# The columns of the table list that can be sorted by; None sorts last in both directions. Within a
+# band the plan's benefit decides: from the worst to the best the greatest comes first, and tables
+# of equal benefit by name.
 TABLE_SORTS: tuple[str, ...] = (
-    "name", "band", "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
+    "name", "band", "average_file_size_bytes", "data_files", "data_bytes", "small_files",
+    "small_file_ratio",
     "delete_files", "manifests", "snapshots", "measured_at",
 )  # fmt: skip
 
 # The scalar metrics of which history is kept.
 HISTORY_METRICS: tuple[str, ...] = (
-    "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio", "records",
-    "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests", "manifest_bytes", "snapshots", "metadata_bytes",
-    "small_file_bytes", "delete_bytes", "delete_records", "delete_file_ratio", "data_manifests", "delete_manifests", "manifest_excess", "branches", "tags",
-    "partition_skew", "kept_data_files", "live_file_ratio", "commits_per_hour", "growth_bytes_per_day", "growth_records_per_day", "metadata_files",
+    "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
+    "records",
+    "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests",
+    "manifest_bytes", "snapshots", "metadata_bytes",
+    "small_file_bytes", "delete_bytes", "delete_records", "delete_file_ratio", "data_manifests",
+    "delete_manifests", "manifest_excess", "branches", "tags",
+    "partition_skew", "kept_data_files", "live_file_ratio", "commits_per_hour",
+    "growth_bytes_per_day", "growth_records_per_day", "metadata_files",
     "storage_files",
 )  # fmt: skip
 
@@ -96,7 +103,9 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """All that is known of one table. A table that failed to be measured keeps its last health beside the fault."""
+    """All that is known of one table. A table that failed to be measured keeps its last health
+    beside the fault.
+    """
 
     table: TableIdentifier
     first_seen_at: datetime
@@ -109,16 +118,22 @@ class TableRecord:
 
 @dataclass(frozen=True, slots=True)
 class ScanMark:
-    """What a table's last measurement rested on. While both stay the same, measuring again would find the same."""
+    """What a table's last measurement rested on. While both stay the same, measuring again would
+    find the same.
+    """
 
     token: str  # the catalog's own, see Catalog.poll
     basis: str  # what of the policies and of this program it was measured under
-    measured_at: datetime | None = None  # filled by the store: when the table's health was last measured
+    measured_at: datetime | None = (
+        None  # filled by the store: when the table's health was last measured
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Sums over the tables of a namespace, a catalog or the fleet; a table's unknown figure adds nothing."""
+    """Sums over the tables of a namespace, a catalog or the fleet; a table's unknown figure adds
+    nothing.
+    """
 
     tables: int
     measured_tables: int
@@ -130,7 +145,9 @@ class Counters:
     delete_files: int
     manifests: int
     snapshots: int
-    live_data_files: int  # of those tables alone of which it is known how many their kept snapshots reach
+    live_data_files: (
+        int  # of those tables alone of which it is known how many their kept snapshots reach
+    )
     kept_data_files: int  # that any kept snapshot reaches
     bands: Mapping[Band, int]
 
@@ -168,22 +185,39 @@ class NamespaceCounters:
 
 @dataclass(frozen=True, slots=True)
 class PlanDue:
-    """A table whose plan is to be made; `wanted` goes back to mark_planned, and says what the plan rests on."""
+    """A table whose plan is to be made; `wanted` goes back to mark_planned, and says what the plan
+    rests on.
+    """
 
     table: TableIdentifier
     wanted: int
 
 
-class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, OrphanStore, UpkeepStore, Protocol):
-    """Every method is one transaction. StoreUnavailableError when the database cannot be read or written."""
+class Store(
+    AdmissionStore,
+    DigestStore,
+    FiguresStore,
+    LeaseStore,
+    NoticeStore,
+    OrphanStore,
+    UpkeepStore,
+    Protocol,
+):
+    """Every method is one transaction. StoreUnavailableError when the database cannot be read or
+    written.
+    """
 
     # -- tables
     def record_health(self, health: TableHealth, grade: Grade) -> None:
-        """Keep the latest health and what history lacks of it; clears a fault. A table of the same name with another UUID starts a new history."""
+        """Keep the latest health and what history lacks of it; clears a fault. A table of the same
+        name with another UUID starts a new history.
+        """
         ...
 
     def record_fault(self, fault: TableFault) -> None:
-        """Keep the fault beside the last health; VIEW and DROPPED forget the table (its jobs with their events, its history and its pause stay)."""
+        """Keep the fault beside the last health; VIEW and DROPPED forget the table (its jobs with
+        their events, its history and its pause stay).
+        """
         ...
 
     def record_catalog_faults(self, catalog: str, faults: Sequence[CatalogFault]) -> None:
@@ -194,7 +228,9 @@ class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, 
         """What was wrong at the last listing."""
         ...
 
-    def forget_tables_except(self, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
+    def forget_tables_except(
+        self, catalog: str, seen: Iterable[TableIdentifier]
+    ) -> Sequence[TableIdentifier]:
         """Forget a catalog's tables that a complete listing did not have; returns them."""
         ...
 
@@ -225,25 +261,36 @@ class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, 
         """All names of each table that has several, by each of them."""
         ...
 
-    def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
+    def history(
+        self, table: TableIdentifier, metric: str, since: datetime, until: datetime
+    ) -> Sequence[tuple[datetime, float | None]]:
         """Samples of one of HISTORY_METRICS, oldest first, of the table's present UUID.
 
-        Measurements in a row that were equal in all of them are told by the first and the last, or by the end of the time asked for that they reach beyond.
+        Measurements in a row that were equal in all of them are told by the first and the last, or
+        by the end of the time asked for that they reach beyond.
         """
         ...
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
-        """Keep what the table's measurement rested on; nothing happens when the table is not known (any more)."""
+        """Keep what the table's measurement rested on; nothing happens when the table is not known
+        (any more).
+        """
         ...
 
     def marks(self, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
-        """The marks of a catalog's tables, without those that have a fault: they are to be measured anew."""
+        """The marks of a catalog's tables, without those that have a fault: they are to be measured
+        anew.
+        """
         ...
 
-    def set_pause(self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None) -> None:
-        """Pause a table, or resume it, under every name that it has. UnknownTableError when it is neither known nor paused, and no UUID is given.
+    def set_pause(
+        self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None
+    ) -> None:
+        """Pause a table, or resume it, under every name that it has. UnknownTableError when it is
+        neither known nor paused, and no UUID is given.
 
-        A pause holds the table of its name and the table of its UUID, and stays when they are forgotten.
+        A pause holds the table of its name and the table of its UUID, and stays when they are
+        forgotten.
         """
         ...
 
@@ -256,31 +303,43 @@ class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, 
         ...
 
     def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
-        """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet: kept with each change, not computed now."""
+        """The exact sums of one namespace (without nested ones), of a catalog, or of the fleet:
+        kept with each change, not computed now.
+        """
         ...
 
-    def namespaces(self, catalog: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[NamespaceCounters]:
+    def namespaces(
+        self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
+    ) -> Page[NamespaceCounters]:
         """A page of the namespaces that have tables, by catalog and name."""
         ...
 
     # -- users' own measurements
     def record_timing(self, table: TableIdentifier, timing: QueryTiming) -> None:
-        """Keep what a user measured on the table; another of the same name and time is replaced. UnknownTableError when it was never measured by us."""
+        """Keep what a user measured on the table; another of the same name and time is replaced.
+        UnknownTableError when it was never measured by us.
+        """
         ...
 
-    def timings(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[QueryTiming]:
+    def timings(
+        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
+    ) -> Page[QueryTiming]:
         """A page of what users measured on the table's present UUID, newest first."""
         ...
 
     # -- plans
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
-        """Keep the latest plan of a table, and of its verdicts those that differ by code or key from the standing ones, which end then.
+        """Keep the latest plan of a table, and of its verdicts those that differ by code or key
+        from the standing ones, which end then.
 
-        A standing verdict on a rule that has none any more ends too; without any verdict the history stays as it is.
+        A standing verdict on a rule that has none any more ends too; without any verdict the
+        history stays as it is.
         """
         ...
 
-    def verdicts(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[RuleVerdict]:
+    def verdicts(
+        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
+    ) -> Page[RuleVerdict]:
         """A page of the history of verdicts on the table's present UUID, newest first."""
         ...
 
@@ -292,27 +351,36 @@ class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, 
         """Those of the latest plans that want a job started."""
         ...
 
-    def tables_to_plan(self, now: datetime, version: str, catalogs: Collection[str] | None = None) -> Sequence[PlanDue]:
-        """Measured tables of these catalogs (None: of all), by name, that are to be planned: what a plan rests on has changed since, or its next look is due.
+    def tables_to_plan(
+        self, now: datetime, version: str, catalogs: Collection[str] | None = None
+    ) -> Sequence[PlanDue]:
+        """Measured tables of these catalogs (None: of all), by name, that are to be planned: what a
+        plan rests on has changed since, or its next look is due.
 
-        A plan rests on health, pause, jobs and the version. A next look that lies further ahead than a plan is trusted comes from a clock that was ahead.
+        A plan rests on health, pause, jobs and the version. A next look that lies further ahead
+        than a plan is trusted comes from a clock that was ahead.
         """
         ...
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
-        """The table's plan is of this version and holds until next_at; does nothing when something that it rests on has changed meanwhile."""
+        """The table's plan is of this version and holds until next_at; does nothing when something
+        that it rests on has changed meanwhile.
+        """
         ...
 
     # -- policies
     def record_policies(self, version: PolicyVersion) -> bool:
-        """Keep a version as the one in force since last_seen_at, beside when it was first seen; False when it was in force already with the same problems.
+        """Keep a version as the one in force since last_seen_at, beside when it was first seen;
+        False when it was in force already with the same problems.
 
         Of more than MAX_POLICY_VERSIONS those go that were in force longest ago.
         """
         ...
 
     def policy_versions(self, limit: int = 100, cursor: str | None = None) -> Page[PolicyVersion]:
-        """A page of the versions without their layers, the one in force first, then by when each came into force last."""
+        """A page of the versions without their layers, the one in force first, then by when each
+        came into force last.
+        """
         ...
 
     def policy_version(self, version: str) -> PolicyVersion | None:
@@ -325,12 +393,16 @@ class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, 
 
     # -- places
     def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
-        """Places of tables, by path, that are the same as, in or around one of these (as normalise_path writes them), dropped tables' included."""
+        """Places of tables, by path, that are the same as, in or around one of these (as
+        normalise_path writes them), dropped tables' included.
+        """
         ...
 
     # -- pins
     def pins(self, table_uuid: str) -> Sequence[Pin]:
-        """What readers of the table have asked to be kept, by name, those whose time is over too."""
+        """What readers of the table have asked to be kept, by name, those whose time is over
+        too.
+        """
         ...
 
     def set_pin(self, table_uuid: str, pin: Pin) -> None:
@@ -343,11 +415,15 @@ class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, 
 
     # -- jobs
     def add_job(self, job: Job) -> bool:
-        """Store a pending job; False (and nothing stored) when the table UUID has an unfinished job, or the id exists."""
+        """Store a pending job; False (and nothing stored) when the table UUID has an unfinished
+        job, or the id exists.
+        """
         ...
 
     def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
-        """Replace the job if it is in the expected state, or the very one that was read before; else False. Under a lease its state needs the lease's token."""
+        """Replace the job if it is in the expected state, or the very one that was read before;
+        else False. Under a lease its state needs the lease's token.
+        """
         ...
 
     def job(self, job_id: str) -> Job | None:
@@ -376,7 +452,9 @@ class Store(AdmissionStore, DigestStore, FiguresStore, LeaseStore, NoticeStore, 
 
     # -- audit
     def record_audit(self, entries: Iterable[AuditEntry]) -> None:
-        """Add to the audit log what jobs do not say by themselves: their own entries are written with each change of theirs (domain.audit)."""
+        """Add to the audit log what jobs do not say by themselves: their own entries are written
+        with each change of theirs (domain.audit).
+        """
         ...
 
     def audit(self, query: AuditQuery) -> Page[AuditEntry]:

@@ -15,7 +15,9 @@ from maintainer.domain.verdict import RuleVerdict
 
 
 class Telemetry(Protocol):
-    """Told of everything that happened; never fails, never decides. What is, and not what happened, is in the store."""
+    """Told of everything that happened; never fails, never decides. What is, and not what happened,
+    is in the store.
+    """
 
     def table_measured(self, health: TableHealth, grade: Grade) -> None:
         """A table has been measured."""
@@ -26,11 +28,15 @@ class Telemetry(Protocol):
         ...
 
     def scan_finished(self, seconds: float, entries: int, tables: int, faults: int) -> None:
-        """A scan of the fleet is over: manifest entries read, tables measured, names that failed."""
+        """A scan of the fleet is over: manifest entries read, tables measured, names that
+        failed.
+        """
         ...
 
     def reader_checked(self, fault: ReaderFault | None) -> None:
-        """Whether the fast reader of manifests works here, or why every one of them is read by the slow one."""
+        """Whether the fast reader of manifests works here, or why every one of them is read by the
+        slow one.
+        """
         ...
 
     def manifests_read_slowly(self, reason: SlowRead, manifests: int) -> None:

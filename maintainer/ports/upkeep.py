@@ -11,13 +11,20 @@ class UpkeepStore(Protocol):
     """The part of the store that is about the store."""
 
     def prune(
-        self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
+        self,
+        samples_before: datetime,
+        jobs_before: datetime,
+        hourly_before: datetime | None = None,
+        daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
-        """Delete older samples, and older finished jobs with their events; returns counts by kind. The latest of each table stays.
+        """Delete older samples, and older finished jobs with their events; returns counts by kind.
+        The latest of each table stays.
 
-        Timings go with the samples' age; verdicts with the jobs', but for those that stand. Of the samples before hourly_before the last of each hour is
-        kept, of those before daily_before the last of each day (UTC). The work of one call is bounded, and several transactions; the next call goes on.
-        Counters that are not what they count, and names that no search would find, are mended: `mended` says how many.
+        Timings go with the samples' age; verdicts with the jobs', but for those that stand. Of the
+        samples before hourly_before the last of each hour is kept, of those before daily_before the
+        last of each day (UTC). The work of one call is bounded, and several transactions; the next
+        call goes on. Counters that are not what they count, and names that no search would find,
+        are mended: `mended` says how many.
         """
         ...
 
@@ -26,7 +33,9 @@ class UpkeepStore(Protocol):
         ...
 
     def describe(self) -> str:
-        """One sentence on what database this is and its schema's version; StoreUnavailableError when it cannot be used."""
+        """One sentence on what database this is and its schema's version; StoreUnavailableError
+        when it cannot be used.
+        """
         ...
 
     def ensure_writable(self) -> None:

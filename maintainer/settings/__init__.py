@@ -8,7 +8,15 @@ from maintainer.settings.notifications import NoticeTemplate, NotificationSettin
 from maintainer.settings.polaris import PolarisSettings
 from maintainer.settings.server import ServerSettings
 from maintainer.settings.spark import SparkSettings
-from maintainer.settings.steps import ImpactSettings, PlanSettings, PruneSettings, ReviewSettings, ScanSettings, SubmitSettings, WatchSettings
+from maintainer.settings.steps import (
+    ImpactSettings,
+    PlanSettings,
+    PruneSettings,
+    ReviewSettings,
+    ScanSettings,
+    SubmitSettings,
+    WatchSettings,
+)
 
 __all__ = [
     "DEFAULT_FILE",

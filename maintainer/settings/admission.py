@@ -7,7 +7,12 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from maintainer.adapters.policies.model import MAXIMUM_WINDOWS, BudgetModel, WindowModel, read_windows
+from maintainer.adapters.policies.model import (
+    MAXIMUM_WINDOWS,
+    BudgetModel,
+    WindowModel,
+    read_windows,
+)
 from maintainer.adapters.policies.validation import DurationBetween, refuse
 from maintainer.domain.admission import AdmissionRules, Scorer
 from maintainer.domain.job_size import SizeProfile
@@ -16,31 +21,69 @@ FLEET = "the fleet"
 
 
 class AdmissionSettings(BudgetModel):
-    """Which planned actions may start: their order, budgets of the fleet and of catalogs, blackouts."""
+    """Which planned actions may start: their order, budgets of the fleet and of catalogs,
+    blackouts.
+    """
 
-    scorer: Annotated[Scorer, Field(strict=False, description="How planned actions are ordered.")] = Scorer.MAINTAINER
-    per_catalog: dict[str, BudgetModel] = Field(default_factory=dict, description="The same three limits for one catalog.")
-    urgent_share: Annotated[float, Field(ge=0, le=0.9, description="The share of each budget that is kept for tables in the critical band.")] = 0.1
-    explore_share: Annotated[float, Field(ge=0, le=0.9, description="The share of each daily budget that is kept for tables whose cost is unknown.")] = 0.05
+    scorer: Annotated[
+        Scorer, Field(strict=False, description="How planned actions are ordered.")
+    ] = Scorer.MAINTAINER
+    per_catalog: dict[str, BudgetModel] = Field(
+        default_factory=dict, description="The same three limits for one catalog."
+    )
+    urgent_share: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=0.9,
+            description="The share of each budget that is kept for tables in the critical band.",
+        ),
+    ] = 0.1
+    explore_share: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=0.9,
+            description="The share of each daily budget that is kept for tables whose cost is "
+            "unknown.",
+        ),
+    ] = 0.05
     sla: Annotated[
-        timedelta, DurationBetween("1m", "365d"), Field(description="The waiting time after which a table's score grows tenfold with each further such time.")
+        timedelta,
+        DurationBetween("1m", "365d"),
+        Field(
+            description="The waiting time after which a table's score grows tenfold with each "
+            "further such time."
+        ),
     ] = timedelta(hours=24)
     blackouts: Annotated[
-        tuple[WindowModel, ...], BeforeValidator(read_windows), Field(max_length=MAXIMUM_WINDOWS, description="Windows in which nothing starts on any table.")
+        tuple[WindowModel, ...],
+        BeforeValidator(read_windows),
+        Field(
+            max_length=MAXIMUM_WINDOWS, description="Windows in which nothing starts on any table."
+        ),
     ] = ()
 
     @model_validator(mode="after")
     def _check_shares(self) -> AdmissionSettings:
         if self.urgent_share + self.explore_share >= 1:
-            refuse(f"has urgent_share {self.urgent_share:g} and explore_share {self.explore_share:g}, which leave nothing for the rest")
+            refuse(
+                f"has urgent_share {self.urgent_share:g} and explore_share "
+                f"{self.explore_share:g}, which leave nothing for the rest"
+            )
         return self
 
     def as_rules(self, profiles: tuple[SizeProfile, ...], tasks_at_once: int = 1) -> AdmissionRules:
-        """As admission takes them; profiles say what one job occupies, the smallest first, tasks_at_once what it may have of Spark."""
+        """As admission takes them; profiles say what one job occupies, the smallest first,
+        tasks_at_once what it may have of Spark.
+        """
         return AdmissionRules(
             scorer=self.scorer,
             fleet=self.as_budget(FLEET),
-            per_catalog={name: budget.as_budget(f"catalog {name}") for name, budget in self.per_catalog.items()},
+            per_catalog={
+                name: budget.as_budget(f"catalog {name}")
+                for name, budget in self.per_catalog.items()
+            },
             urgent_share=self.urgent_share,
             explore_share=self.explore_share,
             sla=self.sla,

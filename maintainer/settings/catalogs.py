@@ -15,7 +15,10 @@ def check_catalogs(value: object) -> object:
     """At least one, and names that can stand in a table's name and in a variable."""
     for name in value if isinstance(value, dict) else ():
         if _CATALOG_NAME.fullmatch(name) is None:
-            refuse(f"has a catalog {name!r}; a name is 1 to 100 letters, digits, - and _, a letter first")
+            refuse(
+                f"has a catalog {name!r}; a name is 1 to 100 letters, digits, - and _, a letter "
+                f"first"
+            )
     if value == {}:
         refuse("is empty; name at least one catalog")
     return value
@@ -32,4 +35,7 @@ class CatalogSettings(Strict):
     def _split(cls, value: object) -> object:
         if not isinstance(value, dict):
             return value
-        return {"properties": {name: text for name, text in value.items() if name != "spark"}, "spark": value.get("spark", {})}
+        return {
+            "properties": {name: text for name, text in value.items() if name != "spark"},
+            "spark": value.get("spark", {}),
+        }

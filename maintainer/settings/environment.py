@@ -14,32 +14,52 @@ from maintainer.settings.model import Settings
 FILE_VARIABLE = "MAINTAINER_CONFIG"
 _PREFIX = "MAINTAINER_"
 _SKIPPED = "MAINTAINER_SKIP_"  # switches of the test suite
-_LIKE_A_KEY = 0.85  # kubernetes adds MAINTAINER_PORT and the like for a service of that name: only near misses of our own names are errors
+# kubernetes adds MAINTAINER_PORT and the like for a service of that name: only near misses of our
+# own names are errors
+_LIKE_A_KEY = 0.85
 _PLAIN = compile_regex(r"[^A-Za-z0-9]")
 
 
-def apply_environment(document: Document, environ: Mapping[str, str]) -> tuple[list[str], dict[KeyPath, str]]:
-    """Lay MAINTAINER_SECTION__KEY over the document; returns what is wrong, and the variable of each path that came from one."""
+def apply_environment(
+    document: Document, environ: Mapping[str, str]
+) -> tuple[list[str], dict[KeyPath, str]]:
+    """Lay MAINTAINER_SECTION__KEY over the document; returns what is wrong, and the variable of
+    each path that came from one.
+    """
     known = _list_variables(document)
     problems: list[str] = []
     applied: dict[KeyPath, str] = {}
-    for variable in sorted(name for name in environ if name.startswith(_PREFIX) and name != FILE_VARIABLE and not name.startswith(_SKIPPED)):
+    for variable in sorted(
+        name
+        for name in environ
+        if name.startswith(_PREFIX) and name != FILE_VARIABLE and not name.startswith(_SKIPPED)
+    ):
         path = known.get(variable)
         if path is not None:
             _set(document, path, variable, environ[variable])
             applied[path] = variable
-        elif "__" in variable or get_close_matches(variable, [name for name in known if "__" not in name], n=1, cutoff=_LIKE_A_KEY):
+        elif "__" in variable or get_close_matches(
+            variable, [name for name in known if "__" not in name], n=1, cutoff=_LIKE_A_KEY
+        ):
             problems.append(f"{variable}: {_suggest(variable, known)}")
     return problems, applied
 
 
 def _suggest(variable: str, known: Mapping[str, KeyPath]) -> str:
-    near = get_close_matches(variable.removeprefix(_PREFIX), [name.removeprefix(_PREFIX) for name in known], n=1)
-    return f"unknown variable, did you mean {_PREFIX}{near[0]}?" if near else "unknown variable; it names no setting"
+    near = get_close_matches(
+        variable.removeprefix(_PREFIX), [name.removeprefix(_PREFIX) for name in known], n=1
+    )
+    return (
+        f"unknown variable, did you mean {_PREFIX}{near[0]}?"
+        if near
+        else "unknown variable; it names no setting"
+    )
 
 
 def _list_variables(document: Document) -> dict[str, KeyPath]:
-    """Every scalar of the model, and the properties that the file has: names with dots cannot be guessed from a variable."""
+    """Every scalar of the model, and the properties that the file has: names with dots cannot be
+    guessed from a variable.
+    """
     paths: list[KeyPath] = []
     for name, field in Settings.model_fields.items():
         inner = inner_model(field.annotation)
@@ -47,8 +67,13 @@ def _list_variables(document: Document) -> dict[str, KeyPath]:
             paths += [(name, key) for key in inner.model_fields if key not in {"conf", "catalogs"}]
         elif name not in {"catalogs", "auth"}:
             paths.append((name,))
-    paths += [path for path in document.texts if path[0] == "catalogs" or path[:2] == ("spark", "conf")]
-    return {_PREFIX + "__".join(_PLAIN.sub("_", str(part)).upper() for part in path): path for path in paths}
+    paths += [
+        path for path in document.texts if path[0] == "catalogs" or path[:2] == ("spark", "conf")
+    ]
+    return {
+        _PREFIX + "__".join(_PLAIN.sub("_", str(part)).upper() for part in path): path
+        for path in paths
+    }
 
 
 def _set(document: Document, path: KeyPath, variable: str, text: str) -> None:
@@ -64,4 +89,7 @@ def _set(document: Document, path: KeyPath, variable: str, text: str) -> None:
     document.texts[path] = text
     document.expanded.pop(path, None)
     if path[0] in {"catalogs", "store"} or "conf" in path:
-        document.texts[path], document.expanded[path] = f"${{{variable}}}", text  # so that no message shows it
+        document.texts[path], document.expanded[path] = (
+            f"${{{variable}}}",
+            text,
+        )  # so that no message shows it

@@ -22,16 +22,29 @@ class LeaseSettings(Strict):
     """
 
     duration: Annotated[
-        timedelta, DurationBetween("30s", "1h"), Field(description="How long a lease lasts without renewal; at least three times `watch.interval`.")
+        timedelta,
+        DurationBetween("30s", "1h"),
+        Field(
+            description="How long a lease lasts without renewal; at least three times "
+            "`watch.interval`."
+        ),
     ] = timedelta(minutes=2)
     clock_margin: Annotated[
-        timedelta, DurationBetween("1s", "10m"), Field(description="How far clocks of two machines may differ; a takeover waits this much longer.")
+        timedelta,
+        DurationBetween("1s", "10m"),
+        Field(
+            description="How far clocks of two machines may differ; a takeover waits this much "
+            "longer."
+        ),
     ] = timedelta(seconds=15)
 
     @model_validator(mode="after")
     def _check_margin(self) -> LeaseSettings:
         if self.clock_margin > self.duration:
-            refuse(f"has clock_margin {write_value('', self.clock_margin)} above duration {write_value('', self.duration)}")
+            refuse(
+                f"has clock_margin {write_value('', self.clock_margin)} above duration "
+                f"{write_value('', self.duration)}"
+            )
         return self
 
     def as_terms(self) -> LeaseTerms:

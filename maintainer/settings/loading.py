@@ -12,7 +12,12 @@ from maintainer.adapters.policies.validation import validate
 from maintainer.domain.errors import ConfigurationError, InvalidValueError
 from maintainer.settings.environment import FILE_VARIABLE, apply_environment
 from maintainer.settings.model import Settings
-from maintainer.settings.paths import find_sqlite_directory, join, resolve_properties, resolve_sqlite
+from maintainer.settings.paths import (
+    find_sqlite_directory,
+    join,
+    resolve_properties,
+    resolve_sqlite,
+)
 
 DEFAULT_FILE = "maintainer.yaml"
 MAXIMUM_BYTES = 1024**2
@@ -20,10 +25,14 @@ _REFERENCE = compile_regex(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
-    """The settings of the file (else of MAINTAINER_CONFIG, else ./maintainer.yaml) under those of the environment; ConfigurationError with all problems."""
+    """The settings of the file (else of MAINTAINER_CONFIG, else ./maintainer.yaml) under those of
+    the environment; ConfigurationError with all problems.
+    """
     file = path or Path(environ.get(FILE_VARIABLE) or DEFAULT_FILE)
     document = read_document(_read_text(file), _expand_from(environ), MAXIMUM_BYTES)
-    problems, variables = apply_environment(document, environ) if not document.is_broken else ([], {})
+    problems, variables = (
+        apply_environment(document, environ) if not document.is_broken else ([], {})
+    )
     _keep_texts(document)
     settings = validate(document, Settings)
     if isinstance(settings, tuple):
@@ -38,11 +47,15 @@ def _read_text(file: Path) -> str:
         return file.read_text("utf-8")
     except FileNotFoundError as error:
         message = (
-            f"there is no configuration file {file}; `maintainer init` writes one, --config or {FILE_VARIABLE} names another, and `maintainer demo` needs none"
+            f"there is no configuration file {file}; `maintainer init` writes one, --config or "
+            f"{FILE_VARIABLE} names another, and `maintainer demo` needs none"
         )
         raise ConfigurationError(message) from error
     except UnicodeDecodeError as error:
-        message = f"{file} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at position {error.start}"
+        message = (
+            f"{file} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at position "
+            f"{error.start}"
+        )
         raise ConfigurationError(message) from error
     except OSError as error:
         message = f"{file} cannot be read: {error.strerror or error}"
@@ -53,7 +66,11 @@ def _expand_from(environ: Mapping[str, str]) -> Callable[[str], str]:
     """Replaces ``${NAME}`` by the variable; ``$${NAME}`` is the text ``${NAME}``."""
 
     def expand(text: str) -> str:
-        missing = [match[2] for match in _REFERENCE.finditer(text) if not match[1] and match[2] not in environ]
+        missing = [
+            match[2]
+            for match in _REFERENCE.finditer(text)
+            if not match[1] and match[2] not in environ
+        ]
         if missing:
             message = f"the environment has no variable {missing[0]}"
             raise InvalidValueError(message)
@@ -63,7 +80,9 @@ def _expand_from(environ: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def _cite(defect: Defect, file: Path, variables: Mapping[KeyPath, str]) -> str:
-    place = variables.get(defect.path) or (f"{file}" if defect.line is None else f"{file}:{defect.line}")
+    place = variables.get(defect.path) or (
+        f"{file}" if defect.line is None else f"{file}:{defect.line}"
+    )
     return f"{place}: {defect.message}"
 
 
@@ -86,7 +105,10 @@ def _refuse_nested_properties(document: Document) -> None:
             if key != "spark" and isinstance(value, dict | list):
                 path: KeyPath = ("catalogs", name, key)
                 del properties[key]  # or the model would say it again, in its own words
-                message = f"{write_path(path)} holds several values; write each property by its whole name, like s3.endpoint"
+                message = (
+                    f"{write_path(path)} holds several values; write each property by its whole "
+                    f"name, like s3.endpoint"
+                )
                 document.defects.append(Defect(document.line(path), message, path))
 
 
@@ -94,8 +116,22 @@ def _resolve_paths(settings: Settings, base: Path) -> Settings:
     store = resolve_sqlite(settings.store, base)
     beside = find_sqlite_directory(store) or base
     spark = settings.spark
-    places = {name: join(base, value) for name, value in (("java_home", spark.java_home), ("jars_dir", spark.jars_dir)) if value is not None}
+    places = {
+        name: join(base, value)
+        for name, value in (("java_home", spark.java_home), ("jars_dir", spark.jars_dir))
+        if value is not None
+    }
     places["run_dir"] = join(base, spark.run_dir) if spark.run_dir is not None else beside / "run"
-    catalogs = {name: catalog.model_copy(update={"properties": resolve_properties(catalog.properties, base)}) for name, catalog in settings.catalogs.items()}
-    update = {"store": store, "policies": join(base, settings.policies), "spark": spark.model_copy(update=places), "catalogs": catalogs}
+    catalogs = {
+        name: catalog.model_copy(
+            update={"properties": resolve_properties(catalog.properties, base)}
+        )
+        for name, catalog in settings.catalogs.items()
+    }
+    update = {
+        "store": store,
+        "policies": join(base, settings.policies),
+        "spark": spark.model_copy(update=places),
+        "catalogs": catalogs,
+    }
     return settings.model_copy(update=update)

@@ -19,11 +19,21 @@ from maintainer.settings.paths import read_path
 from maintainer.settings.polaris import PolarisSettings
 from maintainer.settings.server import AuthSettings, ServerSettings
 from maintainer.settings.spark import SparkSettings
-from maintainer.settings.steps import ImpactSettings, PlanSettings, PruneSettings, ReviewSettings, ScanSettings, SubmitSettings, WatchSettings
+from maintainer.settings.steps import (
+    ImpactSettings,
+    PlanSettings,
+    PruneSettings,
+    ReviewSettings,
+    ScanSettings,
+    SubmitSettings,
+    WatchSettings,
+)
 
 
 def _check_store(value: object) -> object:
-    if isinstance(value, str) and not value.startswith(("sqlite:///", "postgresql://", "postgresql+")):
+    if isinstance(value, str) and not value.startswith(
+        ("sqlite:///", "postgresql://", "postgresql+")
+    ):
         refuse(f"is {redact_url(value)!r}, but must begin with sqlite:/// or postgresql://")
     return value
 
@@ -34,14 +44,24 @@ class Settings(Strict):
     catalogs: Annotated[
         dict[str, CatalogSettings],
         BeforeValidator(check_catalogs),
-        Field(description="PyIceberg's own properties of a catalog; under `spark`, what only Spark needs."),
+        Field(
+            description="PyIceberg's own properties of a catalog; under `spark`, what only Spark "
+            "needs."
+        ),
     ]
     store: Annotated[
-        str, BeforeValidator(_check_store), Field(description="The daemon's database: `sqlite:///FILE`, or `postgresql://...` for several daemons.")
+        str,
+        BeforeValidator(_check_store),
+        Field(
+            description="The daemon's database: `sqlite:///FILE`, or `postgresql://...` for "
+            "several daemons."
+        ),
     ] = "sqlite:///maintainer.db"
-    policies: Annotated[Path, BeforeValidator(read_path), Field(description="The directory of policy files. It is read again when a file changes.")] = Path(
-        "policies"
-    )
+    policies: Annotated[
+        Path,
+        BeforeValidator(read_path),
+        Field(description="The directory of policy files. It is read again when a file changes."),
+    ] = Path("policies")
     scan: ScanSettings = ScanSettings()
     plan: PlanSettings = PlanSettings()
     submit: SubmitSettings = SubmitSettings()
@@ -56,7 +76,11 @@ class Settings(Strict):
     lease: LeaseSettings = LeaseSettings()
     polaris_policies: PolarisSettings | None = None
     drain_timeout: Annotated[
-        timedelta, DurationBetween("0s", "1d"), Field(description="How long running jobs may finish after SIGTERM before they are cancelled.")
+        timedelta,
+        DurationBetween("0s", "1d"),
+        Field(
+            description="How long running jobs may finish after SIGTERM before they are cancelled."
+        ),
     ] = timedelta(seconds=60)
     auth: AuthSettings = AuthSettings()
 
@@ -64,21 +88,30 @@ class Settings(Strict):
     def _check_names(self) -> Settings:
         unknown = sorted(self.scan.catalogs.keys() - self.catalogs.keys())
         if unknown:
-            refuse(f"has scan.catalogs.{unknown[0]}, but catalogs has only {', '.join(sorted(self.catalogs))}")
+            refuse(
+                f"has scan.catalogs.{unknown[0]}, but catalogs has only "
+                f"{', '.join(sorted(self.catalogs))}"
+            )
         return self
 
     @model_validator(mode="after")
     def _check_lease(self) -> Settings:
         most = self.lease.duration / RENEWALS_PER_LEASE
         if self.watch.interval > most:
-            refuse(f"has watch.interval {write_value('', self.watch.interval)} above {write_value('', most)}, a third of lease.duration: leases would run out")
+            refuse(
+                f"has watch.interval {write_value('', self.watch.interval)} above "
+                f"{write_value('', most)}, a third of lease.duration: leases would run out"
+            )
         return self
 
     @model_validator(mode="after")
     def _check_budgets(self) -> Settings:
         for name in self.admission.per_catalog:
             if name not in self.catalogs:
-                refuse(f"has admission.per_catalog.{name}, but no catalog of that name (there is {', '.join(sorted(self.catalogs)) or 'none'})")
+                refuse(
+                    f"has admission.per_catalog.{name}, but no catalog of that name (there is "
+                    f"{', '.join(sorted(self.catalogs)) or 'none'})"
+                )
         return self
 
     @model_validator(mode="after")
@@ -87,16 +120,27 @@ class Settings(Strict):
         if polaris is None:
             return self
         if polaris.catalog not in self.catalogs:
-            refuse(f"has polaris_policies.catalog {polaris.catalog}, but catalogs has only {', '.join(sorted(self.catalogs))}")
-        if polaris.uri is None and not self.catalogs[polaris.catalog].properties.get("uri", "").startswith("http"):
-            refuse(f"has polaris_policies without a uri, and catalog {polaris.catalog} has none that begins with http:// or https://")
+            refuse(
+                f"has polaris_policies.catalog {polaris.catalog}, but catalogs has only "
+                f"{', '.join(sorted(self.catalogs))}"
+            )
+        if polaris.uri is None and not self.catalogs[polaris.catalog].properties.get(
+            "uri", ""
+        ).startswith("http"):
+            refuse(
+                f"has polaris_policies without a uri, and catalog {polaris.catalog} has none "
+                f"that begins with http:// or https://"
+            )
         return self
 
     def redacted(self) -> dict[str, object]:
         """The settings as plain values for printing, every secret as ***."""
         values = self.model_dump()
         for name, catalog in self.catalogs.items():
-            values["catalogs"][name] = {**catalog.properties, **({"spark": catalog.spark} if catalog.spark else {})}
+            values["catalogs"][name] = {
+                **catalog.properties,
+                **({"spark": catalog.spark} if catalog.spark else {}),
+            }
         values["auth"]["tokens"] = dict.fromkeys(self.auth.tokens, HIDDEN)
         values["notifications"]["targets"] = dict.fromkeys(self.notifications.targets, HIDDEN)
         return {name: _redact(name, value) for name, value in values.items()}

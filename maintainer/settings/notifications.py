@@ -16,7 +16,9 @@ def _check_template(value: object) -> object:
     unknown = find_unknown_placeholders(value) if isinstance(value, str) else ()
     if unknown:
         known = ", ".join(f"${name}" for name in sorted(PLACEHOLDERS))
-        refuse(f"has ${unknown[0].lstrip('$')}, but a notice has only {known} (and $$ for a dollar)")
+        refuse(
+            f"has ${unknown[0].lstrip('$')}, but a notice has only {known} (and $$ for a dollar)"
+        )
     return value
 
 
@@ -31,7 +33,11 @@ def _read_kinds(value: object) -> object:
 
 
 def _read_templates(value: object) -> object:
-    return {_read_kind(kind): words for kind, words in value.items()} if isinstance(value, dict) else value
+    return (
+        {_read_kind(kind): words for kind, words in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
 
 
 _Template = Annotated[str, BeforeValidator(_check_template), Field(min_length=1, max_length=2000)]
@@ -48,15 +54,36 @@ class NotificationSettings(Strict):
     """Which notices are sent, to which targets, and how often at most."""
 
     targets: Annotated[
-        dict[str, str], Field(repr=False, max_length=20, description="Apprise URLs by name. They hold secrets: take them from the environment.")
+        dict[str, str],
+        Field(
+            repr=False,
+            max_length=20,
+            description="Apprise URLs by name. They hold secrets: take them from the environment.",
+        ),
     ] = Field(default_factory=dict)
-    kinds: Annotated[tuple[NoticeKind, ...], BeforeValidator(_read_kinds), Field(description="The kinds of notices that are sent.")] = tuple(NoticeKind)
+    kinds: Annotated[
+        tuple[NoticeKind, ...],
+        BeforeValidator(_read_kinds),
+        Field(description="The kinds of notices that are sent."),
+    ] = tuple(NoticeKind)
     templates: Annotated[
         dict[NoticeKind, NoticeTemplate],
         BeforeValidator(_read_templates),
-        Field(description="Your own words for a kind of notice, with `$kind`, `$subject`, `$sentence`, `$at`, `$job`, `$held_back`."),
+        Field(
+            description="Your own words for a kind of notice, with `$kind`, `$subject`, "
+            "`$sentence`, `$at`, `$job`, `$held_back`."
+        ),
     ] = Field(default_factory=dict)
-    repeat_after: Annotated[timedelta, DurationBetween("1s"), Field(description="The same kind about the same table is sent once in this time.")] = timedelta(
-        hours=6
-    )
-    max_per_hour: Annotated[int, Field(ge=1, le=10_000, description="The most notices in an hour; the next one says how many were held back.")] = 60
+    repeat_after: Annotated[
+        timedelta,
+        DurationBetween("1s"),
+        Field(description="The same kind about the same table is sent once in this time."),
+    ] = timedelta(hours=6)
+    max_per_hour: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=10_000,
+            description="The most notices in an hour; the next one says how many were held back.",
+        ),
+    ] = 60

@@ -47,7 +47,9 @@ def resolve_properties(properties: Mapping[str, str], base: Path) -> dict[str, s
     uri = properties.get("uri", "")
     if uri:
         resolved["uri"] = resolve_sqlite(uri, base)
-    is_sql = properties.get("type", "").lower() == "sql" or ("type" not in properties and uri.startswith(("sqlite", "postgresql")))
+    is_sql = properties.get("type", "").lower() == "sql" or (
+        "type" not in properties and uri.startswith(("sqlite", "postgresql"))
+    )
     warehouse = properties.get("warehouse", "")
     if is_sql and warehouse and _SCHEME.match(warehouse) is None:
         resolved["warehouse"] = f"file://{join(base, warehouse)}"

@@ -22,17 +22,55 @@ _Uri = Annotated[str, BeforeValidator(_check_uri), Field(max_length=2000)]
 class PolarisSettings(Strict):
     """Policies that Apache Polaris keeps for one of the catalogs. Left out, none are read."""
 
-    catalog: Annotated[str, Field(min_length=1, max_length=100, description="The catalog of this file whose policies Polaris keeps.")]
-    uri: _Uri | None = Field(default=None, description="The address of Polaris. Default: the catalog's `uri`.")
-    prefix: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
-        default=None, description="The prefix in the paths of requests. Default: the catalog's `warehouse`."
+    catalog: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=100,
+            description="The catalog of this file whose policies Polaris keeps.",
+        ),
+    ]
+    uri: _Uri | None = Field(
+        default=None, description="The address of Polaris. Default: the catalog's `uri`."
     )
-    token: str | None = Field(default=None, repr=False, description="A bearer token. Default: the catalog's.")
-    credential: str | None = Field(default=None, repr=False, description="Client id and secret, with a colon between them. Default: the catalog's.")
-    scope: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(default=None, description="The OAuth2 scope. Default: the catalog's.")
-    oauth_uri: _Uri | None = Field(default=None, description="Where tokens are fetched. Default: the catalog's `oauth2-server-uri`.")
-    tables: bool = Field(default=True, description="`false` leaves out policies of single tables: one request per namespace instead of per table.")
-    interval: Annotated[timedelta, DurationBetween("10s", "1d"), Field(description="How often the policies are read.")] = timedelta(minutes=5)
-    timeout: Annotated[timedelta, DurationBetween("100ms", "5m"), Field(description="The time for one request.")] = timedelta(seconds=10)
-    deadline: Annotated[timedelta, DurationBetween("1s", "1h"), Field(description="The time for reading all policies once.")] = timedelta(minutes=5)
-    max_requests: Annotated[int, Field(ge=1, le=1_000_000, description="The most requests for reading all policies once.")] = 20_000
+    prefix: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
+        default=None,
+        description="The prefix in the paths of requests. Default: the catalog's `warehouse`.",
+    )
+    token: str | None = Field(
+        default=None, repr=False, description="A bearer token. Default: the catalog's."
+    )
+    credential: str | None = Field(
+        default=None,
+        repr=False,
+        description="Client id and secret, with a colon between them. Default: the catalog's.",
+    )
+    scope: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
+        default=None, description="The OAuth2 scope. Default: the catalog's."
+    )
+    oauth_uri: _Uri | None = Field(
+        default=None,
+        description="Where tokens are fetched. Default: the catalog's `oauth2-server-uri`.",
+    )
+    tables: bool = Field(
+        default=True,
+        description="`false` leaves out policies of single tables: one request per namespace "
+        "instead of per table.",
+    )
+    interval: Annotated[
+        timedelta,
+        DurationBetween("10s", "1d"),
+        Field(description="How often the policies are read."),
+    ] = timedelta(minutes=5)
+    timeout: Annotated[
+        timedelta, DurationBetween("100ms", "5m"), Field(description="The time for one request.")
+    ] = timedelta(seconds=10)
+    deadline: Annotated[
+        timedelta,
+        DurationBetween("1s", "1h"),
+        Field(description="The time for reading all policies once."),
+    ] = timedelta(minutes=5)
+    max_requests: Annotated[
+        int,
+        Field(ge=1, le=1_000_000, description="The most requests for reading all policies once."),
+    ] = 20_000

@@ -38,7 +38,14 @@ the line. `maintainer doctor` checks a configuration.
 Only `catalogs` is required. [Catalog recipes](catalogs.md) shows one for each kind of catalog.
 """
 _NO_LIMIT = DurationBetween("0s").greatest
-_KINDS: dict[object, str] = {bool: "`true` or `false`", int: "count", float: "number", timedelta: "duration", Path: "path", tuple: "list"}
+_KINDS: dict[object, str] = {
+    bool: "`true` or `false`",
+    int: "count",
+    float: "number",
+    timedelta: "duration",
+    Path: "path",
+    tuple: "list",
+}
 _NESTED: dict[object, str] = {dict: "{}.<name>.", tuple: "{}[]."}
 _HEAD = "| key | value | default | bounds | meaning |\n|---|---|---|---|---|"
 
@@ -62,12 +69,27 @@ def write_reference() -> str:
         if model is None or model is CatalogSettings:
             top += _list_rows(Settings, {name: field}, "")
         else:
-            sections.append(f"## {name}\n\n{getdoc(model)}\n\n{_write_table(_list_rows(model, model.model_fields, ''))}")
-    return "\n".join([_INTRODUCTION, f"## Top level\n\n{_write_table(top)}", *(f"\n{section}" for section in sections)]) + "\n"
+            sections.append(
+                f"## "
+                f"{name}\n\n{getdoc(model)}\n\n{_write_table(_list_rows(model, model.model_fields, ''))}"
+            )
+    return (
+        "\n".join(
+            [
+                _INTRODUCTION,
+                f"## Top level\n\n{_write_table(top)}",
+                *(f"\n{section}" for section in sections),
+            ]
+        )
+        + "\n"
+    )
 
 
 def _write_table(rows: Iterator[Row] | list[Row]) -> str:
-    lines = [f"| `{key}` | {kind} | {default} | {bounds} | {meaning} |" for key, kind, default, bounds, meaning in rows]
+    lines = [
+        f"| `{key}` | {kind} | {default} | {bounds} | {meaning} |"
+        for key, kind, default, bounds, meaning in rows
+    ]
     return "\n".join([_HEAD, *lines])
 
 
@@ -76,7 +98,13 @@ def _list_rows(owner: type[BaseModel], fields: dict[str, FieldInfo], at: str) ->
         model = _find_model(field.annotation)
         if model is None or model is CatalogSettings:
             key = f"{at}{name}.<name>" if get_origin(field.annotation) is dict else f"{at}{name}"
-            yield Row(key, _write_kind(field), _write_default(name, field), _write_bounds(field), _meaning_of(owner, name, field))
+            yield Row(
+                key,
+                _write_kind(field),
+                _write_default(name, field),
+                _write_bounds(field),
+                _meaning_of(owner, name, field),
+            )
         else:
             inner = _NESTED.get(get_origin(field.annotation), "{}.").format(name)
             yield from _list_rows(model, model.model_fields, at + inner)
@@ -93,7 +121,9 @@ def _find_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an
     """The model that the annotation holds: itself, beside None, or in a list or mapping."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for part in get_args(annotation) if (found := _find_model(part)) is not None), None)
+    return next(
+        (found for part in get_args(annotation) if (found := _find_model(part)) is not None), None
+    )
 
 
 def _flatten(annotation: Any) -> tuple[Any, list[object]]:  # noqa: ANN401 - as above
@@ -103,7 +133,14 @@ def _flatten(annotation: Any) -> tuple[Any, list[object]]:  # noqa: ANN401 - as 
     if get_origin(annotation) is Annotated:
         inner, *said = get_args(annotation)
         kind, more = _flatten(inner)
-        return kind, [*more, *(part for each in said for part in (each.metadata if isinstance(each, FieldInfo) else [each]))]
+        return kind, [
+            *more,
+            *(
+                part
+                for each in said
+                for part in (each.metadata if isinstance(each, FieldInfo) else [each])
+            ),
+        ]
     return annotation, []
 
 
@@ -126,7 +163,11 @@ def _write_bounds(field: FieldInfo) -> str:
     said = [*_flatten(field.annotation)[1], *field.metadata]
     for part in said:
         if isinstance(part, DurationBetween | SizeBetween):
-            return f"at least {part.least}" if part.greatest == _NO_LIMIT else f"{part.least} to {part.greatest}"
+            return (
+                f"at least {part.least}"
+                if part.greatest == _NO_LIMIT
+                else f"{part.least} to {part.greatest}"
+            )
     least = next((part.ge for part in said if hasattr(part, "ge")), None)
     most = next((part.le for part in said if hasattr(part, "le")), None)
     if most is None:

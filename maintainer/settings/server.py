@@ -13,7 +13,9 @@ _LEAST_CHARACTERS = 16
 _MOST_HOSTS = 100
 GREATEST_PORT = 65535
 _NAME = compile_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_HOST = compile_regex(r"(https?://)?([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:(?P<port>[0-9]{1,5}))?")
+_HOST = compile_regex(
+    r"(https?://)?([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:(?P<port>[0-9]{1,5}))?"
+)
 
 
 def _check_tokens(value: object) -> object:
@@ -21,9 +23,20 @@ def _check_tokens(value: object) -> object:
         return value
     for name, token in value.items():
         if _NAME.fullmatch(str(name)) is None:
-            refuse(f"has {str(name)[:80]!r}, which is no name of a token; write 1 to 64 letters, digits, dots, dashes and underscores")
-        if isinstance(token, str) and (len(token) < _LEAST_CHARACTERS or not token.isascii() or not token.isprintable() or " " in token):
-            refuse(f"has a token {name} that is too short or not plain; write at least {_LEAST_CHARACTERS} printable characters without blanks")
+            refuse(
+                f"has {str(name)[:80]!r}, which is no name of a token; write 1 to 64 letters, "
+                f"digits, dots, dashes and underscores"
+            )
+        if isinstance(token, str) and (
+            len(token) < _LEAST_CHARACTERS
+            or not token.isascii()
+            or not token.isprintable()
+            or " " in token
+        ):
+            refuse(
+                f"has a token {name} that is too short or not plain; write at least "
+                f"{_LEAST_CHARACTERS} printable characters without blanks"
+            )
     if len(set(map(str, value.values()))) < len(value):
         refuse("has the same token under two names: nobody could tell who asked")
     return value
@@ -35,7 +48,12 @@ class AuthSettings(Strict):
     tokens: Annotated[
         dict[str, str],
         BeforeValidator(_check_tokens),
-        Field(repr=False, max_length=100, description="API tokens by name: 16 or more printable characters. Without any, changes need no token."),
+        Field(
+            repr=False,
+            max_length=100,
+            description="API tokens by name: 16 or more printable characters. Without any, changes "
+            "need no token.",
+        ),
     ] = Field(default_factory=dict)
 
 
@@ -46,7 +64,10 @@ def _read_hosts(value: object) -> object:
     for host in hosts:
         match = _HOST.fullmatch(host) if isinstance(host, str) else None
         if isinstance(host, str) and match is None:
-            refuse(f"has {host[:200]!r}, but a host is a name like lake.example, or an address like https://lake.example")
+            refuse(
+                f"has {host[:200]!r}, but a host is a name like lake.example, or an address like "
+                f"https://lake.example"
+            )
         if match is not None and int(match["port"] or 0) > GREATEST_PORT:
             refuse(f"has {host!r}, but a port is at most {GREATEST_PORT}")
     return tuple(hosts)
@@ -55,10 +76,19 @@ def _read_hosts(value: object) -> object:
 class ServerSettings(Strict):
     """Where the API and the page are served."""
 
-    host: Annotated[str, Field(min_length=1, max_length=255, description="The address to listen on.")] = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=GREATEST_PORT, description="The port to listen on; 0 takes any free one.")] = 8080
+    host: Annotated[
+        str, Field(min_length=1, max_length=255, description="The address to listen on.")
+    ] = "127.0.0.1"
+    port: Annotated[
+        int,
+        Field(ge=0, le=GREATEST_PORT, description="The port to listen on; 0 takes any free one."),
+    ] = 8080
     hosts: Annotated[
         tuple[str, ...],
         BeforeValidator(_read_hosts),
-        Field(max_length=_MOST_HOSTS, description="Further names under which the page is reached. A variable holds them with commas."),
+        Field(
+            max_length=_MOST_HOSTS,
+            description="Further names under which the page is reached. A variable holds them with "
+            "commas.",
+        ),
     ] = ()

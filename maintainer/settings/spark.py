@@ -39,8 +39,15 @@ def _read_memory(value: object) -> object:
 
 
 def _check_master(value: object) -> object:
-    if isinstance(value, str) and _LOCAL.fullmatch(value) is None and _STANDALONE.fullmatch(value) is None:
-        refuse(f"is {value!r}, but must be local, local[N], local[*], or spark://HOST:PORT of a standalone cluster")
+    if (
+        isinstance(value, str)
+        and _LOCAL.fullmatch(value) is None
+        and _STANDALONE.fullmatch(value) is None
+    ):
+        refuse(
+            f"is {value!r}, but must be local, local[N], local[*], or spark://HOST:PORT of a "
+            f"standalone cluster"
+        )
     return value
 
 
@@ -69,20 +76,32 @@ class ExecutorsSettings(Strict):
     """The executors of a driver on a standalone cluster."""
 
     count: Annotated[int, Field(ge=1, le=1000, description="Executors of one driver.")] = 1
-    memory: Annotated[str, BeforeValidator(_read_memory), Field(description="Memory of one executor, 512MiB to 1TiB.", examples=["4g"])] = "2048m"
-    cores: Annotated[int, Field(ge=1, le=64, description="Tasks that one executor runs at once.")] = 1
+    memory: Annotated[
+        str,
+        BeforeValidator(_read_memory),
+        Field(description="Memory of one executor, 512MiB to 1TiB.", examples=["4g"]),
+    ] = "2048m"
+    cores: Annotated[
+        int, Field(ge=1, le=64, description="Tasks that one executor runs at once.")
+    ] = 1
 
 
 class ProfileSettings(Strict):
     """The driver that jobs of one size run in."""
 
     driver_memory: Annotated[str, BeforeValidator(_read_memory)] | None = Field(
-        default=None, description="Memory of the driver. Default: `spark.driver_memory`.", examples=["2g"]
+        default=None,
+        description="Memory of the driver. Default: `spark.driver_memory`.",
+        examples=["2g"],
     )
     max_jobs: Annotated[int, Field(ge=1, le=64)] | None = Field(
-        default=None, description="Jobs that share the driver. Default: half of `spark.max_jobs` (medium), 1 (large)."
+        default=None,
+        description="Jobs that share the driver. Default: half of `spark.max_jobs` (medium), 1 "
+        "(large).",
     )
-    executors: ExecutorsSettings | None = Field(default=None, description="Executors on a standalone cluster. Default: `spark.executors`.")
+    executors: ExecutorsSettings | None = Field(
+        default=None, description="Executors on a standalone cluster. Default: `spark.executors`."
+    )
 
 
 class ProfilesSettings(Strict):
@@ -95,39 +114,69 @@ class ProfilesSettings(Strict):
 class SparkSettings(Strict):
     """How Spark is started and how much memory its jobs get."""
 
-    runner: Annotated[Literal["local"], BeforeValidator(_check_runner), Field(description="How Spark is started.")] = "local"
+    runner: Annotated[
+        Literal["local"], BeforeValidator(_check_runner), Field(description="How Spark is started.")
+    ] = "local"
     master: Annotated[
-        str, BeforeValidator(_check_master), Field(description="`local`, `local[N]`, `local[*]`, or `spark://HOST:PORT` of a standalone cluster.")
+        str,
+        BeforeValidator(_check_master),
+        Field(
+            description="`local`, `local[N]`, `local[*]`, or `spark://HOST:PORT` of a standalone "
+            "cluster."
+        ),
     ] = "local[2]"
-    driver_memory: Annotated[str, BeforeValidator(_read_memory), Field(description="Memory of the driver of small jobs, 512MiB to 1TiB.", examples=["2g"])] = (
-        "2048m"
-    )
-    max_jobs: Annotated[int, Field(ge=1, le=64, description="Small jobs that share the driver.")] = 2
+    driver_memory: Annotated[
+        str,
+        BeforeValidator(_read_memory),
+        Field(description="Memory of the driver of small jobs, 512MiB to 1TiB.", examples=["2g"]),
+    ] = "2048m"
+    max_jobs: Annotated[
+        int, Field(ge=1, le=64, description="Small jobs that share the driver.")
+    ] = 2
     profiles: ProfilesSettings = Field(default_factory=ProfilesSettings)
     max_memory: Annotated[str, BeforeValidator(_read_memory)] | None = Field(
-        default=None, description="The memory of all drivers together. Default: that of the largest.", examples=["16g"]
+        default=None,
+        description="The memory of all drivers together. Default: that of the largest.",
+        examples=["16g"],
     )
-    executors: ExecutorsSettings | None = Field(default=None, description="Executors on a standalone cluster.")
+    executors: ExecutorsSettings | None = Field(
+        default=None, description="Executors on a standalone cluster."
+    )
     driver_host: Annotated[str, BeforeValidator(_check_host)] | None = Field(
-        default=None, description="The address of this machine as executors reach it. Default: 127.0.0.1."
+        default=None,
+        description="The address of this machine as executors reach it. Default: 127.0.0.1.",
     )
-    idle_timeout: Annotated[timedelta, DurationBetween("1s"), Field(description="A driver without a job ends after this time.")] = timedelta(minutes=10)
-    start_timeout: Annotated[timedelta, DurationBetween("1s", "1h"), Field(description="The time in which a driver must start.")] = timedelta(seconds=120)
+    idle_timeout: Annotated[
+        timedelta,
+        DurationBetween("1s"),
+        Field(description="A driver without a job ends after this time."),
+    ] = timedelta(minutes=10)
+    start_timeout: Annotated[
+        timedelta,
+        DurationBetween("1s", "1h"),
+        Field(description="The time in which a driver must start."),
+    ] = timedelta(seconds=120)
     java_home: Annotated[Path, BeforeValidator(read_path)] | None = Field(
         default=None, description="The Java to use. Default: `JAVA_HOME`, else the one on the PATH."
     )
     jars_dir: Annotated[Path, BeforeValidator(read_path)] | None = Field(
-        default=None, description="The directory of Spark's jars. Default: where `make setup` puts them."
+        default=None,
+        description="The directory of Spark's jars. Default: where `make setup` puts them.",
     )
     run_dir: Annotated[Path, BeforeValidator(read_path)] | None = Field(
-        default=None, description="Logs, sockets and locks of drivers. Default: `run` beside the store."
+        default=None,
+        description="Logs, sockets and locks of drivers. Default: `run` beside the store.",
     )
     let_writers_win: bool | None = Field(
-        default=None, description="Mark rewrites so that some catalogs may undo them for a writer. Default: with a REST catalog."
+        default=None,
+        description="Mark rewrites so that some catalogs may undo them for a writer. Default: with "
+        "a REST catalog.",
     )
-    conf: Annotated[dict[str, str], BeforeValidator(_check_conf), Field(description="Spark's own settings; names begin with `spark.`.")] = Field(
-        default_factory=dict, repr=False
-    )
+    conf: Annotated[
+        dict[str, str],
+        BeforeValidator(_check_conf),
+        Field(description="Spark's own settings; names begin with `spark.`."),
+    ] = Field(default_factory=dict, repr=False)
 
     def driver_of(self, size: JobSize) -> tuple[str, int]:
         """The memory of the driver that jobs of that size run in, and how many share it."""
@@ -157,46 +206,84 @@ class SparkSettings(Strict):
 
     @property
     def size_profiles(self) -> tuple[SizeProfile, ...]:
-        """What one job of each size occupies: its part of the driver and its executors, whether the others run or not."""
+        """What one job of each size occupies: its part of the driver and its executors, whether the
+        others run or not.
+        """
         return tuple(self._profile_of(size) for size in JobSize)
 
     def _profile_of(self, size: JobSize) -> SizeProfile:
         memory, jobs = self.driver_of(size)
         executors = self.executors_of(size)
-        tasks_gb = executors.count * parse_size(f"{executors.memory}iB") / GIB / jobs if executors is not None else 0.0
+        tasks_gb = (
+            executors.count * parse_size(f"{executors.memory}iB") / GIB / jobs
+            if executors is not None
+            else 0.0
+        )
         return SizeProfile(size, parse_size(f"{memory}iB") / GIB / jobs + tasks_gb, tasks_gb)
 
     @model_validator(mode="after")
     def _check_profiles(self) -> SparkSettings:
-        self._check_growth("driver_memory / max_jobs", [profile.driver_gb for profile in self.size_profiles])
-        self._check_growth("executors.count * executors.memory / max_jobs", [profile.executors_gb for profile in self.size_profiles])
+        self._check_growth(
+            "driver_memory / max_jobs", [profile.driver_gb for profile in self.size_profiles]
+        )
+        self._check_growth(
+            "executors.count * executors.memory / max_jobs",
+            [profile.executors_gb for profile in self.size_profiles],
+        )
         largest = max(parse_size(f"{self.driver_of(size)[0]}iB") for size in JobSize)
         if self.max_memory is not None and parse_size(f"{self.max_memory}iB") < largest:
-            refuse(f"has max_memory {self.max_memory}, but must hold the largest driver, {largest // MIB}m")
+            refuse(
+                f"has max_memory {self.max_memory}, but must hold the largest driver, "
+                f"{largest // MIB}m"
+            )
         return self
 
     @staticmethod
     def _check_growth(what: str, parts: list[float]) -> None:
         if parts != sorted(parts):
-            words = ", ".join(f"{size} {part:.3g} GiB" for size, part in zip(JobSize, parts, strict=True))
-            refuse(f"has profiles whose jobs do not grow ({words}); {what} must not fall from small to large")
+            words = ", ".join(
+                f"{size} {part:.3g} GiB" for size, part in zip(JobSize, parts, strict=True)
+            )
+            refuse(
+                f"has profiles whose jobs do not grow ({words}); {what} must not fall from small "
+                f"to large"
+            )
 
     @model_validator(mode="after")
     def _check_cluster(self) -> SparkSettings:
         if not self.is_cluster:
-            asked = [self.executors, self.profiles.medium.executors, self.profiles.large.executors, self.driver_host]
+            asked = [
+                self.executors,
+                self.profiles.medium.executors,
+                self.profiles.large.executors,
+                self.driver_host,
+            ]
             if any(given is not None for given in asked):
-                refuse(f"has executors or a driver_host, but the master {self.master} runs all tasks in the driver")
+                refuse(
+                    f"has executors or a driver_host, but the master {self.master} runs all "
+                    f"tasks in the driver"
+                )
             return self
-        away = [host for host in self.master.removeprefix("spark://").split(",") if not _LOOPBACK.fullmatch(host.rpartition(":")[0])]
+        away = [
+            host
+            for host in self.master.removeprefix("spark://").split(",")
+            if not _LOOPBACK.fullmatch(host.rpartition(":")[0])
+        ]
         if away and _LOOPBACK.fullmatch(self.driver_host or _HERE):
-            refuse(f"has driver_host {self.driver_host or _HERE}, which the executors of {self.master} cannot reach; write this machine's address")
+            refuse(
+                f"has driver_host {self.driver_host or _HERE}, which the executors of "
+                f"{self.master} cannot reach; write this machine's address"
+            )
         return self
 
     @property
     def tasks_at_once(self) -> int:
-        """How many tasks Spark works on at once: the number in local[N], on a cluster those of the largest job's executors."""
-        found = [executors for executors in map(self.executors_of, JobSize) if executors is not None]
+        """How many tasks Spark works on at once: the number in local[N], on a cluster those of the
+        largest job's executors.
+        """
+        found = [
+            executors for executors in map(self.executors_of, JobSize) if executors is not None
+        ]
         if found:
             return max(executors.count * executors.cores for executors in found)
         number = self.master.partition("[")[2].rstrip("]") or "1"

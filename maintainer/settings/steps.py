@@ -16,18 +16,27 @@ from maintainer.policy.effective import write_value
 class CatalogScanSettings(Strict):
     """Bounds for one catalog that differ from those for all."""
 
-    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] | None = Field(default=None, description="The most requests a second to one catalog.")
+    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000)] | None = Field(
+        default=None, description="The most requests a second to one catalog."
+    )
     max_requests: Annotated[int, Field(ge=1, le=512)] | None = Field(
-        default=None, description="Files that are fetched at once, and requests to a catalog at once."
+        default=None,
+        description="Files that are fetched at once, and requests to a catalog at once.",
     )
     min_interval: Annotated[timedelta, DurationBetween("1s")] | None = Field(
-        default=None, description="How often a changing table is asked for, where each question costs a request."
+        default=None,
+        description="How often a changing table is asked for, where each question costs a request.",
     )
-    max_interval: Annotated[timedelta, DurationBetween("1s")] | None = Field(default=None, description="How often an unchanged table is asked for.")
+    max_interval: Annotated[timedelta, DurationBetween("1s")] | None = Field(
+        default=None, description="How often an unchanged table is asked for."
+    )
     interval_growth: Annotated[float, Field(ge=1, le=10)] | None = Field(
-        default=None, description="The interval of an unchanged table grows by this factor each time."
+        default=None,
+        description="The interval of an unchanged table grows by this factor each time.",
     )
-    interval_jitter: Annotated[float, Field(ge=0, le=0.5)] | None = Field(default=None, description="Each interval varies by up to this share of itself.")
+    interval_jitter: Annotated[float, Field(ge=0, le=0.5)] | None = Field(
+        default=None, description="Each interval varies by up to this share of itself."
+    )
 
 
 class ScanSettings(Strict):
@@ -38,38 +47,120 @@ class ScanSettings(Strict):
     after min_interval to max_interval, the longer the longer it has not changed.
     """
 
-    interval: Annotated[timedelta, DurationBetween("1s"), Field(description="How often the catalogs are scanned.")] = timedelta(minutes=5)
-    workers: Annotated[int, Field(ge=1, le=64, description="Tables of a catalog that are read side by side.")] = 8
-    decode_processes: Annotated[int, Field(ge=0, le=64, description="Processes that decode manifests; 0: the daemon itself.")] = 2
-    manifest_memory: Annotated[int, SizeBetween("16MiB", "64GiB"), Field(description="Memory for manifests that are fetched and not yet decoded.")] = 256 * MIB
-    timeout: Annotated[timedelta, DurationBetween("1s"), Field(description="The time to read one table, and to measure it.")] = timedelta(minutes=10)
-    remeasure: Annotated[timedelta, DurationBetween("1m"), Field(description="An unchanged table is measured again after this time.")] = timedelta(hours=6)
-    rechecks: Annotated[int, Field(ge=0, le=1_000_000, description="The most unchanged tables of a catalog that one scan measures again.")] = 100
-    recheck_share: Annotated[float, Field(ge=0, le=1, description="The largest share of a catalog that one scan measures again.")] = 0.05
-    recheck_after: Annotated[timedelta, DurationBetween("0s"), Field(description="A table is measured again only after this time.")] = timedelta(hours=1)
-    spark_digest_above_files: Annotated[int, Field(ge=0, le=10**15, description="With more unread files than this, Spark reads the table's manifests.")] = (
-        20_000_000
-    )
+    interval: Annotated[
+        timedelta, DurationBetween("1s"), Field(description="How often the catalogs are scanned.")
+    ] = timedelta(minutes=5)
+    workers: Annotated[
+        int, Field(ge=1, le=64, description="Tables of a catalog that are read side by side.")
+    ] = 8
+    decode_processes: Annotated[
+        int,
+        Field(ge=0, le=64, description="Processes that decode manifests; 0: the daemon itself."),
+    ] = 2
+    manifest_memory: Annotated[
+        int,
+        SizeBetween("16MiB", "64GiB"),
+        Field(description="Memory for manifests that are fetched and not yet decoded."),
+    ] = 256 * MIB
+    timeout: Annotated[
+        timedelta,
+        DurationBetween("1s"),
+        Field(description="The time to read one table, and to measure it."),
+    ] = timedelta(minutes=10)
+    remeasure: Annotated[
+        timedelta,
+        DurationBetween("1m"),
+        Field(description="An unchanged table is measured again after this time."),
+    ] = timedelta(hours=6)
+    rechecks: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            description="The most unchanged tables of a catalog that one scan measures again.",
+        ),
+    ] = 100
+    recheck_share: Annotated[
+        float,
+        Field(
+            ge=0, le=1, description="The largest share of a catalog that one scan measures again."
+        ),
+    ] = 0.05
+    recheck_after: Annotated[
+        timedelta,
+        DurationBetween("0s"),
+        Field(description="A table is measured again only after this time."),
+    ] = timedelta(hours=1)
+    spark_digest_above_files: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=10**15,
+            description="With more unread files than this, Spark reads the table's manifests.",
+        ),
+    ] = 20_000_000
     min_interval: Annotated[
-        timedelta, DurationBetween("1s"), Field(description="How often a changing table is asked for, where each question costs a request.")
+        timedelta,
+        DurationBetween("1s"),
+        Field(
+            description="How often a changing table is asked for, where each question costs a "
+            "request."
+        ),
     ] = timedelta(minutes=1)
-    max_interval: Annotated[timedelta, DurationBetween("1s"), Field(description="How often an unchanged table is asked for.")] = timedelta(hours=1)
-    interval_growth: Annotated[float, Field(ge=1, le=10, description="The interval of an unchanged table grows by this factor each time.")] = 1.5
-    interval_jitter: Annotated[float, Field(ge=0, le=0.5, description="Each interval varies by up to this share of itself.")] = 0.1
-    requests_per_second: Annotated[float, Field(ge=0.1, le=10_000, description="The most requests a second to one catalog.")] = 200.0
-    max_requests: Annotated[int, Field(ge=1, le=512, description="Files that are fetched at once, and requests to a catalog at once.")] = 64
-    catalogs: dict[str, CatalogScanSettings] = Field(default_factory=dict, description="Other bounds for one catalog.")
+    max_interval: Annotated[
+        timedelta,
+        DurationBetween("1s"),
+        Field(description="How often an unchanged table is asked for."),
+    ] = timedelta(hours=1)
+    interval_growth: Annotated[
+        float,
+        Field(
+            ge=1,
+            le=10,
+            description="The interval of an unchanged table grows by this factor each time.",
+        ),
+    ] = 1.5
+    interval_jitter: Annotated[
+        float,
+        Field(ge=0, le=0.5, description="Each interval varies by up to this share of itself."),
+    ] = 0.1
+    requests_per_second: Annotated[
+        float, Field(ge=0.1, le=10_000, description="The most requests a second to one catalog.")
+    ] = 200.0
+    max_requests: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=512,
+            description="Files that are fetched at once, and requests to a catalog at once.",
+        ),
+    ] = 64
+    catalogs: dict[str, CatalogScanSettings] = Field(
+        default_factory=dict, description="Other bounds for one catalog."
+    )
 
     def of(self, catalog: str) -> ScanSettings:
         """The settings that hold for a catalog."""
         own = self.catalogs.get(catalog, CatalogScanSettings())
-        return self.model_copy(update={name: value for name in CatalogScanSettings.model_fields if (value := getattr(own, name)) is not None})
+        return self.model_copy(
+            update={
+                name: value
+                for name in CatalogScanSettings.model_fields
+                if (value := getattr(own, name)) is not None
+            }
+        )
 
     @model_validator(mode="after")
     def _check_intervals(self) -> ScanSettings:
-        for where, settings in (("", self), *((f"for catalog {name} ", self.of(name)) for name in self.catalogs)):
+        for where, settings in (
+            ("", self),
+            *((f"for catalog {name} ", self.of(name)) for name in self.catalogs),
+        ):
             if settings.min_interval > settings.max_interval:
-                least, greatest = (write_value("", bound) for bound in (settings.min_interval, settings.max_interval))
+                least, greatest = (
+                    write_value("", bound)
+                    for bound in (settings.min_interval, settings.max_interval)
+                )
                 refuse(f"has {where}min_interval {least} above max_interval {greatest}")
         return self
 
@@ -77,37 +168,63 @@ class ScanSettings(Strict):
 class PlanSettings(Strict):
     """How often plans are made from what was measured."""
 
-    interval: Annotated[timedelta, DurationBetween("100ms"), Field(description="How often plans are made.")] = timedelta(seconds=30)
+    interval: Annotated[
+        timedelta, DurationBetween("100ms"), Field(description="How often plans are made.")
+    ] = timedelta(seconds=30)
 
 
 class SubmitSettings(Strict):
     """How often waiting plans are admitted as jobs."""
 
-    interval: Annotated[timedelta, DurationBetween("100ms"), Field(description="How often planned actions are admitted.")] = timedelta(seconds=5)
+    interval: Annotated[
+        timedelta,
+        DurationBetween("100ms"),
+        Field(description="How often planned actions are admitted."),
+    ] = timedelta(seconds=5)
 
 
 class WatchSettings(Strict):
     """How often running jobs are checked."""
 
-    interval: Annotated[timedelta, DurationBetween("100ms"), Field(description="How often running jobs are checked.")] = timedelta(seconds=2)
+    interval: Annotated[
+        timedelta,
+        DurationBetween("100ms"),
+        Field(description="How often running jobs are checked."),
+    ] = timedelta(seconds=2)
 
 
 class ReviewSettings(Strict):
     """How often finished jobs are reviewed: measured again and compared."""
 
-    interval: Annotated[timedelta, DurationBetween("100ms"), Field(description="How often finished jobs are reviewed.")] = timedelta(seconds=5)
+    interval: Annotated[
+        timedelta,
+        DurationBetween("100ms"),
+        Field(description="How often finished jobs are reviewed."),
+    ] = timedelta(seconds=5)
 
 
 class PruneSettings(Strict):
-    """How long the store keeps samples and jobs. Older samples are thinned to one an hour, then one a day."""
+    """How long the store keeps samples and jobs. Older samples are thinned to one an hour, then one
+    a day.
+    """
 
-    interval: Annotated[timedelta, DurationBetween("1s"), Field(description="How often old entries are removed.")] = timedelta(hours=1)
-    raw_samples: Annotated[timedelta, DurationBetween("1h"), Field(description="How long every sample is kept.")] = timedelta(days=7)
-    hourly_samples: Annotated[timedelta, DurationBetween("1h"), Field(description="How long one sample an hour is kept.")] = timedelta(days=90)
-    samples: Annotated[timedelta, DurationBetween("1h"), Field(description="How long one sample a day is kept.")] = timedelta(days=730)
-    jobs: Annotated[timedelta, DurationBetween("1h"), Field(description="How long finished jobs, ended verdicts and orphan lists are kept.")] = timedelta(
-        days=365
-    )
+    interval: Annotated[
+        timedelta, DurationBetween("1s"), Field(description="How often old entries are removed.")
+    ] = timedelta(hours=1)
+    raw_samples: Annotated[
+        timedelta, DurationBetween("1h"), Field(description="How long every sample is kept.")
+    ] = timedelta(days=7)
+    hourly_samples: Annotated[
+        timedelta, DurationBetween("1h"), Field(description="How long one sample an hour is kept.")
+    ] = timedelta(days=90)
+    samples: Annotated[
+        timedelta, DurationBetween("1h"), Field(description="How long one sample a day is kept.")
+    ] = timedelta(days=730)
+    jobs: Annotated[
+        timedelta,
+        DurationBetween("1h"),
+        Field(description="How long finished jobs, ended verdicts and orphan lists are kept."),
+    ] = timedelta(days=365)
 
     @model_validator(mode="after")
     def _check_order(self) -> PruneSettings:
@@ -115,7 +232,9 @@ class PruneSettings(Strict):
             kept, longer = getattr(self, finer), getattr(self, coarser)
             if kept > longer:
                 refuse(
-                    f"has {finer} {write_value('', kept)} above {coarser} {write_value('', longer)}; coarser samples are kept at least as long as finer ones"
+                    f"has {finer} {write_value('', kept)} above {coarser} "
+                    f"{write_value('', longer)}; coarser samples are kept at least as long as "
+                    f"finer ones"
                 )
         return self
 
@@ -129,4 +248,6 @@ class ImpactSettings(Strict):
     request_price_per_million: Annotated[float, Field(ge=0, le=1_000_000)] | None = Field(
         default=None, description="The price of a million requests. Default: no cost is shown."
     )
-    round_trip: Annotated[timedelta, DurationBetween("0s", "1m"), Field(description="The time of one request.")] = timedelta(milliseconds=1)
+    round_trip: Annotated[
+        timedelta, DurationBetween("0s", "1m"), Field(description="The time of one request.")
+    ] = timedelta(milliseconds=1)

@@ -1,4 +1,6 @@
-"""The contender that follows the published model alone (AutoComp, SIGMOD-Companion 2025): no planner, no calibration, no waiting."""
+"""The contender that follows the published model alone (AutoComp, SIGMOD-Companion 2025): no
+planner, no calibration, no waiting.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,23 @@ from maintainer.simulation.fleet import Layout, Traits
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Outcome, Work
 
-# As published for OpenHouse: an executor of 2 GB that rewrites 2 MB/s, and a fixed share for the start.
+# As published for OpenHouse: an executor of 2 GB that rewrites 2 MB/s, and a fixed share for the
+# start.
 MEMORY_GB = 2.0
 BYTES_PER_HOUR = 2e6 * 3600
 START_UP_GB_HOURS = 0.5
 GAIN_WEIGHT = 0.7
-QUIET = timedelta(days=7)  # an unpartitioned table with a commit since then has no gain: its rewrite would conflict
+QUIET = timedelta(
+    days=7
+)  # an unpartitioned table with a commit since then has no gain: its rewrite would conflict
 SUCCESS_COOLDOWN = timedelta(hours=16)
 FAILURE_COOLDOWN = timedelta(hours=1)
 
 
 class AutoComp:
-    """Files under the target as gain, their bytes as cost, each normalised over the fleet; the best first."""
+    """Files under the target as gain, their bytes as cost, each normalised over the fleet; the best
+    first.
+    """
 
     name = "autocomp (published)"
 
@@ -31,20 +38,34 @@ class AutoComp:
         """The table's own."""
         return traits.target_bytes
 
-    def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:
+    def choose(
+        self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None
+    ) -> Iterator[Work]:
         """All tables with small files that do not rest, by score."""
         del left_gb_hours
-        figures = [(number, *_observe(table, now)) for number, table in enumerate(tables) if self._resting.get(number, now) <= now]
+        figures = [
+            (number, *_observe(table, now))
+            for number, table in enumerate(tables)
+            if self._resting.get(number, now) <= now
+        ]
         wanted = [(number, gain, cost) for number, gain, cost in figures if gain > 0]
-        gains, costs = _normalise([gain for _, gain, _ in wanted]), _normalise([cost for _, _, cost in wanted])
-        scored = [(GAIN_WEIGHT * gain - (1 - GAIN_WEIGHT) * cost, entry) for gain, cost, entry in zip(gains, costs, wanted, strict=True)]
+        gains, costs = (
+            _normalise([gain for _, gain, _ in wanted]),
+            _normalise([cost for _, _, cost in wanted]),
+        )
+        scored = [
+            (GAIN_WEIGHT * gain - (1 - GAIN_WEIGHT) * cost, entry)
+            for gain, cost, entry in zip(gains, costs, wanted, strict=True)
+        ]
         for _, (number, gain, cost) in sorted(scored, key=lambda item: (-item[0], item[1][0])):
             yield Work(number, is_partial=True, expected_files_removed=gain, expected_gb_hours=cost)
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
         """It rests a while, and learns nothing."""
         del table
-        self._resting[work.table] = outcome.started_at + (FAILURE_COOLDOWN if outcome.is_conflict else SUCCESS_COOLDOWN)
+        self._resting[work.table] = outcome.started_at + (
+            FAILURE_COOLDOWN if outcome.is_conflict else SUCCESS_COOLDOWN
+        )
 
 
 def _observe(table: SimulatedTable, now: datetime) -> tuple[int, float]:
@@ -54,7 +75,9 @@ def _observe(table: SimulatedTable, now: datetime) -> tuple[int, float]:
     if table.traits.layout is Layout.UNPARTITIONED and now - newest < QUIET:
         return 0, 0.0
     size = sum(part.small_bytes for part in parts)
-    return sum(part.small_files for part in parts), MEMORY_GB * size / BYTES_PER_HOUR + START_UP_GB_HOURS
+    return sum(
+        part.small_files for part in parts
+    ), MEMORY_GB * size / BYTES_PER_HOUR + START_UP_GB_HOURS
 
 
 def _normalise(values: Sequence[float]) -> list[float]:

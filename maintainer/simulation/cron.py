@@ -1,4 +1,6 @@
-"""The contender that most teams have: rewrite every table, one after the other, whatever its state."""
+"""The contender that most teams have: rewrite every table, one after the other, whatever its
+state.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ class Cron:
         """The table's own."""
         return traits.target_bytes
 
-    def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:  # noqa: ARG002 - it does not look
+    def choose(
+        self,
+        now: datetime,
+        tables: Sequence[SimulatedTable],
+        left_gb_hours: float | None,  # noqa: ARG002 - it does not look
+    ) -> Iterator[Work]:
         """The tables in turn."""
         if now.toordinal() != self._day:
             self._day, self._left_today = now.toordinal(), len(tables)

@@ -1,7 +1,9 @@
-"""The contender that is this daemon: the decision, the costs, the scores and the admission are the very functions of production.
+"""The contender that is this daemon: the decision, the costs, the scores and the admission are the
+very functions of production.
 
-Policies are taken in enforce mode, whatever they say: in observe mode there would be nothing to see. Within a cycle the daemon admits as its places become
-free, under the budgets of the fleet, the catalogs and the policies; windows open and close at their own times.
+Policies are taken in enforce mode, whatever they say: in observe mode there would be nothing to
+see. Within a cycle the daemon admits as its places become free, under the budgets of the fleet, the
+catalogs and the policies; windows open and close at their own times.
 """
 
 from __future__ import annotations
@@ -21,7 +23,14 @@ from maintainer.decide.waiting import Circumstances
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import AdmissionRules, Candidate, Scorer, find_candidates
 from maintainer.domain.budget import Budget, Charge
-from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit, CostSample
+from maintainer.domain.calibration import (
+    NOTHING_LEARNT,
+    SHARED_ALPHA,
+    TABLE_ALPHA,
+    Calibration,
+    CostFit,
+    CostSample,
+)
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.plan import Plan, PlannedAction, RuleHistory, name_state
 from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicySet, RuleName, Window
@@ -38,7 +47,9 @@ RULE = RuleName.REWRITE_DATA_FILES  # what is simulated
 LONGEST_TRUST = timedelta(hours=6)
 # In production a few seconds: places that become free within a minute are filled together.
 ADMITS_EVERY = timedelta(minutes=1)
-_Hours = tuple[Window | None, tuple[Window, ...]]  # when a policy lets work start: its window, and its blackouts
+_Hours = tuple[
+    Window | None, tuple[Window, ...]
+]  # when a policy lets work start: its window, and its blackouts
 
 
 @dataclass(slots=True)
@@ -57,7 +68,9 @@ class _Memory:
 
 
 class Daemon:
-    """Decides for the tables that have changed, admits in the order of a scorer, and learns from what came of it."""
+    """Decides for the tables that have changed, admits in the order of a scorer, and learns from
+    what came of it.
+    """
 
     def __init__(
         self,
@@ -67,11 +80,16 @@ class Daemon:
         name: str = "",
         rules: AdmissionRules | None = None,
     ) -> None:
-        """Without rules admission is as it comes, for jobs of the conditions' memory; the conditions' budget is the fleet's in any case."""
+        """Without rules admission is as it comes, for jobs of the conditions' memory; the
+        conditions' budget is the fleet's in any case.
+        """
         self.name = name or f"daemon ({scorer})"
         self._policies = policies
         self._cycle = conditions.cycle
-        given = replace(rules or AdmissionRules(sla=conditions.sla, memory_gb=conditions.memory_gb), scorer=scorer)
+        given = replace(
+            rules or AdmissionRules(sla=conditions.sla, memory_gb=conditions.memory_gb),
+            scorer=scorer,
+        )
         budget = conditions.gb_hours_per_day
         self._rules = given if budget is None else replace(given, fleet=_limit(given.fleet, budget))
         self._workload = Workload(self._rules, conditions.max_jobs)
@@ -84,27 +102,40 @@ class Daemon:
         """The policy's, else the table's own."""
         return target_of_policy(self._policy_of(traits)) or traits.target_bytes
 
-    def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:
-        """Until the cycle is over, whatever admission lets start, best first; the budget's last GB-hours are the trial's to end."""
+    def choose(
+        self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None
+    ) -> Iterator[Work]:
+        """Until the cycle is over, whatever admission lets start, best first; the budget's last
+        GB-hours are the trial's to end.
+        """
         del left_gb_hours
         for number, table in enumerate(tables):
             self._look(number, table, now)
         clock = now
         while clock < now + self._cycle:
             self._follow_windows(tables, clock)
-            candidates = [memory.candidate for memory in self._memory.values() if memory.candidate is not None]
+            candidates = [
+                memory.candidate for memory in self._memory.values() if memory.candidate is not None
+            ]
             for verdict in choose(candidates, self._workload.look_around(clock)):
                 work = self._memory[self._numbers[verdict.candidate.table_uuid]].work
                 if work is not None:
                     yield replace(work, starts_after=clock - now)
-            clock = max(clock + ADMITS_EVERY, min(self._workload.next_change(clock), self._next_hours(clock)))
+            clock = max(
+                clock + ADMITS_EVERY,
+                min(self._workload.next_change(clock), self._next_hours(clock)),
+            )
 
     def _policy_of(self, traits: Traits) -> Policy:
-        return replace(effective(self._policies, traits.table, traits.properties), mode=Mode.ENFORCE)
+        return replace(
+            effective(self._policies, traits.table, traits.properties), mode=Mode.ENFORCE
+        )
 
     def _follow_windows(self, tables: Sequence[SimulatedTable], now: datetime) -> None:
         """Look again at the tables whose policy's window or blackout has opened or closed since."""
-        turned = {hours for hours, was_open in self._hours.items() if _let_start(hours, now) != was_open}
+        turned = {
+            hours for hours, was_open in self._hours.items() if _let_start(hours, now) != was_open
+        }
         if not turned:
             return
         self._hours |= {hours: not self._hours[hours] for hours in turned}
@@ -114,8 +145,17 @@ class Daemon:
                 self._look(number, tables[number], now)
 
     def _next_hours(self, now: datetime) -> datetime:
-        """When the next window opens, or blackout ends, that keeps work from starting now; at the latest the end of a cycle."""
-        return min([_next_start(hours, now) for hours, is_open_now in self._hours.items() if not is_open_now], default=now + self._cycle)
+        """When the next window opens, or blackout ends, that keeps work from starting now; at the
+        latest the end of a cycle.
+        """
+        return min(
+            [
+                _next_start(hours, now)
+                for hours, is_open_now in self._hours.items()
+                if not is_open_now
+            ],
+            default=now + self._cycle,
+        )
 
     def _look(self, number: int, table: SimulatedTable, now: datetime) -> None:
         memory = self._memory.get(number)
@@ -124,21 +164,32 @@ class Daemon:
             hours = (memory.policy.window, memory.policy.blackouts)
             if hours != (None, ()):
                 self._hours.setdefault(hours, _let_start(hours, now))
-        if memory.good_for == table.version and memory.next_look is not None and now < memory.next_look:
+        if (
+            memory.good_for == table.version
+            and memory.next_look is not None
+            and now < memory.next_look
+        ):
             return
         health = table.measure(now)
         self._numbers[health.table_uuid] = number
         memory.plan = plan = decide(health, memory.policy, self._circumstances(memory, now))
         planned = next((planned for planned in plan.planned if planned.rule is RULE), None)
-        looks = [skipped.next_at for skipped in plan.skipped if skipped.rule is RULE and skipped.next_at is not None]
+        looks = [
+            skipped.next_at
+            for skipped in plan.skipped
+            if skipped.rule is RULE and skipped.next_at is not None
+        ]
         memory.good_for, memory.next_look = table.version, min([*looks, now + LONGEST_TRUST])
         if planned is None:
             memory.candidate = memory.work = None
             return
-        # All that a band does here is to make what is planned urgent: elsewhere it need not be known.
+        # All that a band does here is to make what is planned urgent: elsewhere it need not be
+        # known.
         memory.grade = grade(health, memory.policy, now, memory.grade)
         urgent = replace(plan, is_urgent=memory.grade.band is Band.CRITICAL)
-        memory.candidate = next(candidate for candidate in find_candidates(urgent) if candidate.rule is RULE)
+        memory.candidate = next(
+            candidate for candidate in find_candidates(urgent) if candidate.rule is RULE
+        )
         memory.work = _write_work(number, planned, memory.candidate, health)
 
     def _circumstances(self, memory: _Memory, now: datetime) -> Circumstances:
@@ -160,10 +211,18 @@ class Daemon:
         predicted = None
         if memory.candidate is not None:
             predicted = memory.candidate.cost.duration_seconds
-            self._workload.begin(memory.candidate, outcome.started_at, timedelta(seconds=outcome.seconds), Charge(float(outcome.bytes), outcome.gb_hours))
+            self._workload.begin(
+                memory.candidate,
+                outcome.started_at,
+                timedelta(seconds=outcome.seconds),
+                Charge(float(outcome.bytes), outcome.gb_hours),
+            )
         if not outcome.is_conflict:
             sample = CostSample(outcome.bytes, outcome.seconds, predicted)
-            memory.fit, self._fleet = memory.fit.learn(sample, TABLE_ALPHA), self._fleet.learn(sample, SHARED_ALPHA)
+            memory.fit, self._fleet = (
+                memory.fit.learn(sample, TABLE_ALPHA),
+                self._fleet.learn(sample, SHARED_ALPHA),
+            )
         memory.history = _remember(memory.history, memory.policy, table, outcome)
         memory.candidate = memory.work = memory.next_look = None
 
@@ -174,21 +233,34 @@ def _limit(fleet: Budget, gb_hours_per_day: float) -> Budget:
 
 def _let_start(hours: _Hours, now: datetime) -> bool:
     window, blackouts = hours
-    return (window is None or is_open(window, now)) and not any(is_blacked_out(blackout, now) for blackout in blackouts)
+    return (window is None or is_open(window, now)) and not any(
+        is_blacked_out(blackout, now) for blackout in blackouts
+    )
 
 
 def _next_start(hours: _Hours, now: datetime) -> datetime:
     """When to look again at hours that let nothing start now."""
     window, blackouts = hours
     ends = [blackout_end(blackout, now) for blackout in blackouts if is_blacked_out(blackout, now)]
-    return max([*ends, *([next_opening(window, now)] if window is not None and not is_open(window, now) else [])])
+    return max(
+        [
+            *ends,
+            *(
+                [next_opening(window, now)]
+                if window is not None and not is_open(window, now)
+                else []
+            ),
+        ]
+    )
 
 
 def _known(fit: CostFit) -> Mapping[RuleName, CostFit]:
     return {RULE: fit} if fit.samples else {}
 
 
-def _write_work(number: int, planned: PlannedAction, candidate: Candidate, health: TableHealth) -> Work | None:
+def _write_work(
+    number: int, planned: PlannedAction, candidate: Candidate, health: TableHealth
+) -> Work | None:
     """The action as the trial carries it out."""
     if not isinstance(planned.action, RewriteDataFiles):
         return None
@@ -206,14 +278,24 @@ def _write_work(number: int, planned: PlannedAction, candidate: Candidate, healt
 
 
 def _find_partitions(where: str, health: TableHealth) -> frozenset[str] | None:
-    """The partitions that the action's filter names; None: all, whatever else a policy's own filter says."""
+    """The partitions that the action's filter names; None: all, whatever else a policy's own filter
+    says.
+    """
     if not where:
         return None
-    filters = {p.partition: write_where(health.table.catalog, [(p.spec_id, p.partition)], health.specs) for p in health.partitions}
-    return frozenset(name for name, text in filters.items() if text is not None and text in where) or None
+    filters = {
+        p.partition: write_where(health.table.catalog, [(p.spec_id, p.partition)], health.specs)
+        for p in health.partitions
+    }
+    return (
+        frozenset(name for name, text in filters.items() if text is not None and text in where)
+        or None
+    )
 
 
-def _remember(history: RuleHistory, policy: Policy, table: SimulatedTable, outcome: Outcome) -> RuleHistory:
+def _remember(
+    history: RuleHistory, policy: Policy, table: SimulatedTable, outcome: Outcome
+) -> RuleHistory:
     ended_at = outcome.started_at + timedelta(seconds=outcome.seconds)
     if outcome.is_conflict:
         return replace(
@@ -224,7 +306,11 @@ def _remember(history: RuleHistory, policy: Policy, table: SimulatedTable, outco
             consecutive_failures=history.consecutive_failures + 1,
             recent_conflicts=history.recent_conflicts + 1,
         )
-    idle_at = name_state(digest_state(table.measure(ended_at)), policy.version) if not outcome.files_removed else None
+    idle_at = (
+        name_state(digest_state(table.measure(ended_at)), policy.version)
+        if not outcome.files_removed
+        else None
+    )
     return replace(
         history,
         last_finished_at=ended_at,

@@ -1,4 +1,6 @@
-"""The tables of a simulated fleet: drawn from a seed by the published distributions, or taken from what was measured."""
+"""The tables of a simulated fleet: drawn from a seed by the published distributions, or taken from
+what was measured.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,16 @@ from maintainer.domain.inventory import DEFAULT_TARGET_FILE_SIZE_BYTES
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import target_file_size
 
-# Shares of files by size in one real name-node image of a billion files, without directories and empty files: (upper bound in bytes, share in percent).
+# Shares of files by size in one real name-node image of a billion files, without directories and
+# empty files: (upper bound in bytes, share in percent).
 PUBLISHED_FILE_SIZES: tuple[tuple[int, float], ...] = (
-    (128 * KIB, 33.66), (MIB, 16.71), (8 * MIB, 15.49), (64 * MIB, 18.18), (512 * MIB, 9.26), (2 * GIB, 2.82),
+    (128 * KIB, 33.66), (MIB, 16.71), (8 * MIB, 15.49), (64 * MIB, 18.18), (512 * MIB, 9.26),
+    (2 * GIB, 2.82),
 )  # fmt: skip
 SMALLEST_FILE_BYTES = 4 * KIB
 
-# Assumptions, not measurements: how often tables are written, as (share, fewest, most commits an hour).
+# Assumptions, not measurements: how often tables are written, as (share, fewest, most commits an
+# hour).
 COMMIT_RATES: tuple[tuple[float, float, float], ...] = (
     (0.05, 12, 60),  # streams
     (0.15, 1, 4),  # micro-batches
@@ -43,7 +48,9 @@ class Layout(StrEnum):
 
 
 class Writer(StrEnum):
-    """What the table's writers do: an append never conflicts with a rewrite, a merge does when both touch a partition."""
+    """What the table's writers do: an append never conflicts with a rewrite, a merge does when both
+    touch a partition.
+    """
 
     APPEND = "append"
     MERGE = "merge"
@@ -65,13 +72,17 @@ class Traits:
     bytes_per_second: float = 64.0 * MIB  # what one job rewrites of this table
     properties: Mapping[str, str] = field(default_factory=dict)
     start_up: timedelta | None = None  # of its jobs; None: as the conditions say
-    conflicts_per_hour: float | None = None  # that a rewrite runs; None: whenever a merge commits to what is rewritten
+    conflicts_per_hour: float | None = (
+        None  # that a rewrite runs; None: whenever a merge commits to what is rewritten
+    )
     fitting_files_at_start: int = 0  # those that no rewrite would take
     fitting_file_bytes: int = 0
 
 
 def draw_file_size(random: Random) -> int:
-    """One file's size in bytes from the published distribution, even on the logarithm within each class."""
+    """One file's size in bytes from the published distribution, even on the logarithm within each
+    class.
+    """
     pick = random.uniform(0, sum(share for _, share in PUBLISHED_FILE_SIZES))
     lower = SMALLEST_FILE_BYTES
     for upper, share in PUBLISHED_FILE_SIZES:
@@ -82,7 +93,9 @@ def draw_file_size(random: Random) -> int:
 
 
 def draw_fleet(tables: int, seed: int) -> tuple[Traits, ...]:
-    """So many tables, the same for the same seed. File sizes and numbers of files are drawn apart: so the fleet's files have the published sizes."""
+    """So many tables, the same for the same seed. File sizes and numbers of files are drawn apart:
+    so the fleet's files have the published sizes.
+    """
     random = Random(seed)
     return tuple(_draw_table(number, random) for number in range(tables))
 
@@ -105,14 +118,24 @@ def _draw_table(number: int, random: Random) -> Traits:
 
 
 def take_table(health: TableHealth) -> Traits:
-    """A table like the one that was measured: its partitioning, rates, sizes and target as far as they are known."""
+    """A table like the one that was measured: its partitioning, rates, sizes and target as far as
+    they are known.
+    """
     commits = health.commits_per_hour or 0.0
     small = health.small_files and health.small_file_bytes
-    size = health.small_file_bytes / health.small_files if small and health.small_file_bytes and health.small_files else health.average_file_size_bytes or MIB
+    size = (
+        health.small_file_bytes / health.small_files
+        if small and health.small_file_bytes and health.small_files
+        else health.average_file_size_bytes or MIB
+    )
     growth = max(0.0, health.growth_bytes_per_day or 0.0)
     files_per_day = growth / size if size else 0.0
-    has_deletes = bool(health.position_delete_files or health.equality_delete_files or health.deletion_vectors)
-    changes_rows = health.last_change_at is not None and health.last_change_at == health.last_write_at
+    has_deletes = bool(
+        health.position_delete_files or health.equality_delete_files or health.deletion_vectors
+    )
+    changes_rows = (
+        health.last_change_at is not None and health.last_change_at == health.last_write_at
+    )
     files, fitting_files, fitting_bytes = _tell_files(health)
     return Traits(
         table=health.table,
@@ -132,7 +155,9 @@ def take_table(health: TableHealth) -> Traits:
 
 
 def _tell_files(health: TableHealth) -> tuple[int, int, int]:
-    """How many files are small, how many are not, and the mean size of those; all are alike where it is not known which are small."""
+    """How many files are small, how many are not, and the mean size of those; all are alike where
+    it is not known which are small.
+    """
     files, size = health.data_files or 0, health.data_bytes or 0
     if health.small_files is None or health.small_file_bytes is None:
         return files, 0, 0
@@ -145,7 +170,11 @@ def _tell_layout(health: TableHealth) -> Layout:
     if all(not name for name in names):
         return Layout.UNPARTITIONED
     # A date or a time in a partition's value means that new data goes to new partitions.
-    return Layout.BY_DAY if sum(name.count("-") >= 2 for name in names) * 2 > len(names) else Layout.BY_BUCKET  # noqa: PLR2004 - as in 2026-03-04
+    return (
+        Layout.BY_DAY
+        if sum(name.count("-") >= 2 for name in names) * 2 > len(names)  # noqa: PLR2004 - as in 2026-03-04
+        else Layout.BY_BUCKET
+    )
 
 
 def days_at_start(traits: Traits) -> int:

@@ -1,4 +1,6 @@
-"""Simulated tables that write, grow, rewrite and conflict as those in the store did, as far as its samples and jobs go back."""
+"""Simulated tables that write, grow, rewrite and conflict as those in the store did, as far as its
+samples and jobs go back.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,26 @@ SHORTEST_SPAN = timedelta(hours=6)  # of samples that say anything of growth
 ASSUMED_HOURS = 1.0
 _RULE = RuleName.REWRITE_DATA_FILES
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
-# What a change of rows does to a rewrite; of a job that lost some of its commits the kind is not known.
-_OF_ROWS = frozenset({ConflictKind.NEW_DELETES, ConflictKind.NEW_FILES, ConflictKind.FILES_GONE, ConflictKind.COMMITS_LOST, None})
+# What a change of rows does to a rewrite; of a job that lost some of its commits the kind is not
+# known.
+_OF_ROWS = frozenset(
+    {
+        ConflictKind.NEW_DELETES,
+        ConflictKind.NEW_FILES,
+        ConflictKind.FILES_GONE,
+        ConflictKind.COMMITS_LOST,
+        None,
+    }
+)
 
 Samples = Sequence[tuple[datetime, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class TableHistory:
-    """What the store remembers of one table: samples by metric, oldest first, and its finished jobs in any order."""
+    """What the store remembers of one table: samples by metric, oldest first, and its finished jobs
+    in any order.
+    """
 
     health: TableHealth
     samples: Mapping[str, Samples] = field(default_factory=dict)
@@ -40,15 +53,24 @@ class TableHistory:
 
 
 def recall_table(history: TableHistory) -> Traits | None:
-    """A table like the remembered one; what history does not tell is as it was measured last. None: it has no files, or was not measured whole."""
+    """A table like the remembered one; what history does not tell is as it was measured last. None:
+    it has no files, or was not measured whole.
+    """
     if not history.health.data_files or not history.health.data_bytes:
         return None
-    return _with_conflicts(_with_pace(_with_writers(take_table(history.health), history), history.calibration), history.jobs)
+    return _with_conflicts(
+        _with_pace(_with_writers(take_table(history.health), history), history.calibration),
+        history.jobs,
+    )
 
 
 def _with_writers(traits: Traits, history: TableHistory) -> Traits:
-    """Commits, and files with their bytes: only what was added counts, because rewrites take away in between."""
-    files, size = (_known(history.samples.get(metric, ())) for metric in ("data_files", "data_bytes"))
+    """Commits, and files with their bytes: only what was added counts, because rewrites take away
+    in between.
+    """
+    files, size = (
+        _known(history.samples.get(metric, ())) for metric in ("data_files", "data_bytes")
+    )
     rates = _known(history.samples.get("commits_per_hour", ()))
     commits = _mean_over_time(rates) if rates else traits.commits_per_hour
     span = files[-1][0] - files[0][0] if files else timedelta(0)
@@ -56,33 +78,66 @@ def _with_writers(traits: Traits, history: TableHistory) -> Traits:
         return replace(traits, commits_per_hour=commits)
     files_added, bytes_added = _sum_rises(files), _sum_rises(size)
     if not commits:
-        commits = sum(after > before for (_, before), (_, after) in pairwise(files)) / (span / _HOUR)
+        commits = sum(after > before for (_, before), (_, after) in pairwise(files)) / (
+            span / _HOUR
+        )
     each = bytes_added / files_added if files_added and bytes_added else traits.file_bytes
     per_commit = files_added / (span / _HOUR) / commits if commits else 0.0
-    return replace(traits, commits_per_hour=commits, files_per_commit=max(1, round(per_commit)), file_bytes=max(SMALLEST_FILE_BYTES, round(each)))
+    return replace(
+        traits,
+        commits_per_hour=commits,
+        files_per_commit=max(1, round(per_commit)),
+        file_bytes=max(SMALLEST_FILE_BYTES, round(each)),
+    )
 
 
 def _with_pace(traits: Traits, calibration: Calibration) -> Traits:
-    """As the jobs of the table were, else those of its catalog, else all; without any as it is assumed."""
-    if not any(level.get(_RULE) for level in (calibration.table, calibration.catalog, calibration.fleet)):
+    """As the jobs of the table were, else those of its catalog, else all; without any as it is
+    assumed.
+    """
+    if not any(
+        level.get(_RULE) for level in (calibration.table, calibration.catalog, calibration.fleet)
+    ):
         return traits
     pace = find_pace(_RULE, calibration)
-    return replace(traits, bytes_per_second=1 / pace.seconds_per_unit, start_up=timedelta(seconds=pace.start_seconds))
+    return replace(
+        traits,
+        bytes_per_second=1 / pace.seconds_per_unit,
+        start_up=timedelta(seconds=pace.start_seconds),
+    )
 
 
 def _with_conflicts(traits: Traits, jobs: Sequence[Job]) -> Traits:
-    """How often writers won for each hour of rewriting; of a table whose rewrites never met them, hardly ever."""
-    rewrites = [job for job in jobs if job.rule is _RULE and job.duration is not None and (job.state is JobState.SUCCEEDED or _lost(job))]
+    """How often writers won for each hour of rewriting; of a table whose rewrites never met them,
+    hardly ever.
+    """
+    rewrites = [
+        job
+        for job in jobs
+        if job.rule is _RULE
+        and job.duration is not None
+        and (job.state is JobState.SUCCEEDED or _lost(job))
+    ]
     if not rewrites:
         return traits
-    conflicts, hours = sum(map(_lost, rewrites)), sum(job.duration / _HOUR for job in rewrites if job.duration is not None)
+    conflicts, hours = (
+        sum(map(_lost, rewrites)),
+        sum(job.duration / _HOUR for job in rewrites if job.duration is not None),
+    )
     writer = Writer.MERGE if conflicts else traits.writer
     assumed = traits.commits_per_hour if writer is Writer.MERGE else 0.0
-    return replace(traits, writer=writer, conflicts_per_hour=(conflicts + assumed * ASSUMED_HOURS) / (hours + ASSUMED_HOURS))
+    return replace(
+        traits,
+        writer=writer,
+        conflicts_per_hour=(conflicts + assumed * ASSUMED_HOURS) / (hours + ASSUMED_HOURS),
+    )
 
 
 def _lost(job: Job) -> bool:
-    return job.has_met_writers and (job.outcome.conflict if job.outcome is not None else None) in _OF_ROWS
+    return (
+        job.has_met_writers
+        and (job.outcome.conflict if job.outcome is not None else None) in _OF_ROWS
+    )
 
 
 def _known(samples: Samples) -> list[tuple[datetime, float]]:
@@ -94,7 +149,9 @@ def _sum_rises(samples: Sequence[tuple[datetime, float]]) -> float:
 
 
 def _mean_over_time(samples: Sequence[tuple[datetime, float]]) -> float:
-    """Each sample holds until the next: tables are measured more often while they are written to."""
+    """Each sample holds until the next: tables are measured more often while they are written
+    to.
+    """
     span = samples[-1][0] - samples[0][0]
     if not span:
         return samples[-1][1]

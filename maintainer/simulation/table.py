@@ -1,4 +1,6 @@
-"""One simulated table: it is written to, measured and rewritten; what a rewrite does follows Iceberg, apart from the estimate that it is compared with."""
+"""One simulated table: it is written to, measured and rewritten; what a rewrite does follows
+Iceberg, apart from the estimate that it is compared with.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ from math import exp
 from random import Random
 
 from maintainer.domain.health import PartitionHealth, TableHealth
-from maintainer.domain.inventory import DEFAULT_TARGET_MANIFEST_SIZE_BYTES, PartitionField, PartitionSpec, SizeClasses
+from maintainer.domain.inventory import (
+    DEFAULT_TARGET_MANIFEST_SIZE_BYTES,
+    PartitionField,
+    PartitionSpec,
+    SizeClasses,
+)
 from maintainer.simulation.fleet import Layout, Traits, Writer, days_at_start
 
 MIN_INPUT_FILES = 5  # Iceberg: min-input-files
@@ -101,12 +108,16 @@ def draw_count(expected: float, random: Random) -> int:
 
 
 def _draw_last(now: datetime, hours: float, commits: int, random: Random) -> datetime:
-    """When the last of so many commits in so many hours was: a table between two commits is no hot one."""
+    """When the last of so many commits in so many hours was: a table between two commits is no hot
+    one.
+    """
     return now - timedelta(hours=hours * (1 - random.random() ** (1 / commits)))
 
 
 def count_outputs(size: int, classes: SizeClasses) -> int:
-    """How many files Iceberg writes for a group of so many bytes: a remainder too small for a file of its own is spread over the others."""
+    """How many files Iceberg writes for a group of so many bytes: a remainder too small for a file
+    of its own is spread over the others.
+    """
     whole, remainder = divmod(size, classes.target_bytes)
     if not whole:
         return 1
@@ -134,7 +145,10 @@ class SimulatedTable:
         names = self._names_at_start()
         left, fitting_left = self.traits.files_at_start, self.traits.fitting_files_at_start
         for position, name in enumerate(names):
-            share, written_at = len(names) - position, self.started_at - timedelta(days=len(names) - position)
+            share, written_at = (
+                len(names) - position,
+                self.started_at - timedelta(days=len(names) - position),
+            )
             files, fitting = left // share, fitting_left // share
             left, fitting_left = left - files, fitting_left - fitting
             self._add(name, files, self._draw_size(random), written_at)
@@ -146,7 +160,9 @@ class SimulatedTable:
                 return [""]
             case Layout.BY_DAY:
                 days = days_at_start(self.traits)
-                return [_day(self.started_at - timedelta(days=days - number)) for number in range(days)]
+                return [
+                    _day(self.started_at - timedelta(days=days - number)) for number in range(days)
+                ]
             case Layout.BY_BUCKET:
                 return [f"bucket={number}" for number in range(self.traits.buckets)]
 
@@ -176,13 +192,18 @@ class SimulatedTable:
                 self._add(_day(now - timedelta(days=1)), late, size, last)
                 self._add(_day(now), files - late, size, last)
             case Layout.BY_BUCKET:
-                first, each = random.randrange(self.traits.buckets), max(1, files // self.traits.buckets)
+                first, each = (
+                    random.randrange(self.traits.buckets),
+                    max(1, files // self.traits.buckets),
+                )
                 for number in range(min(files, self.traits.buckets)):
                     self._add(f"bucket={(first + number) % self.traits.buckets}", each, size, last)
         return commits
 
     def measure(self, now: datetime) -> TableHealth:
-        """The table's health as a scan would tell it; partitions without anything to rewrite are told as one."""
+        """The table's health as a scan would tell it; partitions without anything to rewrite are
+        told as one.
+        """
         parts = self.partitions.values()
         files, size = sum(p.files for p in parts), sum(p.bytes for p in parts)
         small = sum(p.small_files for p in parts)
@@ -228,7 +249,20 @@ class SimulatedTable:
         told, settled = [], Partition()
         for name, p in self.partitions.items():
             if p.small_files or p.large_files:
-                told.append(PartitionHealth(0, name, p.files, p.bytes, p.small_files, p.small_bytes, p.large_files, p.large_bytes, 0, written_at=p.written_at))
+                told.append(
+                    PartitionHealth(
+                        0,
+                        name,
+                        p.files,
+                        p.bytes,
+                        p.small_files,
+                        p.small_bytes,
+                        p.large_files,
+                        p.large_bytes,
+                        0,
+                        written_at=p.written_at,
+                    )
+                )
             else:
                 settled.fitting_files += p.fitting_files
                 settled.fitting_bytes += p.fitting_bytes
@@ -241,8 +275,12 @@ class SimulatedTable:
         planned = self.plan(only)
         return _sum_up(planned) if is_dry else self.replace(planned)
 
-    def plan(self, only: frozenset[str] | None = None, most_files: int | None = None) -> dict[str, Share]:
-        """What Iceberg's planner takes of all partitions, or those named: the first so many files, of the last partition a part."""
+    def plan(
+        self, only: frozenset[str] | None = None, most_files: int | None = None
+    ) -> dict[str, Share]:
+        """What Iceberg's planner takes of all partitions, or those named: the first so many files,
+        of the last partition a part.
+        """
         planned: dict[str, Share] = {}
         left = most_files
         for name, partition in self.partitions.items():
@@ -270,33 +308,59 @@ class SimulatedTable:
 
     def _is_taken(self, partition: Partition) -> bool:
         """Whether Iceberg's planner takes a partition."""
-        files, size = partition.small_files + partition.large_files, partition.small_bytes + partition.large_bytes
-        return (files > 1 and (files >= MIN_INPUT_FILES or size > self.traits.target_bytes)) or size > self.classes.large_above_bytes
+        files, size = (
+            partition.small_files + partition.large_files,
+            partition.small_bytes + partition.large_bytes,
+        )
+        return (
+            files > 1 and (files >= MIN_INPUT_FILES or size > self.traits.target_bytes)
+        ) or size > self.classes.large_above_bytes
 
     def _take(self, partition: Partition, most: int | None) -> Share:
-        """All of its candidates, or the first so many: small and large ones as they come, of mean size."""
+        """All of its candidates, or the first so many: small and large ones as they come, of mean
+        size.
+        """
         files = partition.small_files + partition.large_files
         taken = files if most is None else min(most, files)
         small = partition.small_files * taken // files
         large = taken - small
         small_bytes = partition.small_bytes * small // max(1, partition.small_files)
         large_bytes = partition.large_bytes * large // max(1, partition.large_files)
-        return Share(small, small_bytes, large, large_bytes, count_outputs(small_bytes + large_bytes, self.classes))
+        return Share(
+            small,
+            small_bytes,
+            large,
+            large_bytes,
+            count_outputs(small_bytes + large_bytes, self.classes),
+        )
 
     def conflict_chance(self, seconds: float, only: frozenset[str] | None = None) -> float:
-        """How likely a rewrite of so many seconds loses to a commit that touches what it rewrites."""
+        """How likely a rewrite of so many seconds loses to a commit that touches what it
+        rewrites.
+        """
         if self.traits.writer is Writer.APPEND:
             return 0.0
-        rate = self.traits.commits_per_hour if self.traits.conflicts_per_hour is None else self.traits.conflicts_per_hour
+        rate = (
+            self.traits.commits_per_hour
+            if self.traits.conflicts_per_hour is None
+            else self.traits.conflicts_per_hour
+        )
         newest = max((p.written_at for p in self.partitions.values() if p.written_at), default=None)
         touched = [p for name, p in self.partitions.items() if only is None or name in only]
-        is_hot = self.traits.layout is not Layout.BY_DAY or any(p.written_at == newest for p in touched)
+        is_hot = self.traits.layout is not Layout.BY_DAY or any(
+            p.written_at == newest for p in touched
+        )
         return 1 - exp(-rate * seconds / 3600) if is_hot else 0.0
 
 
 def _sum_up(planned: Mapping[str, Share]) -> Rewritten:
     shares = planned.values()
-    return Rewritten(sum(s.files for s in shares), sum(s.files_after for s in shares), sum(s.bytes for s in shares), len(planned))
+    return Rewritten(
+        sum(s.files for s in shares),
+        sum(s.files_after for s in shares),
+        sum(s.bytes for s in shares),
+        len(planned),
+    )
 
 
 _SPECS = {

@@ -1,4 +1,6 @@
-"""One contender maintains one fleet over virtual time under a budget; what came of it, in figures."""
+"""One contender maintains one fleet over virtual time under a budget; what came of it, in
+figures.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from maintainer.simulation.fleet import Traits
 from maintainer.simulation.table import SimulatedTable
 
 STARTS_AT = datetime(2026, 1, 5, tzinfo=UTC)  # a Monday, so that weeks are whole
-# A table is in need when a rewrite would remove at least so many files, and they are small on average.
+# A table is in need when a rewrite would remove at least so many files, and they are small on
+# average.
 NEED_FILES_REMOVED = 20
 NEED_AVERAGE_BELOW_BYTES = 32 * MIB
 HOURS_A_DAY = 24
@@ -22,7 +25,9 @@ PARTIAL_COMMITS = 10  # Iceberg: partial-progress.max-commits
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a trial is held under; the cost of a job is what it really takes, which no contender is told beforehand."""
+    """What a trial is held under; the cost of a job is what it really takes, which no contender is
+    told beforehand.
+    """
 
     length: timedelta = timedelta(weeks=2)
     cycle: timedelta = timedelta(hours=6)
@@ -36,7 +41,9 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One rewrite that a contender wants: of which table (its number), which partitions (None: all) and files, and what it expects of it."""
+    """One rewrite that a contender wants: of which table (its number), which partitions (None: all)
+    and files, and what it expects of it.
+    """
 
     table: int
     only: frozenset[str] | None = None
@@ -72,8 +79,12 @@ class Contender(Protocol):
         """The size in bytes that it makes the table's files."""
         ...
 
-    def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterable[Work]:
-        """What to rewrite in this cycle, best first; left_gb_hours is what of the budget may be spent now."""
+    def choose(
+        self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None
+    ) -> Iterable[Work]:
+        """What to rewrite in this cycle, best first; left_gb_hours is what of the budget may be
+        spent now.
+        """
         ...
 
     def learn(self, work: Work, table: SimulatedTable, outcome: Outcome) -> None:
@@ -93,7 +104,9 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a contender achieved; days are in order, the first is the fleet before anything was done."""
+    """What a contender achieved; days are in order, the first is the fleet before anything was
+    done.
+    """
 
     contender: str
     tables: int
@@ -106,7 +119,8 @@ class Result:
     starved_tables: int  # longer in need than the SLA, at any time
     longest_need: timedelta
     days: tuple[Day, ...]
-    # Means of |expected - actual| / actual over the later half of the jobs that had an expectation: the earlier ones are there to learn from.
+    # Means of |expected - actual| / actual over the later half of the jobs that had an expectation:
+    # the earlier ones are there to learn from.
     files_error: float | None = None
     cost_error: float | None = None
 
@@ -141,9 +155,13 @@ class _Sums:
         self.bytes += outcome.bytes
         self.gb_hours += outcome.gb_hours
         if work.expected_files_removed is not None and outcome.files_removed:
-            self.files_errors.append(abs(work.expected_files_removed - outcome.files_removed) / outcome.files_removed)
+            self.files_errors.append(
+                abs(work.expected_files_removed - outcome.files_removed) / outcome.files_removed
+            )
         if work.expected_gb_hours is not None:
-            self.cost_errors.append(abs(work.expected_gb_hours - outcome.gb_hours) / outcome.gb_hours)
+            self.cost_errors.append(
+                abs(work.expected_gb_hours - outcome.gb_hours) / outcome.gb_hours
+            )
 
 
 @dataclass(slots=True)
@@ -174,18 +192,38 @@ class _Needs:
 
 def is_in_need(table: SimulatedTable) -> bool:
     """The same question for every contender, whatever its own idea of need is."""
-    files, size = sum(p.files for p in table.partitions.values()), sum(p.bytes for p in table.partitions.values())
-    return bool(files) and size / files < NEED_AVERAGE_BELOW_BYTES and table.rewrite(is_dry=True).files_removed >= NEED_FILES_REMOVED
+    files, size = (
+        sum(p.files for p in table.partitions.values()),
+        sum(p.bytes for p in table.partitions.values()),
+    )
+    return (
+        bool(files)
+        and size / files < NEED_AVERAGE_BELOW_BYTES
+        and table.rewrite(is_dry=True).files_removed >= NEED_FILES_REMOVED
+    )
 
 
-def run_trial(fleet: Sequence[Traits], contender: Contender, conditions: Conditions, tell: Callable[[float], None] = lambda _: None) -> Result:
-    """Virtual time from cycle to cycle; tell is called with the share that is done. The writers do the same in each trial of a seed, whoever maintains."""
-    tables, writes = _begin([replace(traits, target_bytes=contender.target_of(traits)) for traits in fleet], conditions)
+def run_trial(
+    fleet: Sequence[Traits],
+    contender: Contender,
+    conditions: Conditions,
+    tell: Callable[[float], None] = lambda _: None,
+) -> Result:
+    """Virtual time from cycle to cycle; tell is called with the share that is done. The writers do
+    the same in each trial of a seed, whoever maintains.
+    """
+    tables, writes = _begin(
+        [replace(traits, target_bytes=contender.target_of(traits)) for traits in fleet], conditions
+    )
     chance = Random(conditions.seed)
     sums, needs, days = _Sums(), _Needs(), [_close_day(0, tables, {})]
     cycles = int(conditions.length / conditions.cycle)
     hours = conditions.cycle.total_seconds() / 3600
-    allowance = None if conditions.gb_hours_per_day is None else conditions.gb_hours_per_day * hours / HOURS_A_DAY
+    allowance = (
+        None
+        if conditions.gb_hours_per_day is None
+        else conditions.gb_hours_per_day * hours / HOURS_A_DAY
+    )
     left = None if allowance is None else 0.0
     today = STARTS_AT.date()
     for cycle in range(1, cycles + 1):
@@ -197,7 +235,8 @@ def run_trial(fleet: Sequence[Traits], contender: Contender, conditions: Conditi
             days.append(_close_day(len(days), tables, needs.since))
             today = now.date()
         if left is not None and allowance is not None and conditions.gb_hours_per_day is not None:
-            # The last job of a cycle may cost more than is left: that is owed. What is not spent within a day is lost.
+            # The last job of a cycle may cost more than is left: that is owed. What is not spent
+            # within a day is lost.
             left = min(conditions.gb_hours_per_day, left + allowance)
         spent = _run_cycle(now, tables, contender, conditions, left, chance, sums, needs)
         left = None if left is None else left - spent
@@ -219,9 +258,12 @@ def run_trial(fleet: Sequence[Traits], contender: Contender, conditions: Conditi
     )
 
 
-def _begin(fleet: Sequence[Traits], conditions: Conditions) -> tuple[list[SimulatedTable], list[Random]]:
+def _begin(
+    fleet: Sequence[Traits], conditions: Conditions
+) -> tuple[list[SimulatedTable], list[Random]]:
     tables = [SimulatedTable(traits, STARTS_AT) for traits in fleet]
-    # One stream of chance a table: what a contender does elsewhere must not change what is written here.
+    # One stream of chance a table: what a contender does elsewhere must not change what is written
+    # here.
     writes = [Random(conditions.seed * 1_000_003 + number) for number in range(len(tables))]
     for table, random in zip(tables, writes, strict=True):
         table.fill(random)
@@ -238,7 +280,9 @@ def _run_cycle(  # noqa: PLR0913, PLR0917 - the parts of one trial's state
     sums: _Sums,
     needs: _Needs,
 ) -> float:
-    """Do what the contender wants while the budget and the slots' time last; returns the GB-hours spent."""
+    """Do what the contender wants while the budget and the slots' time last; returns the GB-hours
+    spent.
+    """
     spent = slot_seconds = 0.0
     time_limit = conditions.max_jobs * conditions.cycle.total_seconds()
     if left is not None and left <= 0:
@@ -257,11 +301,15 @@ def _run_cycle(  # noqa: PLR0913, PLR0917 - the parts of one trial's state
     return spent
 
 
-def _carry_out(now: datetime, table: SimulatedTable, work: Work, conditions: Conditions, chance: Random) -> Outcome:
+def _carry_out(
+    now: datetime, table: SimulatedTable, work: Work, conditions: Conditions, chance: Random
+) -> Outcome:
     planned = table.plan(work.only, work.most_files)
     size = sum(share.bytes for share in planned.values())
     start_up = conditions.start_up if table.traits.start_up is None else table.traits.start_up
-    seconds = (start_up.total_seconds() + size / table.traits.bytes_per_second) * chance.lognormvariate(0, 0.1)
+    seconds = (
+        start_up.total_seconds() + size / table.traits.bytes_per_second
+    ) * chance.lognormvariate(0, 0.1)
     gb_hours = (conditions.memory_gb if work.memory_gb is None else work.memory_gb) * seconds / 3600
     started_at = now + work.starts_after
     kept = _commit(table, list(planned), seconds, chance, is_partial=work.is_partial)
@@ -271,21 +319,32 @@ def _carry_out(now: datetime, table: SimulatedTable, work: Work, conditions: Con
     return Outcome(started_at, seconds, gb_hours, done.files_removed, size, is_conflict=False)
 
 
-def _commit(table: SimulatedTable, names: Sequence[str], seconds: float, chance: Random, *, is_partial: bool) -> list[str]:
-    """Those of the partitions whose rewrite no writer was faster than: all or none in one commit, or by shares that are committed as they are done."""
+def _commit(
+    table: SimulatedTable, names: Sequence[str], seconds: float, chance: Random, *, is_partial: bool
+) -> list[str]:
+    """Those of the partitions whose rewrite no writer was faster than: all or none in one commit,
+    or by shares that are committed as they are done.
+    """
     shares = min(PARTIAL_COMMITS, len(names)) if is_partial else 1
     kept: list[str] = []
     for number in range(shares):
         share = names[number::shares]
         # Iceberg looks for conflicts since the job began, whichever share it is.
-        if share and chance.random() >= table.conflict_chance(seconds * (number + 1) / shares, frozenset(share)):
+        if share and chance.random() >= table.conflict_chance(
+            seconds * (number + 1) / shares, frozenset(share)
+        ):
             kept += share
     return kept
 
 
 def _close_day(day: int, tables: Sequence[SimulatedTable], in_need: dict[int, datetime]) -> Day:
     files = sum(p.files for table in tables for p in table.partitions.values())
-    return Day(day, files, sum(p.bytes for table in tables for p in table.partitions.values()), len(in_need))
+    return Day(
+        day,
+        files,
+        sum(p.bytes for table in tables for p in table.partitions.values()),
+        len(in_need),
+    )
 
 
 def _mean_of_later(values: Sequence[float]) -> float | None:

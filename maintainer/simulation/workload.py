@@ -29,9 +29,13 @@ class Workload:
     places: int
     _jobs: list[_Job] = field(default_factory=list)
     _day: str = ""
-    _over: dict[tuple[str, str], Charge] = field(default_factory=dict)  # of the day's jobs that are over
+    _over: dict[tuple[str, str], Charge] = field(
+        default_factory=dict
+    )  # of the day's jobs that are over
 
-    def begin(self, candidate: Candidate, now: datetime, duration: timedelta, actual: Charge) -> None:
+    def begin(
+        self, candidate: Candidate, now: datetime, duration: timedelta, actual: Charge
+    ) -> None:
         """A job starts; how long it takes and what it costs nobody asks before it is over."""
         predicted = Charge(float(candidate.bytes_rewritten), candidate.cost.gb_hours_p90)
         budget = candidate.budget.name if candidate.budget is not None else ""
@@ -51,12 +55,20 @@ class Workload:
             if job.day == self._day:
                 _charge(spent, job.running, job.predicted)
         running = tuple(job.running for job in self._jobs)
-        return AdmissionCircumstances(now, self.places - len(running), self.rules, running, Spending(self._day, spent))
+        return AdmissionCircumstances(
+            now, self.places - len(running), self.rules, running, Spending(self._day, spent)
+        )
 
     def next_change(self, now: datetime) -> datetime:
-        """When something may start that may not start now: a job ends, a day begins, or a blackout is over."""
+        """When something may start that may not start now: a job ends, a day begins, or a blackout
+        is over.
+        """
         blackout = find_blackout(AdmissionCircumstances(now, self.places, self.rules))
-        ends = [blackout.next_at] if blackout is not None and blackout.next_at is not None else [job.ends_at for job in self._jobs]
+        ends = (
+            [blackout.next_at]
+            if blackout is not None and blackout.next_at is not None
+            else [job.ends_at for job in self._jobs]
+        )
         return min([*ends, next_day(now)])
 
 

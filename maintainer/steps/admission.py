@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from maintainer.admit.admission import AdmissionCircumstances, admit, choose, find_blackout, find_spent, is_shut, running_of
+from maintainer.admit.admission import (
+    AdmissionCircumstances,
+    admit,
+    choose,
+    find_blackout,
+    find_spent,
+    is_shut,
+    running_of,
+)
 from maintainer.decide.notices import notice_of_budget
 from maintainer.domain.admission import AdmissionVerdict, Candidate
 from maintainer.domain.budget import day_of
@@ -11,7 +19,9 @@ from maintainer.steps.ports import Ports
 
 
 def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
-    """Those of the configured catalogs' candidates that start now, the best first; nothing is started yet. Budgets that are spent are told of."""
+    """Those of the configured catalogs' candidates that start now, the best first; nothing is
+    started yet. Budgets that are spent are told of.
+    """
     circumstances = look_around(ports)
     candidates = [] if is_shut(circumstances) else read_candidates(ports)
     for spent in find_spent(candidates, circumstances):
@@ -20,7 +30,9 @@ def admit_now(ports: Ports) -> tuple[AdmissionVerdict, ...]:
 
 
 def read_queue(ports: Ports) -> tuple[AdmissionVerdict, ...]:
-    """A verdict on every candidate, the best first: those that start now, and why the others wait."""
+    """A verdict on every candidate, the best first: those that start now, and why the others
+    wait.
+    """
     return admit(read_candidates(ports), look_around(ports))
 
 
@@ -31,12 +43,21 @@ def waits_of(ports: Ports, table: TableIdentifier) -> tuple[AdmissionVerdict, ..
 
 def is_blackout(ports: Ports) -> bool:
     """True in a blackout of all tables: nothing starts then but what a person asks for."""
-    return find_blackout(AdmissionCircumstances(ports.clock.now(), ports.runner.capacity, ports.admission)) is not None
+    return (
+        find_blackout(
+            AdmissionCircumstances(ports.clock.now(), ports.runner.capacity, ports.admission)
+        )
+        is not None
+    )
 
 
 def read_candidates(ports: Ports) -> list[Candidate]:
     """What the stored plans of the configured catalogs' tables want started."""
-    return [candidate for candidate in ports.store.candidates() if candidate.table.catalog in ports.catalogs]
+    return [
+        candidate
+        for candidate in ports.store.candidates()
+        if candidate.table.catalog in ports.catalogs
+    ]
 
 
 def look_around(ports: Ports) -> AdmissionCircumstances:
@@ -45,8 +66,12 @@ def look_around(ports: Ports) -> AdmissionCircumstances:
     now = ports.clock.now()
     return AdmissionCircumstances(
         now=now,
-        # A job that waits for its proof has left Spark: while its table cannot be read, the others need not wait too. Another process has places of its own.
-        free_places=ports.runner.capacity - sum(not job.awaits_review and job.owner in {"", ports.runner.owner} for job in unfinished),
+        # A job that waits for its proof has left Spark: while its table cannot be read, the others
+        # need not wait too. Another process has places of its own.
+        free_places=ports.runner.capacity
+        - sum(
+            not job.awaits_review and job.owner in {"", ports.runner.owner} for job in unfinished
+        ),
         rules=ports.admission,
         running=tuple(running_of(job) for job in unfinished),
         spending=ports.store.spending(day_of(now)),

@@ -1,10 +1,18 @@
-"""What people say about a list of orphan files: who and when goes into the audit log with the decision itself."""
+"""What people say about a list of orphan files: who and when goes into the audit log with the
+decision itself.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from maintainer.decide.approval import approve, refuse_approval, refuse_rejection, refuse_restoring, reject
+from maintainer.decide.approval import (
+    approve,
+    refuse_approval,
+    refuse_rejection,
+    refuse_restoring,
+    reject,
+)
 from maintainer.domain.audit import AuditEntry, Deed, name_actor
 from maintainer.domain.errors import InvalidTransitionError, UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
@@ -21,32 +29,68 @@ def find_list(ports: Ports, table: TableIdentifier, list_id: str) -> OrphanList:
     return orphans
 
 
-def approve_list(ports: Ports, table: TableIdentifier, list_id: str, by: str, digest: str = "") -> OrphanList:
-    """Let exactly these files go; InvalidTransitionError with the reason when the list is none to approve. A digest is of the list that the person has seen."""
+def approve_list(
+    ports: Ports, table: TableIdentifier, list_id: str, by: str, digest: str = ""
+) -> OrphanList:
+    """Let exactly these files go; InvalidTransitionError with the reason when the list is none to
+    approve. A digest is of the list that the person has seen.
+    """
     orphans, now = find_list(ports, table, list_id), ports.clock.now()
     refusal = refuse_approval(orphans, now, digest)
     return _decide(ports, orphans, refusal, approve(orphans, by, now), Deed.ORPHANS_APPROVED)
 
 
 def reject_list(ports: Ports, table: TableIdentifier, list_id: str, by: str) -> OrphanList:
-    """Let none of them go, also when somebody had approved them; InvalidTransitionError when the list is over."""
+    """Let none of them go, also when somebody had approved them; InvalidTransitionError when the
+    list is over.
+    """
     orphans = find_list(ports, table, list_id)
-    return _decide(ports, orphans, refuse_rejection(orphans), reject(orphans, by, ports.clock.now()), Deed.ORPHANS_REJECTED)
+    return _decide(
+        ports,
+        orphans,
+        refuse_rejection(orphans),
+        reject(orphans, by, ports.clock.now()),
+        Deed.ORPHANS_REJECTED,
+    )
 
 
 def restore_list(ports: Ports, table: TableIdentifier, list_id: str, by: str) -> OrphanList:
-    """Have a list's files brought back from quarantine by the next job on the table; InvalidTransitionError when they are not there."""
+    """Have a list's files brought back from quarantine by the next job on the table;
+    InvalidTransitionError when they are not there.
+    """
     orphans = find_list(ports, table, list_id)
-    wanted = replace(orphans, state=OrphanListState.RESTORING, decided_by=by, decided_at=ports.clock.now())
-    return _decide(ports, orphans, refuse_restoring(orphans), wanted, Deed.ORPHANS_RESTORE_REQUESTED)
+    wanted = replace(
+        orphans, state=OrphanListState.RESTORING, decided_by=by, decided_at=ports.clock.now()
+    )
+    return _decide(
+        ports, orphans, refuse_restoring(orphans), wanted, Deed.ORPHANS_RESTORE_REQUESTED
+    )
 
 
-def _decide(ports: Ports, orphans: OrphanList, refusal: str | None, decided: OrphanList, deed: Deed) -> OrphanList:
+def _decide(
+    ports: Ports, orphans: OrphanList, refusal: str | None, decided: OrphanList, deed: Deed
+) -> OrphanList:
     if refusal is not None:
         raise InvalidTransitionError(refusal)
-    told = {"list": orphans.list_id, "files": orphans.files, "bytes": orphans.bytes, "digest": orphans.digest}
-    entry = AuditEntry(ports.clock.now(), name_actor(decided.decided_by), deed, orphans.table, orphans.table_uuid, orphans.list_id, told)
+    told = {
+        "list": orphans.list_id,
+        "files": orphans.files,
+        "bytes": orphans.bytes,
+        "digest": orphans.digest,
+    }
+    entry = AuditEntry(
+        ports.clock.now(),
+        name_actor(decided.decided_by),
+        deed,
+        orphans.table,
+        orphans.table_uuid,
+        orphans.list_id,
+        told,
+    )
     if not ports.store.update_orphan_list(decided, orphans, (entry,)):
-        message = f"list {orphans.list_id} of {orphans.table} was changed by somebody else at the same time; look at it again"
+        message = (
+            f"list {orphans.list_id} of {orphans.table} was changed by somebody else at the same "
+            f"time; look at it again"
+        )
         raise InvalidTransitionError(message)
     return decided

@@ -1,4 +1,6 @@
-"""Work on one table in a thread of its own: a table that takes too long stops neither the others nor the end of the process."""
+"""Work on one table in a thread of its own: a table that takes too long stops neither the others
+nor the end of the process.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ class Bound:
     should_stop: Callable[[], bool] = lambda: False
 
     def run(self, work: Callable[[], R]) -> R:
-        """What the work returns or raises; TookTooLongError or StoppedError, and the work is given up, when it does not end in time.
+        """What the work returns or raises; TookTooLongError or StoppedError, and the work is given
+        up, when it does not end in time.
 
         The work must be pure Python without side effects: it is interrupted wherever it is.
         """
@@ -69,6 +72,10 @@ def _settle(work: Callable[[], R], done: Future[R]) -> None:
 
 
 def _interrupt(thread: Thread) -> None:
-    """Python raises it at the next instruction of the thread; a thread that has ended does not notice."""
+    """Python raises it at the next instruction of the thread; a thread that has ended does not
+    notice.
+    """
     if thread.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(_GiveUp))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident), ctypes.py_object(_GiveUp)
+        )

@@ -18,8 +18,12 @@ from maintainer.steps.ports import Ports
 from maintainer.steps.scan import read_under, scan_table
 
 
-def preview_tables(ports: Ports, candidate: PolicySet, tables: Iterable[TableIdentifier], *, is_fresh: bool = False) -> Iterator[TablePreview]:
-    """For each table which verdicts the candidate would change, from stored health; is_fresh asks the catalogs. No plan is stored."""
+def preview_tables(
+    ports: Ports, candidate: PolicySet, tables: Iterable[TableIdentifier], *, is_fresh: bool = False
+) -> Iterator[TablePreview]:
+    """For each table which verdicts the candidate would change, from stored health; is_fresh asks
+    the catalogs. No plan is stored.
+    """
     current = ports.policies.current()
     for table in tables:
         if is_fresh:
@@ -30,13 +34,26 @@ def preview_tables(ports: Ports, candidate: PolicySet, tables: Iterable[TableIde
         yield _preview_table(ports, current, candidate, table, is_fresh=is_fresh)
 
 
-def _preview_table(ports: Ports, current: PolicySet, candidate: PolicySet, table: TableIdentifier, *, is_fresh: bool) -> TablePreview:
+def _preview_table(
+    ports: Ports,
+    current: PolicySet,
+    candidate: PolicySet,
+    table: TableIdentifier,
+    *,
+    is_fresh: bool,
+) -> TablePreview:
     record = ports.store.table(table)
     if record is None or record.health is None:
-        reason = record.fault.reason if record is not None and record.fault is not None else "it was not scanned yet"
+        reason = (
+            record.fault.reason
+            if record is not None and record.fault is not None
+            else "it was not scanned yet"
+        )
         return TablePreview(table, unmeasured=reason)
     health = record.health
-    before, after = (effective(policies, table, health.properties) for policies in (current, candidate))
+    before, after = (
+        effective(policies, table, health.properties) for policies in (current, candidate)
+    )
     health_after = health
     if is_fresh and target_of_policy(before) != target_of_policy(after):
         inventory = read_under(ports, table, candidate)
@@ -44,4 +61,9 @@ def _preview_table(ports: Ports, current: PolicySet, candidate: PolicySet, table
             return TablePreview(table, unmeasured=f"{inventory.kind}: {inventory.reason}")
         health_after = measure(inventory)
     circumstances = circumstances_of(ports, record, health)
-    return TablePreview(table, compare_plans(decide(health, before, circumstances), decide(health_after, after, circumstances)))
+    return TablePreview(
+        table,
+        compare_plans(
+            decide(health, before, circumstances), decide(health_after, after, circumstances)
+        ),
+    )

@@ -1,4 +1,6 @@
-"""Very large tables: a job reads their manifests on Spark, changes nothing, and what it finds lands in the same digests that a scan reads."""
+"""Very large tables: a job reads their manifests on Spark, changes nothing, and what it finds lands
+in the same digests that a scan reads.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,11 @@ _JOBS_LOOKED_AT = 20  # of one table, for the last reading among them
 
 
 def defer(ports: Ports, unread: UnreadManifests, requested_by: str = BY_SCAN) -> Job | None:
-    """The unfinished job after which the table can be measured: its reading, or another that comes first.
+    """The unfinished job after which the table can be measured: its reading, or another that comes
+    first.
 
-    None when its manifests are better read here: Spark cannot reach the catalog, failed at them lately, or has read this very snapshot.
+    None when its manifests are better read here: Spark cannot reach the catalog, failed at them
+    lately, or has read this very snapshot.
     """
     if unread.table.catalog in ports.no_runner:
         return None
@@ -46,10 +50,13 @@ def defer(ports: Ports, unread: UnreadManifests, requested_by: str = BY_SCAN) ->
 
 
 def keep_portions(ports: Ports) -> KeepDigests:
-    """What is read of a table before it is read whole, so that a scan that is killed is continued by the next one."""
+    """What is read of a table before it is read whole, so that a scan that is killed is continued
+    by the next one.
+    """
 
     def keep(table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
-        # What was not kept is only read again, and what is wrong with it or the store is told when the table is recorded.
+        # What was not kept is only read again, and what is wrong with it or the store is told when
+        # the table is recorded.
         with suppress(InvalidValueError, StoreUnavailableError):
             ports.store.add_digests(table_uuid, target_bytes, digests, ports.clock.now())
 
@@ -57,13 +64,22 @@ def keep_portions(ports: Ports) -> KeepDigests:
 
 
 def is_held(ports: Ports, table: TableIdentifier) -> bool:
-    """Whether somebody has asked that nothing be started on the table: it is then not read here either, but when that is lifted."""
+    """Whether somebody has asked that nothing be started on the table: it is then not read here
+    either, but when that is lifted.
+    """
     return find_stop(ports, table) is not None
 
 
 def _is_in_vain(ports: Ports, unread: UnreadManifests) -> bool:
     jobs = ports.store.jobs(JobQuery(table=unread.table, limit=_JOBS_LOOKED_AT)).items
-    last = next((job for job in jobs if job.table_uuid == unread.table_uuid and isinstance(job.action, DigestManifests)), None)
+    last = next(
+        (
+            job
+            for job in jobs
+            if job.table_uuid == unread.table_uuid and isinstance(job.action, DigestManifests)
+        ),
+        None,
+    )
     if last is None or last.failure_reason is FailureReason.LOST_RUNNER:
         return False
     if last.state is JobState.SUCCEEDED:
@@ -72,7 +88,9 @@ def _is_in_vain(ports: Ports, unread: UnreadManifests) -> bool:
 
 
 def _action_of(unread: UnreadManifests) -> DigestManifests:
-    return DigestManifests(unread.snapshot_id, unread.target_bytes, unread.is_partitioned, unread.has_deletes)
+    return DigestManifests(
+        unread.snapshot_id, unread.target_bytes, unread.is_partitioned, unread.has_deletes
+    )
 
 
 def _make_job(ports: Ports, unread: UnreadManifests, requested_by: str) -> Job:
@@ -84,7 +102,8 @@ def _make_job(ports: Ports, unread: UnreadManifests, requested_by: str) -> Job:
         action=_action_of(unread),
         findings=(),
         estimate=Estimate(unread.manifests, unread.manifests, 0, 0, note="it only reads"),
-        reason=f"{unread.files:,} files in {unread.manifests:,} manifests are to be read to measure the table",
+        reason=f"{unread.files:,} files in {unread.manifests:,} manifests are to be read to "
+        f"measure the table",
         policy_version="",
         priority=PRIORITY,
         requested_by=requested_by,
@@ -105,16 +124,29 @@ class _Landing:
 
 
 def review_reading(ports: Ports, job: Job, action: DigestManifests) -> bool | TableFault:
-    """Keep what the job found, each manifest whole, however it ended, and give it its final state; the fault while the table cannot be looked at."""
+    """Keep what the job found, each manifest whole, however it ended, and give it its final state;
+    the fault while the table cannot be looked at.
+    """
     landing = _land(ports, job, action)
     if isinstance(landing, TableFault):
         if landing.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:
             return landing
         landing = _Landing()
-    if not ports.store.update_job(settled := _conclude(ports, job, landing), job.state, token_of(ports, job)):
+    if not ports.store.update_job(
+        settled := _conclude(ports, job, landing), job.state, token_of(ports, job)
+    ):
         return False
     message = settled.failure_message or f"manifests read: {landing.landed:,}"
-    ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "job.reviewed", {"state": settled.state.value, "message": message})])
+    ports.store.append_events(
+        [
+            JobEvent(
+                job.job_id,
+                ports.clock.now(),
+                "job.reviewed",
+                {"state": settled.state.value, "message": message},
+            )
+        ]
+    )
     ports.telemetry.job_finished(settled, None)
     ports.runner.forget(job.job_id)
     return True
@@ -125,7 +157,9 @@ def _land(ports: Ports, job: Job, action: DigestManifests) -> _Landing | TableFa
     if found is None:
         return _Landing()
     counted = _Counted(found)
-    digests = ports.catalog_of(job.table).digests(job.table, action.snapshot_id, action.target_bytes, counted)
+    digests = ports.catalog_of(job.table).digests(
+        job.table, action.snapshot_id, action.target_bytes, counted
+    )
     if isinstance(digests, TableFault):
         return digests
     landed = 0
@@ -156,23 +190,40 @@ def _split(digests: Iterator[ManifestDigest]) -> Iterator[list[ManifestDigest]]:
 def _conclude(ports: Ports, job: Job, landing: _Landing) -> Job:
     state, reason, message = _judge(job, landing)
     idle = replace(job, progress=replace(job.progress, phase=""))
-    return idle.advance(state, finished_at=ports.clock.now(), failure_reason=reason, failure_message=message)
+    return idle.advance(
+        state, finished_at=ports.clock.now(), failure_reason=reason, failure_message=message
+    )
 
 
 def _judge(job: Job, landing: _Landing) -> tuple[JobState, FailureReason | None, str]:
     outcome = job.outcome
-    kept = f"; manifests that it had read and that are kept: {landing.landed:,}" if landing.landed else ""
+    kept = (
+        f"; manifests that it had read and that are kept: {landing.landed:,}"
+        if landing.landed
+        else ""
+    )
     if outcome is not None and outcome.kind in {"cancelled", "lost"} and is_timed_out(job):
         return JobState.FAILED, FailureReason.TIMEOUT, f"{describe_timeout(job)}{kept}"
     if outcome is None or outcome.kind == "lost":
-        return JobState.FAILED, FailureReason.LOST_RUNNER, f"{outcome.message if outcome is not None else 'its runner was lost'}{kept}"
+        return (
+            JobState.FAILED,
+            FailureReason.LOST_RUNNER,
+            f"{outcome.message if outcome is not None else 'its runner was lost'}{kept}",
+        )
     if outcome.kind == "cancelled":
         return JobState.CANCELLED, None, f"cancelled{kept}"
     if outcome.kind == "failed":
         return JobState.FAILED, outcome.reason or FailureReason.OTHER, f"{outcome.message}{kept}"
     if landing.found == 0:
-        return JobState.FAILED, FailureReason.TABLE_CHANGED, "Spark found no manifest: the snapshot that was to be read is gone"
+        return (
+            JobState.FAILED,
+            FailureReason.TABLE_CHANGED,
+            "Spark found no manifest: the snapshot that was to be read is gone",
+        )
     if landing.landed < landing.found:
-        message = f"of {landing.found:,} manifests that Spark read {landing.landed:,} can be told as our own readers would; the others are read here"
+        message = (
+            f"of {landing.found:,} manifests that Spark read {landing.landed:,} can be told as "
+            f"our own readers would; the others are read here"
+        )
         return JobState.FAILED, FailureReason.UNPROVED, message
     return JobState.SUCCEEDED, None, ""

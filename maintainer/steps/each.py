@@ -1,4 +1,6 @@
-"""One table's trouble is not the others': every one has its turn, and what went wrong is told afterwards."""
+"""One table's trouble is not the others': every one has its turn, and what went wrong is told
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ class Trouble:
         self._turns = 0
 
     def guard(self, do: Callable[[], R]) -> R | None:
-        """What it returns, or None when it went wrong; the store's error, without which nothing goes, is raised at once."""
+        """What it returns, or None when it went wrong; the store's error, without which nothing
+        goes, is raised at once.
+        """
         self._turns += 1
         try:
             return do()
@@ -42,10 +46,13 @@ class Trouble:
         raise first
 
 
-def each(items: Iterable[T], do: Callable[[T], R], should_stop: Callable[[], bool] = lambda: False) -> list[R]:
+def each(
+    items: Iterable[T], do: Callable[[T], R], should_stop: Callable[[], bool] = lambda: False
+) -> list[R]:
     """Do it for every item, or until it should stop.
 
-    The first error is raised when all have had their turn, that of the store, without which nothing goes, at once.
+    The first error is raised when all have had their turn, that of the store, without which nothing
+    goes, at once.
     """
     trouble = Trouble()
     done: list[R] = []
@@ -58,11 +65,20 @@ def each(items: Iterable[T], do: Callable[[T], R], should_stop: Callable[[], boo
 
 
 def at_once(items: Iterable[T], do: Callable[[T], R]) -> list[R]:
-    """The same as `each`, but side by side, each item in a thread of its own: one that hangs delays no other."""
+    """The same as `each`, but side by side, each item in a thread of its own: one that hangs delays
+    no other.
+    """
     started = [_start(partial(do, item)) for item in items]
     wait(started)
-    # What is no Exception ends the process, and the store's error is raised before the others: `each` raises both at once.
-    first = sorted(started, key=lambda one: isinstance(one.exception(), Exception) and not isinstance(one.exception(), StoreUnavailableError))
+    # What is no Exception ends the process, and the store's error is raised before the others:
+    # `each` raises both at once.
+    first = sorted(
+        started,
+        key=lambda one: (
+            isinstance(one.exception(), Exception)
+            and not isinstance(one.exception(), StoreUnavailableError)
+        ),
+    )
     each(first, lambda one: one.result())
     return [one.result() for one in started]
 

@@ -1,4 +1,6 @@
-"""Of one scan few tables are told of by name: a first start on a neglected lake, or a stricter policy, is one piece of news and not thousands."""
+"""Of one scan few tables are told of by name: a first start on a neglected lake, or a stricter
+policy, is one piece of news and not thousands.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _GATHERED = frozenset({NoticeKind.TABLE_CRITICAL, NoticeKind.TABLE_UNREADABLE})
 
 
 class GatheredNotices:
-    """Passes on the first MOST_NAMED notices of critical tables, as many of unreadable ones, and everything else; the other tables wait for `tell_rest`."""
+    """Passes on the first MOST_NAMED notices of critical tables, as many of unreadable ones, and
+    everything else; the other tables wait for `tell_rest`.
+    """
 
     def __init__(self, inner: Notifier, catalog: str) -> None:
         self._inner = inner

@@ -1,4 +1,6 @@
-"""A table that is paused and disappears from its catalog: people are told, and the pause stands for the time when the table is back."""
+"""A table that is paused and disappears from its catalog: people are told, and the pause stands for
+the time when the table is back.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ BY_SCAN = "a scan"
 
 
 def tell_missing(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) -> None:
-    """Before the tables that a whole listing of the catalog lacks are forgotten: tell of those among them that are paused."""
+    """Before the tables that a whole listing of the catalog lacks are forgotten: tell of those
+    among them that are paused.
+    """
     there = set(listed)
     for table in ports.store.paused_tables():
         if table.catalog == catalog and table not in there:
@@ -21,12 +25,22 @@ def tell_missing(ports: Ports, catalog: str, listed: Iterable[TableIdentifier]) 
 
 
 def tell_gone(ports: Ports, table: TableIdentifier, reason: str) -> None:
-    """Before the table is forgotten; nothing is told of a table that is not known, or not paused."""
+    """Before the table is forgotten; nothing is told of a table that is not known, or not
+    paused.
+    """
     record = ports.store.table(table)
     if record is None or record.pause is None:
         return
     now, pause = ports.clock.now(), record.pause
     uuid = record.health.table_uuid if record.health is not None else ""
-    fields = {"scope": str(table), "reason": reason, "paused_by": pause.by, "paused_at": pause.at.isoformat(), "paused_because": pause.reason}
-    ports.store.record_audit([AuditEntry(now, BY_SCAN, Deed.PAUSED_TABLE_GONE, table, uuid, fields=fields)])
+    fields = {
+        "scope": str(table),
+        "reason": reason,
+        "paused_by": pause.by,
+        "paused_at": pause.at.isoformat(),
+        "paused_because": pause.reason,
+    }
+    ports.store.record_audit(
+        [AuditEntry(now, BY_SCAN, Deed.PAUSED_TABLE_GONE, table, uuid, fields=fields)]
+    )
     ports.notifier.notify(notice_of_gone(table, pause.by, pause.reason, reason, now))

@@ -13,12 +13,22 @@ from maintainer.steps.submit import request_cancel
 
 
 def halt(ports: Ports, halted: Halt) -> int:
-    """Start nothing more in the scope, which read_scope has read; returns how many of its jobs still run. UnknownTableError for a table that is not known."""
+    """Start nothing more in the scope, which read_scope has read; returns how many of its jobs
+    still run. UnknownTableError for a table that is not known.
+    """
     if TablePattern(halted.scope).is_exact:
-        ports.store.set_pause(TableIdentifier.parse(halted.scope), Pause(halted.by, halted.at, halted.reason))
+        ports.store.set_pause(
+            TableIdentifier.parse(halted.scope), Pause(halted.by, halted.at, halted.reason)
+        )
     else:
         ports.store.set_halt(halted)
-    _note(ports, Deed.WORK_PAUSED, halted.by, halted.scope, {"reason": halted.reason, "is_drain": halted.is_drain})
+    _note(
+        ports,
+        Deed.WORK_PAUSED,
+        halted.by,
+        halted.scope,
+        {"reason": halted.reason, "is_drain": halted.is_drain},
+    )
     return sum(halted.covers(job.table) for job in ports.store.unfinished_jobs())
 
 
@@ -37,7 +47,9 @@ def lift(ports: Ports, scope: str, by: str) -> bool:
 
 
 def cancel_halted(ports: Ports, scope: str, by: str) -> int:
-    """Ask every job in the scope to end: with a halt, the kill switch; returns how many were asked."""
+    """Ask every job in the scope to end: with a halt, the kill switch; returns how many were
+    asked.
+    """
     pattern = TablePattern(scope)
     covered = [job for job in ports.store.unfinished_jobs() if pattern.matches(job.table)]
     return len(each(covered, lambda job: request_cancel(ports, job, by)))
@@ -45,12 +57,23 @@ def cancel_halted(ports: Ports, scope: str, by: str) -> int:
 
 def read_standstill(ports: Ports) -> Standstill:
     """Every halt that stands, and the jobs that still run under one."""
-    paused = [Halt(str(table), pause.by, pause.at, pause.reason) for table, pause in ports.store.paused_tables().items()]
+    paused = [
+        Halt(str(table), pause.by, pause.at, pause.reason)
+        for table, pause in ports.store.paused_tables().items()
+    ]
     halts = tuple(sorted([*ports.store.halts(), *paused], key=lambda one: one.scope))
-    running = tuple(job for job in ports.store.unfinished_jobs() if any(one.covers(job.table) for one in halts))
+    running = tuple(
+        job for job in ports.store.unfinished_jobs() if any(one.covers(job.table) for one in halts)
+    )
     return Standstill(halts, is_draining(halts), running)
 
 
 def _note(ports: Ports, deed: Deed, by: str, scope: str, fields: dict[str, object]) -> None:
     table = TableIdentifier.parse(scope) if TablePattern(scope).is_exact else None
-    ports.store.record_audit([AuditEntry(ports.clock.now(), name_actor(by), deed, table, fields={"scope": scope, **fields})])
+    ports.store.record_audit(
+        [
+            AuditEntry(
+                ports.clock.now(), name_actor(by), deed, table, fields={"scope": scope, **fields}
+            )
+        ]
+    )

@@ -1,4 +1,6 @@
-"""Hold: the leases of the jobs that this process looks after are renewed, those of the dead are taken over."""
+"""Hold: the leases of the jobs that this process looks after are renewed, those of the dead are
+taken over.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,15 @@ from maintainer.steps.ports import Ports
 
 
 def hold_lease(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
-    """Our lease on the job's table, renewed when that is due, or taken over from a process that is gone; None while the job is another's."""
+    """Our lease on the job's table, renewed when that is due, or taken over from a process that is
+    gone; None while the job is another's.
+    """
     is_ours = lease is not None and lease.holder == ports.runner.owner
     held = _renew(ports, lease) if lease is not None and is_ours else _take_over(ports, job, lease)
     if held is None and (is_ours or job.owner == ports.runner.owner):
-        ports.runner.cancel(job.job_id)  # another has it now: what is left of our work on it must end
+        ports.runner.cancel(
+            job.job_id
+        )  # another has it now: what is left of our work on it must end
     return held
 
 
@@ -39,7 +45,9 @@ def _take_over(ports: Ports, job: Job, lease: Lease | None) -> Lease | None:
 
 
 def let_work(ports: Ports, lease: Lease) -> bool:
-    """Let the runner work until the lease ends, and not a moment longer; False when it has ended already."""
+    """Let the runner work until the lease ends, and not a moment longer; False when it has ended
+    already.
+    """
     left = min(ports.lease_terms.duration, lease.expires_at - ports.clock.now())
     if left <= timedelta(0):
         return False
@@ -60,4 +68,11 @@ def held_jobs(ports: Ports) -> list[Job]:
 
 def token_of(ports: Ports, job: Job) -> int | None:
     """The token that moves the job; None when its lease is not ours."""
-    return next((lease.token for lease in ports.store.leases() if (lease.job_id, lease.holder) == (job.job_id, ports.runner.owner)), None)
+    return next(
+        (
+            lease.token
+            for lease in ports.store.leases()
+            if (lease.job_id, lease.holder) == (job.job_id, ports.runner.owner)
+        ),
+        None,
+    )

@@ -1,4 +1,6 @@
-"""Before a look for orphans: what lies in the table's place is listed by this process, where Spark would hold it all in its driver."""
+"""Before a look for orphans: what lies in the table's place is listed by this process, where Spark
+would hold it all in its driver.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,15 @@ _LOG = logging.getLogger(__name__)
 
 
 def prepare_look(ports: Ports, job: Job) -> Job:
-    """The job with its place listed; as it is where Spark lists: on Hadoop's other file systems, where the policy says so, and wherever this process cannot."""
+    """The job with its place listed; as it is where Spark lists: on Hadoop's other file systems,
+    where the policy says so, and wherever this process cannot.
+    """
     action = job.action
-    if not isinstance(action, RemoveOrphanFiles) or action.approved is not None or not _is_listed_here(action):
+    if (
+        not isinstance(action, RemoveOrphanFiles)
+        or action.approved is not None
+        or not _is_listed_here(action)
+    ):
         return job
     pages = ports.catalog_of(job.table).list_files(job.table, action.location)
     if pages is None:
@@ -27,13 +35,33 @@ def prepare_look(ports: Ports, job: Job) -> Job:
     try:
         files = ports.runner.bring_listing(job.job_id, action, pages)
     except Exception as error:  # noqa: BLE001 - whatever the storage's libraries raise: Spark, slower, has the last word
-        _LOG.warning("orphans.not_listed", extra={"table": str(job.table), "error": type(error).__name__})
+        _LOG.warning(
+            "orphans.not_listed", extra={"table": str(job.table), "error": type(error).__name__}
+        )
         ports.runner.forget(job.job_id)
         return job
     now = ports.clock.now()
-    ports.store.append_events([JobEvent(job.job_id, now, LISTED, {"files": files, "seconds": (now - started).total_seconds()})])
-    return replace(job, action=replace(action, is_listed=True, options=tuple(option for option in action.options if option != _BY_PREFIX)))
+    ports.store.append_events(
+        [
+            JobEvent(
+                job.job_id,
+                now,
+                LISTED,
+                {"files": files, "seconds": (now - started).total_seconds()},
+            )
+        ]
+    )
+    return replace(
+        job,
+        action=replace(
+            action,
+            is_listed=True,
+            options=tuple(option for option in action.options if option != _BY_PREFIX),
+        ),
+    )
 
 
 def _is_listed_here(action: RemoveOrphanFiles) -> bool:
-    return _BY_PREFIX in action.options or (action.location.lower().startswith(HDFS_SCHEMES) and _BY_HADOOP not in action.options)
+    return _BY_PREFIX in action.options or (
+        action.location.lower().startswith(HDFS_SCHEMES) and _BY_HADOOP not in action.options
+    )

@@ -1,4 +1,6 @@
-"""The other names of a table, as the store knows them: the same UUID in another catalog, or twice in one."""
+"""The other names of a table, as the store knows them: the same UUID in another catalog, or twice
+in one.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,12 @@ from maintainer.policy.effective import effective
 from maintainer.steps.ports import Ports
 
 
-def registrations_of(ports: Ports, table: TableIdentifier, table_uuid: str, properties: Mapping[str, str]) -> tuple[Registration, ...]:
-    """By name, the table's own left out; also those of a catalog that does not answer now, which were seen before."""
+def registrations_of(
+    ports: Ports, table: TableIdentifier, table_uuid: str, properties: Mapping[str, str]
+) -> tuple[Registration, ...]:
+    """By name, the table's own left out; also those of a catalog that does not answer now, which
+    were seen before.
+    """
     others = [name for name in ports.store.names_of(table_uuid) if name != table]
     return tuple(_describe(ports, name, properties) for name in others)
 
@@ -19,5 +25,9 @@ def registrations_of(ports: Ports, table: TableIdentifier, table_uuid: str, prop
 def _describe(ports: Ports, name: TableIdentifier, properties: Mapping[str, str]) -> Registration:
     record = ports.store.table(name)
     health = record.health if record is not None else None
-    policy = effective(ports.policies.current(), name, health.properties if health is not None else properties)
-    return Registration(name, policy.is_owner, health.newest_snapshot_at if health is not None else None)
+    policy = effective(
+        ports.policies.current(), name, health.properties if health is not None else properties
+    )
+    return Registration(
+        name, policy.is_owner, health.newest_snapshot_at if health is not None else None
+    )

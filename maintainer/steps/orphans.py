@@ -1,4 +1,6 @@
-"""Judge what a look for orphans has found, and keep the list until somebody, or the policy, has said what becomes of it."""
+"""Judge what a look for orphans has found, and keep the list until somebody, or the policy, has
+said what becomes of it.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,18 @@ from maintainer.steps.removal import prove_removal
 MAX_KEPT_SHOWN = 100  # of the files that are none to touch
 
 
-def review_orphans(ports: Ports, job: Job, action: RemoveOrphanFiles, scanned: Measured, effect: Effect) -> tuple[Effect, Verdict] | None:
+def review_orphans(
+    ports: Ports, job: Job, action: RemoveOrphanFiles, scanned: Measured, effect: Effect
+) -> tuple[Effect, Verdict] | None:
     """What came of a look or a removal; None while the storage does not tell."""
     health, inventory = scanned.health, scanned.inventory
     if action.approved is not None:
         rule = policy_of(ports, health).rule(RuleName.REMOVE_ORPHAN_FILES)
-        keep_for = rule.quarantine if rule is not None and rule.quarantine is not None else DEFAULT_QUARANTINE
+        keep_for = (
+            rule.quarantine
+            if rule is not None and rule.quarantine is not None
+            else DEFAULT_QUARANTINE
+        )
         named = [file.path for file in (*inventory.statistics, *inventory.partition_statistics)]
         return prove_removal(ports, job, action, effect, keep_for, named)
     if job.outcome is not None and job.outcome.kind == "finished":
@@ -36,31 +44,56 @@ def review_orphans(ports: Ports, job: Job, action: RemoveOrphanFiles, scanned: M
     return effect, conclude(job, effect)
 
 
-def _list_orphans(ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, effect: Effect) -> Effect:
+def _list_orphans(
+    ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, effect: Effect
+) -> Effect:
     """The effect with what was listed; the event orphans.judged holds what is to be said of it."""
     known = ports.store.orphan_list(job.job_id)
     if known is not None:  # this process, or the one before it, did not come further
-        return replace(effect, orphans_listed=known.files, sentence=f"{known.files:,} orphan files listed. {describe_list(known)}".strip())
+        return replace(
+            effect,
+            orphans_listed=known.files,
+            sentence=f"{known.files:,} orphan files listed. {describe_list(known)}".strip(),
+        )
     found = ports.runner.found_orphans(job)
     if found is None:
-        return replace(effect, sentence="What was found is not here, or not whole; nothing was listed and nothing deleted.")
+        return replace(
+            effect,
+            sentence="What was found is not here, or not whole; nothing was listed and nothing "
+            "deleted.",
+        )
     judgement = _judge(ports, job, action, health, found)
-    ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "orphans.judged", _tell(judgement))])
-    following = _keep(ports, job, action, judgement, policy_of(ports, health)) if judgement.orphans else ""
+    ports.store.append_events(
+        [JobEvent(job.job_id, ports.clock.now(), "orphans.judged", _tell(judgement))]
+    )
+    following = (
+        _keep(ports, job, action, judgement, policy_of(ports, health)) if judgement.orphans else ""
+    )
     sentence = " ".join(part for part in (describe_judgement(judgement), following) if part)
     return replace(effect, orphans_listed=len(judgement.orphans), sentence=sentence)
 
 
-def _judge(ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, found: FoundOrphans) -> Judgement:
+def _judge(
+    ports: Ports, job: Job, action: RemoveOrphanFiles, health: TableHealth, found: FoundOrphans
+) -> Judgement:
     if len(found.paths) > MAX_FILES:  # the list is refused, whatever the sizes
-        return judge_orphans(health, map(FoundFile, found.paths), found.foreign_files, found.counted)
+        return judge_orphans(
+            health, map(FoundFile, found.paths), found.foreign_files, found.counted
+        )
     stored = ports.catalog_of(job.table).look_at_files(job.table, found.paths)
-    files = [FoundFile(path) if file is None else FoundFile(path, file.size_bytes, file.modified_at) for path, file in zip(found.paths, stored, strict=True)]
+    files = [
+        FoundFile(path) if file is None else FoundFile(path, file.size_bytes, file.modified_at)
+        for path, file in zip(found.paths, stored, strict=True)
+    ]
     return judge_orphans(health, files, found.foreign_files, found.counted, action.older_than)
 
 
-def _keep(ports: Ports, job: Job, action: RemoveOrphanFiles, judgement: Judgement, policy: Policy) -> str:
-    """Store the list, and tell people of it when it waits for their word; returns what comes next, in words."""
+def _keep(
+    ports: Ports, job: Job, action: RemoveOrphanFiles, judgement: Judgement, policy: Policy
+) -> str:
+    """Store the list, and tell people of it when it waits for their word; returns what comes next,
+    in words.
+    """
     now = ports.clock.now()
     look = Look(job.job_id, job.table, job.table_uuid, action.location, action.older_than)
     orphans = make_list(look, judgement, policy, now)
@@ -74,4 +107,10 @@ def _tell(judgement: Judgement) -> dict[str, object]:
     size = sum(file.size_bytes or 0 for file in judgement.orphans)
     kept = [{"path": path, "reason": reason} for path, reason in judgement.kept[:MAX_KEPT_SHOWN]]
     verdict = {"refusal": judgement.refusal, "warning": judgement.warning}
-    return {"files": len(judgement.orphans), "bytes": size, "kept_files": len(judgement.kept), "kept": kept, **verdict}
+    return {
+        "files": len(judgement.orphans),
+        "bytes": size,
+        "kept_files": len(judgement.kept),
+        "kept": kept,
+        **verdict,
+    }

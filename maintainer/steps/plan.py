@@ -32,10 +32,14 @@ from maintainer.steps.versions import note_policies
 
 
 def plan(ports: Ports) -> int:
-    """Make the plans that something has changed for, or whose time has come; returns how many verdicts changed."""
+    """Make the plans that something has changed for, or whose time has come; returns how many
+    verdicts changed.
+    """
     note_policies(ports)
     # Another version of this program decides otherwise too, and a halt covers any number of tables.
-    version = f"{__version__} {ports.policies.current().version} {digest_halts(ports.store.halts())}".rstrip()
+    version = (
+        f"{__version__} {ports.policies.current().version} {digest_halts(ports.store.halts())}"
+    ).rstrip()
     if ports.no_runner:  # the next configuration may be another one
         version += f" {crc32(repr(sorted(ports.no_runner.items())).encode()):x}"
     due = ports.store.tables_to_plan(ports.clock.now(), version, ports.catalogs)
@@ -53,7 +57,9 @@ def _plan_due_table(ports: Ports, version: str, due: PlanDue) -> bool:
 
 
 def _next_look(plan: Plan, policy: Policy) -> datetime:
-    """At the earliest time that a rule named; a plan that wants work at the next full hour, when its instants move on, or each time if a window can close."""
+    """At the earliest time that a rule named; a plan that wants work at the next full hour, when
+    its instants move on, or each time if a window can close.
+    """
     looks = [skipped.next_at for skipped in plan.skipped if skipped.next_at is not None]
     if plan.planned and (policy.window is not None or policy.blackouts):
         return plan.made_at
@@ -63,11 +69,15 @@ def _next_look(plan: Plan, policy: Policy) -> datetime:
 
 
 def plan_table(ports: Ports, record: TableRecord, health: TableHealth) -> bool:
-    """Decide for one table; the plan is stored, and counted, only when it differs from the one before."""
+    """Decide for one table; the plan is stored, and counted, only when it differs from the one
+    before.
+    """
     return _plan_and_keep(ports, record, health, policy_of(ports, health))[0]
 
 
-def _plan_and_keep(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy) -> tuple[bool, Plan]:
+def _plan_and_keep(
+    ports: Ports, record: TableRecord, health: TableHealth, policy: Policy
+) -> tuple[bool, Plan]:
     made = make_plan(ports, record, health, policy)
     if record.plan is not None and replace(record.plan, made_at=made.made_at) == made:
         return False, made
@@ -77,16 +87,45 @@ def _plan_and_keep(ports: Ports, record: TableRecord, health: TableHealth, polic
 
 
 def policy_of(ports: Ports, health: TableHealth, candidate: PolicyLayer | None = None) -> Policy:
-    """The policy that governs the table, with one more layer laid over the files when there is a candidate."""
-    return effective(with_candidate(ports.policies.current(), candidate), health.table, health.properties)
+    """The policy that governs the table, with one more layer laid over the files when there is a
+    candidate.
+    """
+    return effective(
+        with_candidate(ports.policies.current(), candidate), health.table, health.properties
+    )
 
 
-def make_plan(ports: Ports, record: TableRecord, health: TableHealth, policy: Policy, *, is_requested: bool = False) -> Plan:
-    """A plan under a given policy, from what the store knows; nothing is stored. is_requested: a person asks for it now."""
-    return decide(health, policy, look_around(ports, policy, record, health, circumstances_of(ports, record, health, is_requested=is_requested)))
+def make_plan(
+    ports: Ports,
+    record: TableRecord,
+    health: TableHealth,
+    policy: Policy,
+    *,
+    is_requested: bool = False,
+) -> Plan:
+    """A plan under a given policy, from what the store knows; nothing is stored. is_requested: a
+    person asks for it now.
+    """
+    return decide(
+        health,
+        policy,
+        look_around(
+            ports,
+            policy,
+            record,
+            health,
+            circumstances_of(ports, record, health, is_requested=is_requested),
+        ),
+    )
 
 
-def look_around(ports: Ports, policy: Policy, record: TableRecord, health: TableHealth, circumstances: Circumstances) -> Circumstances:
+def look_around(
+    ports: Ports,
+    policy: Policy,
+    record: TableRecord,
+    health: TableHealth,
+    circumstances: Circumstances,
+) -> Circumstances:
     """The circumstances with what lies around the table, where the policy looks for orphans."""
     rule = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
     if rule is None or not rule.is_enabled:
@@ -95,10 +134,14 @@ def look_around(ports: Ports, policy: Policy, record: TableRecord, health: Table
     is_complete = counters.tables == counters.measured_tables and not ports.store.catalog_faults()
     near = tuple(ports.store.places_near(paths_of(health.location, health.properties)))
     lists = tuple(ports.store.open_orphan_lists(health.table_uuid))
-    return replace(circumstances, surroundings=Surroundings(record.first_seen_at, near, is_complete, lists))
+    return replace(
+        circumstances, surroundings=Surroundings(record.first_seen_at, near, is_complete, lists)
+    )
 
 
-def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, is_requested: bool = False) -> Circumstances:
+def circumstances_of(
+    ports: Ports, record: TableRecord, health: TableHealth, *, is_requested: bool = False
+) -> Circumstances:
     """What a decision about the table rests on beside its health and its policy."""
     unfinished = ports.store.unfinished_job_of(health.table_uuid)
     return Circumstances(
@@ -122,8 +165,12 @@ def circumstances_of(ports: Ports, record: TableRecord, health: TableHealth, *, 
     )
 
 
-def preview(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None) -> Plan | TableFault:
-    """Measure the table now and decide, optionally with a candidate policy laid over the files; nothing is stored."""
+def preview(
+    ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None
+) -> Plan | TableFault:
+    """Measure the table now and decide, optionally with a candidate policy laid over the files;
+    nothing is stored.
+    """
     inventory = read_table(ports, table, candidate)
     if isinstance(inventory, TableFault):
         return inventory
@@ -133,7 +180,9 @@ def preview(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None 
 
 
 def measured_record(ports: Ports, table: TableIdentifier) -> tuple[TableRecord, TableHealth]:
-    """A table's record with its health; UnknownTableError when it is not known or was never measured."""
+    """A table's record with its health; UnknownTableError when it is not known or was never
+    measured.
+    """
     record = ports.store.table(table)
     if record is None:
         message = f"table {table} is not known; `maintainer scan` lists what the catalogs have"

@@ -32,13 +32,19 @@ class Ports:
     notifier: Notifier = field(default_factory=NoNotifier)
     admission: AdmissionRules = field(default_factory=AdmissionRules)
     lease_terms: LeaseTerms = field(default_factory=LeaseTerms)
-    no_runner: Mapping[str, str] = field(default_factory=dict)  # catalogs that the runner cannot reach, and why
-    is_stopping: Callable[[], bool] = lambda: False  # the process is about to end: steps that begin new work leave the rest of it
+    no_runner: Mapping[str, str] = field(
+        default_factory=dict
+    )  # catalogs that the runner cannot reach, and why
+    is_stopping: Callable[[], bool] = lambda: (
+        False
+    )  # the process is about to end: steps that begin new work leave the rest of it
 
     def catalog_of(self, table: TableIdentifier) -> Catalog:
         """The catalog of a table; UnknownTableError when it is not configured."""
         if table.catalog not in self.catalogs:
             known = ", ".join(sorted(self.catalogs)) or "none"
-            message = f"table {table}: catalog {table.catalog!r} is not configured (configured: {known})"
+            message = (
+                f"table {table}: catalog {table.catalog!r} is not configured (configured: {known})"
+            )
             raise UnknownTableError(message)
         return self.catalogs[table.catalog]

@@ -1,11 +1,18 @@
-"""Beyond the counts of rows: read again what a rewrite wrote, and pause the table where it is not what it should be."""
+"""Beyond the counts of rows: read again what a rewrite wrote, and pause the table where it is not
+what it should be.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from maintainer.compare.proof import compare_contents, explain_difference, find_failed_proofs, tell_unmade_checks
+from maintainer.compare.proof import (
+    compare_contents,
+    explain_difference,
+    find_failed_proofs,
+    tell_unmade_checks,
+)
 from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.effect import Effect, RowProof
@@ -18,35 +25,63 @@ from maintainer.steps.ports import Ports
 BY_PROOF = "the proof of a job"
 
 
-def prove_contents(ports: Ports, job: Job, own: Sequence[Snapshot], inventory: TableInventory, effect: Effect) -> Effect:
-    """The effect with what reading the job's own files, and the checksums that Spark took, say of it."""
+def prove_contents(
+    ports: Ports, job: Job, own: Sequence[Snapshot], inventory: TableInventory, effect: Effect
+) -> Effect:
+    """The effect with what reading the job's own files, and the checksums that Spark took, say of
+    it.
+    """
     effect = replace(effect, difference=explain_difference(job, effect))
     if not own or not job.procedure.rewrites_content:
         return effect
     contents, canary = compare_contents(job, own), _read(ports, job, own)
-    # A manifest that somebody else committed meanwhile is not ours to answer for; the list of a snapshot of ours is.
-    unreadable = [broken for broken in inventory.unreadable if not effect.other_commits or broken.of_snapshot in effect.own_snapshot_ids]
+    # A manifest that somebody else committed meanwhile is not ours to answer for; the list of a
+    # snapshot of ours is.
+    unreadable = [
+        broken
+        for broken in inventory.unreadable
+        if not effect.other_commits or broken.of_snapshot in effect.own_snapshot_ids
+    ]
     failed = find_failed_proofs(job, contents, canary, unreadable, own)
     sentence = f"{effect.sentence} {tell_unmade_checks(job, contents)}".rstrip()
-    return replace(effect, sentence=sentence, contents=contents, canary_files=canary.files_read if canary is not None else None, failed_proofs=failed)
+    return replace(
+        effect,
+        sentence=sentence,
+        contents=contents,
+        canary_files=canary.files_read if canary is not None else None,
+        failed_proofs=failed,
+    )
 
 
 def _read(ports: Ports, job: Job, own: Sequence[Snapshot]) -> CanaryReading | None:
     if job.safeguards.canary is Canary.OFF:
         return None
-    canary = ports.catalog_of(job.table).read_canary(job.table, [snapshot.snapshot_id for snapshot in own])
+    canary = ports.catalog_of(job.table).read_canary(
+        job.table, [snapshot.snapshot_id for snapshot in own]
+    )
     if canary is not None:
-        told = {"files": canary.files_read, "problems": list(canary.problems), "unread": list(canary.unread)}
+        told = {
+            "files": canary.files_read,
+            "problems": list(canary.problems),
+            "unread": list(canary.unread),
+        }
         ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "canary.read", told)])
     return canary
 
 
 def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
-    """Nothing more is done to a table of which something is wrong, until a person resumes it: what there was before stays. False: nothing is."""
+    """Nothing more is done to a table of which something is wrong, until a person resumes it: what
+    there was before stays. False: nothing is.
+    """
     if effect.rows is RowProof.DIFFERENT:
-        reason = f"the rows before and after job {job.job_id} differ; look at its page before resuming"
+        reason = (
+            f"the rows before and after job {job.job_id} differ; look at its page before resuming"
+        )
     elif effect.failed_proofs:
-        reason = f"job {job.job_id} is not proved: {effect.failed_proofs[0]}; look at its page before resuming"
+        reason = (
+            f"job {job.job_id} is not proved: {effect.failed_proofs[0]}; look at its page before "
+            f"resuming"
+        )
     else:
         return False
     pause(ports, job, reason)
@@ -54,8 +89,12 @@ def pause_unproved(ports: Ports, job: Job, effect: Effect) -> bool:
 
 
 def pause(ports: Ports, job: Job, reason: str) -> None:
-    """Start nothing more on the job's table, and write down that nobody asked for it but the job's own proof."""
+    """Start nothing more on the job's table, and write down that nobody asked for it but the job's
+    own proof.
+    """
     now = ports.clock.now()
     ports.store.set_pause(job.table, Pause(BY_PROOF, now, reason), job.table_uuid)
     paused = {"scope": str(job.table), "reason": reason}
-    ports.store.record_audit([AuditEntry(now, BY_PROOF, Deed.WORK_PAUSED, job.table, job.table_uuid, job.job_id, paused)])
+    ports.store.record_audit(
+        [AuditEntry(now, BY_PROOF, Deed.WORK_PAUSED, job.table, job.table_uuid, job.job_id, paused)]
+    )

@@ -1,4 +1,6 @@
-"""Whether the daemon can do its work: its store can be written, and it has reached a catalog since it was started."""
+"""Whether the daemon can do its work: its store can be written, and it has reached a catalog since
+it was started.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,27 @@ def check_store(store: Store) -> Check:
 class Reach:
     """Which of the configured catalogs a scan of this process has listed.
 
-    A daemon that has never reached any shows nothing, or what another one has measured: it is not ready. One that has is, whatever becomes of its
-    catalogs: what it shows of them is what it last measured, and people can still look at it.
+    A daemon that has never reached any shows nothing, or what another one has measured: it is not
+    ready. One that has is, whatever becomes of its catalogs: what it shows of them is what it last
+    measured, and people can still look at it.
     """
 
     catalogs: frozenset[str] = frozenset()
     reached: frozenset[str] = frozenset()
-    reasons: dict[str, str] = field(default_factory=dict)  # why the last scan could not list a catalog
+    reasons: dict[str, str] = field(
+        default_factory=dict
+    )  # why the last scan could not list a catalog
     has_scanned: bool = False
 
     def note(self, store: Store) -> None:
         """A scan has ended, and left what it could not list in the store."""
         with suppress(MaintainerError):
             faults = store.catalog_faults()
-            self.reasons = {fault.catalog: fault.reason for fault in faults if not fault.namespace and fault.catalog in self.catalogs}
+            self.reasons = {
+                fault.catalog: fault.reason
+                for fault in faults
+                if not fault.namespace and fault.catalog in self.catalogs
+            }
             self.reached |= self.catalogs - self.reasons.keys()
             self.has_scanned = True
 
@@ -46,5 +55,14 @@ class Reach:
         if not self.has_scanned:
             return "catalogs", True, "the first scan is under way"
         if self.reached or not self.catalogs:
-            return "catalogs", True, f"{len(self.reached)} of {len(self.catalogs)} reached since the start"
-        return "catalogs", False, "none reached since the start: " + "; ".join(f"{name}: {reason}" for name, reason in sorted(self.reasons.items()))
+            return (
+                "catalogs",
+                True,
+                f"{len(self.reached)} of {len(self.catalogs)} reached since the start",
+            )
+        return (
+            "catalogs",
+            False,
+            "none reached since the start: "
+            + "; ".join(f"{name}: {reason}" for name, reason in sorted(self.reasons.items())),
+        )

@@ -1,4 +1,6 @@
-"""From what a catalog has read of one table to what the store knows of it: measured, graded and recorded, or recorded as a fault."""
+"""From what a catalog has read of one table to what the store knows of it: measured, graded and
+recorded, or recorded as a fault.
+"""
 
 from __future__ import annotations
 
@@ -39,23 +41,38 @@ class Measured:
     seconds: float = 0.0
 
 
-def record_taken(ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound) -> Measured | TableFault:
+def record_taken(
+    ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound
+) -> Measured | TableFault:
     """Measure and grade the inventory within the bound, and keep what comes of it.
 
-    What goes wrong on the way is this table's fault and stops no other: only a store that fails and an orderly stop are raised.
+    What goes wrong on the way is this table's fault and stops no other: only a store that fails and
+    an orderly stop are raised.
     """
     try:
         return _record(ports, taken, mark, bound)
     except (StoreUnavailableError, StoppedError):
         raise
     except TookTooLongError as error:
-        return keep_fault(ports, TableFault(taken.table, FaultKind.FAILED, f"measuring it was given up: {error}", ports.clock.now()))
+        return keep_fault(
+            ports,
+            TableFault(
+                taken.table,
+                FaultKind.FAILED,
+                f"measuring it was given up: {error}",
+                ports.clock.now(),
+            ),
+        )
     except Exception as error:  # noqa: BLE001 - a mistake of ours that one table brings out must not stop the others
         _LOG.exception("table %s could not be measured", taken.table)
-        return keep_fault(ports, TableFault(taken.table, FaultKind.FAILED, _explain(error), ports.clock.now()))
+        return keep_fault(
+            ports, TableFault(taken.table, FaultKind.FAILED, _explain(error), ports.clock.now())
+        )
 
 
-def _record(ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound) -> Measured | TableFault:
+def _record(
+    ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound
+) -> Measured | TableFault:
     inventory = taken.outcome
     if isinstance(inventory, TableFault):
         return keep_fault(ports, inventory)
@@ -66,27 +83,42 @@ def _record(ports: Ports, taken: Taken, mark: ScanMark | None, bound: Bound) -> 
         raise TypeError(message)
     started = ports.clock.now()
     table = taken.table
-    before, pins = ports.store.grade(table, inventory.table_uuid), tuple(ports.store.pins(inventory.table_uuid))
+    before, pins = (
+        ports.store.grade(table, inventory.table_uuid),
+        tuple(ports.store.pins(inventory.table_uuid)),
+    )
     registrations = registrations_of(ports, table, inventory.table_uuid, inventory.properties)
-    health, graded = bound.run(partial(_judge, inventory, ports.policies.current(), before, pins, registrations))
+    health, graded = bound.run(
+        partial(_judge, inventory, ports.policies.current(), before, pins, registrations)
+    )
     try:
         ports.store.record_health(health, graded)
-    except InvalidValueError as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's
+    except (
+        InvalidValueError
+    ) as error:  # a figure or a name that no database holds: this table's trouble, not the fleet's
         fault = TableFault(table, FaultKind.UNSUPPORTED, str(error), inventory.read_at)
         ports.store.record_fault(fault)
         return fault
-    ports.store.record_digests(inventory.table_uuid, inventory.size_classes.target_bytes, inventory.manifests)
+    ports.store.record_digests(
+        inventory.table_uuid, inventory.size_classes.target_bytes, inventory.manifests
+    )
     if mark is not None:  # what could not be read may be readable the next time
         ports.store.record_mark(table, replace(mark, token="") if health.unreadable else mark)
     ports.telemetry.table_measured(health, graded)
     notice = notice_of_grade(table, before, graded, inventory.read_at)
     if notice is not None:
         ports.notifier.notify(notice)
-    return Measured(inventory, health, graded, taken.seconds + (ports.clock.now() - started).total_seconds())
+    return Measured(
+        inventory, health, graded, taken.seconds + (ports.clock.now() - started).total_seconds()
+    )
 
 
 def _judge(
-    inventory: TableInventory, policies: PolicySet, before: Grade | None, pins: Sequence[Pin], registrations: Sequence[Registration]
+    inventory: TableInventory,
+    policies: PolicySet,
+    before: Grade | None,
+    pins: Sequence[Pin],
+    registrations: Sequence[Registration],
 ) -> tuple[TableHealth, Grade]:
     health = measure(inventory)
     policy = effective(policies, inventory.table, inventory.properties)
@@ -102,12 +134,19 @@ def keep_fault(ports: Ports, fault: TableFault) -> TableFault:
     ports.store.record_fault(fault)
     if is_gone:
         ports.telemetry.table_gone(fault.table)
-    elif before is not None and before.health is not None and before.fault is None and fault.kind is not FaultKind.CATALOG_UNAVAILABLE:
+    elif (
+        before is not None
+        and before.health is not None
+        and before.fault is None
+        and fault.kind is not FaultKind.CATALOG_UNAVAILABLE
+    ):
         ports.notifier.notify(notice_of_fault(fault))
     return fault
 
 
 def _explain(error: Exception) -> str:
     words = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-    told = words if len(words) <= _MAX_REASON_CHARACTERS else f"{words[: _MAX_REASON_CHARACTERS - 1]}…"
+    told = (
+        words if len(words) <= _MAX_REASON_CHARACTERS else f"{words[: _MAX_REASON_CHARACTERS - 1]}…"
+    )
     return f"measuring it failed unexpectedly (the log has more): {told}"

@@ -1,4 +1,6 @@
-"""Carry out an approved list of orphan files: everything is asked again right before, and what became of the files is looked up in the storage itself."""
+"""Carry out an approved list of orphan files: everything is asked again right before, and what
+became of the files is looked up in the storage itself.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,25 @@ from maintainer.domain.errors import RunnerUnavailableError
 from maintainer.domain.health import TableHealth
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.location import respell
-from maintainer.domain.orphan import FoundFile, OrphanListState, RemovedOrphans, StoredFile, digest_files, quarantine_of
+from maintainer.domain.orphan import (
+    FoundFile,
+    OrphanListState,
+    RemovedOrphans,
+    StoredFile,
+    digest_files,
+    quarantine_of,
+)
 from maintainer.domain.units import format_size
 from maintainer.steps.neighbours import find_newcomers
 from maintainer.steps.ports import Ports
 from maintainer.steps.proof import pause
 
-MAX_LOOKED_AT = 100_000  # files of a list that the proof looks for; of a longer list every second, third, ...
-MAX_STATISTICS = 10_000  # files of statistics that the proof looks for, beside those that were on the list
+MAX_LOOKED_AT = (
+    100_000  # files of a list that the proof looks for; of a longer list every second, third, ...
+)
+MAX_STATISTICS = (
+    10_000  # files of statistics that the proof looks for, beside those that were on the list
+)
 BROUGHT = "orphans.brought"
 _ENDS: Mapping[Disposal, tuple[OrphanListState, str]] = MappingProxyType(
     {
@@ -40,7 +53,9 @@ _ENDS: Mapping[Disposal, tuple[OrphanListState, str]] = MappingProxyType(
 
 
 def prepare_removal(ports: Ports, job: Job, health: TableHealth) -> str | None:
-    """Have the approved files ready for a removal; why nothing of them may go, else None, as for any other job."""
+    """Have the approved files ready for a removal; why nothing of them may go, else None, as for
+    any other job.
+    """
     action = job.action
     if not isinstance(action, RemoveOrphanFiles) or action.approved is None:
         return None
@@ -51,11 +66,17 @@ def prepare_removal(ports: Ports, job: Job, health: TableHealth) -> str | None:
     return refusal if refusal is not None else _bring(ports, job, action, action.approved, health)
 
 
-def _bring(ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, health: TableHealth) -> str | None:
+def _bring(
+    ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, health: TableHealth
+) -> str | None:
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
     if digest_files(files) != approved.digest:
         return f"the files of list {approved.list_id} are not those that were approved"
-    chosen = _choose_aside(ports, job, action, approved, files) if _is_aside(approved) else _choose(ports, job, action, approved, files, health)
+    chosen = (
+        _choose_aside(ports, job, action, approved, files)
+        if _is_aside(approved)
+        else _choose(ports, job, action, approved, files, health)
+    )
     if isinstance(chosen, str):
         return chosen
     try:
@@ -63,7 +84,13 @@ def _bring(ports: Ports, job: Job, action: RemoveOrphanFiles, approved: Approved
     except RunnerUnavailableError as error:
         return str(error)
     size = sum(file.size_bytes or 0 for file in chosen)
-    told = {"list": approved.list_id, "to_be": _ENDS[approved.disposal][1], "files": len(chosen), "bytes": size, "left_out": len(files) - len(chosen)}
+    told = {
+        "list": approved.list_id,
+        "to_be": _ENDS[approved.disposal][1],
+        "files": len(chosen),
+        "bytes": size,
+        "left_out": len(files) - len(chosen),
+    }
     ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), BROUGHT, told)])
     return None
 
@@ -74,31 +101,65 @@ def _is_aside(approved: ApprovedList) -> bool:
 
 
 def _choose(  # noqa: PLR0913, PLR0917 - what a choice rests on
-    ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, files: Sequence[FoundFile], health: TableHealth
+    ports: Ports,
+    job: Job,
+    action: RemoveOrphanFiles,
+    approved: ApprovedList,
+    files: Sequence[FoundFile],
+    health: TableHealth,
 ) -> tuple[FoundFile, ...] | str:
-    """Those that are as they were approved, and that the judgement lets go now; or why none may go."""
+    """Those that are as they were approved, and that the judgement lets go now; or why none may
+    go.
+    """
     stored = ports.catalog_of(job.table).look_at_files(job.table, [file.path for file in files])
-    same = [file for file, found in zip(files, stored, strict=True) if found is not None and FoundFile(file.path, found.size_bytes, found.modified_at) == file]
+    same = [
+        file
+        for file, found in zip(files, stored, strict=True)
+        if found is not None and FoundFile(file.path, found.size_bytes, found.modified_at) == file
+    ]
     judgement = judge_orphans(health, same, 0, older_than=action.older_than)
-    return f"list {approved.list_id} is refused now: {judgement.refusal}" if judgement.refusal is not None else judgement.orphans
+    return (
+        f"list {approved.list_id} is refused now: {judgement.refusal}"
+        if judgement.refusal is not None
+        else judgement.orphans
+    )
 
 
-def _choose_aside(ports: Ports, job: Job, action: RemoveOrphanFiles, approved: ApprovedList, files: Sequence[FoundFile]) -> tuple[FoundFile, ...] | str:
+def _choose_aside(
+    ports: Ports,
+    job: Job,
+    action: RemoveOrphanFiles,
+    approved: ApprovedList,
+    files: Sequence[FoundFile],
+) -> tuple[FoundFile, ...] | str:
     """Those that are in quarantine as they were; or why none may be brought back."""
     catalog = ports.catalog_of(job.table)
     stored = catalog.look_at_files(job.table, _aside_paths(action, approved, files))
-    chosen = tuple(file for file, found in zip(files, stored, strict=True) if _is_as_it_was(file, found))
+    chosen = tuple(
+        file for file, found in zip(files, stored, strict=True) if _is_as_it_was(file, found)
+    )
     if approved.disposal is Disposal.RESTORE:
         there = catalog.look_at_files(job.table, [file.path for file in chosen])
-        taken = next((file.path for file, found in zip(chosen, there, strict=True) if found is not None), None)
+        taken = next(
+            (file.path for file, found in zip(chosen, there, strict=True) if found is not None),
+            None,
+        )
         if taken is not None:
-            return f"there is something at {taken} already: nothing of list {approved.list_id} is brought back"
+            return (
+                f"there is something at {taken} already: nothing of list {approved.list_id} is "
+                f"brought back"
+            )
     return chosen
 
 
-def _aside_paths(action: RemoveOrphanFiles, approved: ApprovedList, files: Sequence[FoundFile]) -> list[str]:
+def _aside_paths(
+    action: RemoveOrphanFiles, approved: ApprovedList, files: Sequence[FoundFile]
+) -> list[str]:
     aside, own = quarantine_of(action.location, approved.list_id), action.location.rstrip("/") + "/"
-    return [aside + path.removeprefix(own) for path in respell(action.location, (file.path for file in files))]
+    return [
+        aside + path.removeprefix(own)
+        for path in respell(action.location, (file.path for file in files))
+    ]
 
 
 def _is_as_it_was(file: FoundFile, found: StoredFile | None) -> bool:
@@ -110,30 +171,50 @@ def _is_as_it_was(file: FoundFile, found: StoredFile | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Proof:
-    """What the storage shows of the files that Spark was given, and of those that the table reaches; paths are written from its location on."""
+    """What the storage shows of the files that Spark was given, and of those that the table
+    reaches; paths are written from its location on.
+    """
 
     removed: tuple[FoundFile, ...]
     left: tuple[str, ...]  # still there although no metadata knows them
     alive: tuple[str, ...]  # the metadata knows them, and they are there
-    lost: tuple[str, ...]  # the metadata knows them, they were given to Spark, and they are not there
-    missing: tuple[str, ...]  # the metadata knows them, they were never given to Spark, and they are not there
+    lost: tuple[
+        str, ...
+    ]  # the metadata knows them, they were given to Spark, and they are not there
+    missing: tuple[
+        str, ...
+    ]  # the metadata knows them, they were never given to Spark, and they are not there
     reached: int  # files that the metadata knows, and that were looked for
     is_sample: bool  # not every file that was given was looked for
 
 
 def prove_removal(  # noqa: PLR0913, PLR0917 - what a proof rests on
-    ports: Ports, job: Job, action: RemoveOrphanFiles, effect: Effect, keep_for: timedelta, statistics: Sequence[str]
+    ports: Ports,
+    job: Job,
+    action: RemoveOrphanFiles,
+    effect: Effect,
+    keep_for: timedelta,
+    statistics: Sequence[str],
 ) -> tuple[Effect, Verdict] | None:
-    """What is gone, and that nothing which the table reaches is; None while the storage cannot be looked at.
+    """What is gone, and that nothing which the table reaches is; None while the storage cannot be
+    looked at.
 
-    keep_for: how long a quarantine lasts; statistics: the files of statistics that the metadata names, of which Spark has no table.
+    keep_for: how long a quarantine lasts; statistics: the files of statistics that the metadata
+    names, of which Spark has no table.
     """
     told, approved = ports.runner.removed_orphans(job), action.approved
     if told is None or approved is None:
-        sentence = "What Spark was given to delete is not here any more, so that it cannot be told what became of it."
+        sentence = (
+            "What Spark was given to delete is not here any more, so that it cannot be told what "
+            "became of it."
+        )
         return replace(effect, sentence=sentence), _conclude_untold(job, sentence)
     files = tuple(ports.store.orphan_files(approved.list_id, 0, MAX_FILES))
-    paths = _aside_paths(action, approved, files) if _is_aside(approved) else respell(action.location, (file.path for file in files))
+    paths = (
+        _aside_paths(action, approved, files)
+        if _is_aside(approved)
+        else respell(action.location, (file.path for file in files))
+    )
     told = _add_statistics(told, respell(action.location, statistics))
     proof = _look(ports, job, approved, told, dict(zip(paths, files, strict=True)))
     if proof is None:
@@ -141,7 +222,10 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - what a proof rests on
     proved = _measure(effect, approved, proof)
     verdict = _conclude(job, proved, proof, is_told=told.reached is not None)
     if proof.lost:  # first of all: whatever happens to us now, nothing more is done to this table
-        reason = f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at its page before resuming"
+        reason = (
+            f"job {job.job_id} deleted {len(proof.lost):,} files that the table needs; look at "
+            f"its page before resuming"
+        )
         pause(ports, job, reason)
     if verdict.state is JobState.SUCCEEDED:
         _close(ports, job, approved, proved, keep_for)
@@ -149,7 +233,9 @@ def prove_removal(  # noqa: PLR0913, PLR0917 - what a proof rests on
 
 
 def _add_statistics(told: RemovedOrphans, statistics: Iterable[str]) -> RemovedOrphans:
-    """With the table's statistics files among what it reaches: all of those that were on the list, and MAX_STATISTICS others."""
+    """With the table's statistics files among what it reaches: all of those that were on the list,
+    and MAX_STATISTICS others.
+    """
     if told.reached is None:
         return told
     given, named = frozenset(told.brought), tuple(dict.fromkeys(statistics))
@@ -158,25 +244,64 @@ def _add_statistics(told: RemovedOrphans, statistics: Iterable[str]) -> RemovedO
     return replace(told, reached=tuple(dict.fromkeys((*told.reached, *on_list, *others))))
 
 
-def _look(ports: Ports, job: Job, approved: ApprovedList, told: RemovedOrphans, files: Mapping[str, FoundFile]) -> _Proof | None:
+def _look(
+    ports: Ports,
+    job: Job,
+    approved: ApprovedList,
+    told: RemovedOrphans,
+    files: Mapping[str, FoundFile],
+) -> _Proof | None:
     catalog = ports.catalog_of(job.table)
     reached = told.reached or ()
-    there = dict(zip(reached, (file is not None for file in catalog.look_at_files(job.table, reached)), strict=True))
+    there = dict(
+        zip(
+            reached,
+            (file is not None for file in catalog.look_at_files(job.table, reached)),
+            strict=True,
+        )
+    )
     if there and not any(there.values()):
-        return None  # a table of which nothing at all is left: more likely the storage does not answer
+        return (
+            None  # a table of which nothing at all is left: more likely the storage does not answer
+        )
     given = frozenset(told.brought)
     missing = [path for path, is_there in there.items() if not is_there]
     step = max(1, -(-len(told.brought) // MAX_LOOKED_AT))
     looked_for = told.brought[::step]
     stored = catalog.look_at_files(job.table, looked_for)
-    gone = [path for path, file in zip(looked_for, stored, strict=True) if file is None and path not in there]
-    targets = dict(zip(told.brought, told.targets, strict=False)) if approved.disposal in {Disposal.QUARANTINE, Disposal.RESTORE} else {}
-    kept = dict(zip(gone, catalog.look_at_files(job.table, [targets[path] for path in gone]), strict=True)) if targets else {}
+    gone = [
+        path
+        for path, file in zip(looked_for, stored, strict=True)
+        if file is None and path not in there
+    ]
+    targets = (
+        dict(zip(told.brought, told.targets, strict=False))
+        if approved.disposal in {Disposal.QUARANTINE, Disposal.RESTORE}
+        else {}
+    )
+    kept = (
+        dict(
+            zip(
+                gone,
+                catalog.look_at_files(job.table, [targets[path] for path in gone]),
+                strict=True,
+            )
+        )
+        if targets
+        else {}
+    )
     return _Proof(
         removed=tuple(files.get(path, FoundFile(path)) for path in gone),
-        left=tuple(path for path, file in zip(looked_for, stored, strict=True) if file is not None and path not in there),
+        left=tuple(
+            path
+            for path, file in zip(looked_for, stored, strict=True)
+            if file is not None and path not in there
+        ),
         alive=tuple(path for path, is_there in there.items() if is_there and path in given),
-        lost=(*(path for path in missing if path in given), *(path for path, found in kept.items() if not _is_as_it_was(files[path], found))),
+        lost=(
+            *(path for path in missing if path in given),
+            *(path for path, found in kept.items() if not _is_as_it_was(files[path], found)),
+        ),
         missing=tuple(path for path in missing if path not in given),
         reached=len(reached),
         is_sample=step > 1,
@@ -186,10 +311,19 @@ def _look(ports: Ports, job: Job, approved: ApprovedList, told: RemovedOrphans, 
 def _measure(effect: Effect, approved: ApprovedList, proof: _Proof) -> Effect:
     count, size = len(proof.removed), sum(file.size_bytes or 0 for file in proof.removed)
     is_back = approved.disposal is Disposal.RESTORE
-    counted = replace(effect, orphans_restored=count) if is_back else replace(effect, orphans_removed=count, orphan_bytes_removed=size)
+    counted = (
+        replace(effect, orphans_restored=count)
+        if is_back
+        else replace(effect, orphans_removed=count, orphan_bytes_removed=size)
+    )
     least = "at least " if proof.is_sample else ""
-    text = f"{least}{count:,} orphan {'file' if count == 1 else 'files'} of {format_size(size)} {'is' if count == 1 else 'are'} {_ENDS[approved.disposal][1]}"
-    text += f"; {proof.reached:,} files that the table reaches were looked for" if proof.reached else ""
+    text = (
+        f"{least}{count:,} orphan {'file' if count == 1 else 'files'} of {format_size(size)} "
+        f"{'is' if count == 1 else 'are'} {_ENDS[approved.disposal][1]}"
+    )
+    text += (
+        f"; {proof.reached:,} files that the table reaches were looked for" if proof.reached else ""
+    )
     for paths, words in (
         (proof.alive, "were left because the table knows them since"),
         (proof.left, "are still there although nothing knows them"),
@@ -202,19 +336,39 @@ def _measure(effect: Effect, approved: ApprovedList, proof: _Proof) -> Effect:
 def _conclude(job: Job, effect: Effect, proof: _Proof, *, is_told: bool) -> Verdict:
     kind = job.outcome.kind if job.outcome is not None else "lost"
     if proof.lost:
-        message = f"{len(proof.lost):,} files are gone that the table reaches or the quarantine should have, the first: {proof.lost[0]}"
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"{message}; nothing more is done to this table")
+        message = (
+            f"{len(proof.lost):,} files are gone that the table reaches or the quarantine should "
+            f"have, the first: {proof.lost[0]}"
+        )
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"{message}; nothing more is done to this table",
+        )
     if kind == "lost":
         message = f"Spark was lost; what is left of the list is looked at again. {effect.sentence}"
         reason = job.outcome.reason if job.outcome is not None else None
         asked = Verdict(JobState.CANCELLED, None, message)
-        return asked if job.cancel_requested_by else Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, message)
+        return (
+            asked
+            if job.cancel_requested_by
+            else Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, message)
+        )
     if kind != "finished":
         return conclude(job, effect)
     if not is_told:
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"Spark did not tell which files the table reaches. {effect.sentence}")
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"Spark did not tell which files the table reaches. {effect.sentence}",
+        )
     if proof.left:
-        return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"Spark reported success, and its log has the reason why files are left. {effect.sentence}")
+        return Verdict(
+            JobState.FAILED,
+            FailureReason.UNPROVED,
+            f"Spark reported success, and its log has the reason why files are left. "
+            f"{effect.sentence}",
+        )
     return Verdict(JobState.SUCCEEDED)
 
 
@@ -225,7 +379,9 @@ def _conclude_untold(job: Job, sentence: str) -> Verdict:
     return Verdict(JobState.FAILED, reason or FailureReason.LOST_RUNNER, sentence)
 
 
-def _close(ports: Ports, job: Job, approved: ApprovedList, effect: Effect, keep_for: timedelta) -> None:
+def _close(
+    ports: Ports, job: Job, approved: ApprovedList, effect: Effect, keep_for: timedelta
+) -> None:
     """What became of the list; a later look has superseded it at most."""
     orphans, now = ports.store.orphan_list(approved.list_id), ports.clock.now()
     state = _ENDS[approved.disposal][0]
@@ -233,7 +389,13 @@ def _close(ports: Ports, job: Job, approved: ApprovedList, effect: Effect, keep_
         return
     changed = replace(orphans, state=state)
     if not _is_aside(approved):
-        changed = replace(changed, removed_by=job.job_id, removed_at=now, removed_files=effect.orphans_removed, removed_bytes=effect.orphan_bytes_removed)
+        changed = replace(
+            changed,
+            removed_by=job.job_id,
+            removed_at=now,
+            removed_files=effect.orphans_removed,
+            removed_bytes=effect.orphan_bytes_removed,
+        )
     if state is OrphanListState.QUARANTINED:
         changed = replace(changed, expires_at=now + keep_for)
     ports.store.update_orphan_list(changed, orphans)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from maintainer.compare.effect import COUNT_LIMIT_BYTES, Verdict, compare, conclude, find_statistics, rows_to_count, split_commits, spread_counts
+from maintainer.compare.effect import (
+    COUNT_LIMIT_BYTES,
+    Verdict,
+    compare,
+    conclude,
+    find_statistics,
+    rows_to_count,
+    split_commits,
+    spread_counts,
+)
 from maintainer.compare.missing_parent import prove_rows_since
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.effect import Effect
@@ -31,14 +40,22 @@ from maintainer.steps.unread import resume_proved, wait_for_table
 
 
 def review(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Review each job that we hold whose Spark work is over or lost, those named in `only` or all; returns how many reached their final state."""
-    waiting = [job for job in held_jobs(ports) if job.awaits_review and (only is None or job.job_id in only)]
+    """Review each job that we hold whose Spark work is over or lost, those named in `only` or all;
+    returns how many reached their final state.
+    """
+    waiting = [
+        job
+        for job in held_jobs(ports)
+        if job.awaits_review and (only is None or job.job_id in only)
+    ]
     return sum(each(waiting, partial(_review_job, ports)))
 
 
 def _review_job(ports: Ports, job: Job) -> bool:
     if job.table.catalog not in ports.catalogs:
-        return _wait(ports, job, f"catalog {job.table.catalog!r} is not configured")  # the configuration may bring it back
+        return _wait(
+            ports, job, f"catalog {job.table.catalog!r} is not configured"
+        )  # the configuration may bring it back
     try:
         return _review_readable(ports, job)
     except StoreUnavailableError:
@@ -64,13 +81,31 @@ def _review_readable(ports: Ports, job: Job) -> bool:
     if isinstance(scanned, TableFault):
         if scanned.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:
             return _wait(ports, job, scanned.reason)
-        return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, f"the table is gone: {scanned.reason}"))
+        return _settle(
+            ports,
+            job,
+            None,
+            Verdict(
+                JobState.FAILED, FailureReason.TABLE_CHANGED, f"the table is gone: {scanned.reason}"
+            ),
+        )
     if job.baseline is None or scanned.health.table_uuid != job.table_uuid:
-        return _settle(ports, job, None, Verdict(JobState.FAILED, FailureReason.TABLE_CHANGED, "the table was replaced by another one of the same name"))
+        return _settle(
+            ports,
+            job,
+            None,
+            Verdict(
+                JobState.FAILED,
+                FailureReason.TABLE_CHANGED,
+                "the table was replaced by another one of the same name",
+            ),
+        )
     if isinstance(job.action, RollBack):
         return _settle(ports, job, *review_rollback(ports, job, job.action, scanned))
     effect = _find_effect(ports, job, job.baseline, scanned)
-    if not pause_unproved(ports, job, effect):  # first of all: whatever happens to us now, nothing more is done to such a table
+    if not pause_unproved(
+        ports, job, effect
+    ):  # first of all: whatever happens to us now, nothing more is done to such a table
         resume_proved(ports, job)
     if isinstance(job.action, RemoveOrphanFiles):
         return _settle_orphans(ports, job, review_orphans(ports, job, job.action, scanned, effect))
@@ -92,21 +127,35 @@ def _find_effect(ports: Ports, job: Job, baseline: Baseline, scanned: Measured) 
     catalog = ports.catalog_of(job.table)
     unsure = rows_to_count(commits.own, snapshots)
     limit_bytes = COUNT_LIMIT_BYTES // max(1, len(unsure))
-    counted = {snapshot_id: catalog.count_rows(job.table, snapshot_id, limit_bytes) for snapshot_id in unsure}
+    counted = {
+        snapshot_id: catalog.count_rows(job.table, snapshot_id, limit_bytes)
+        for snapshot_id in unsure
+    }
     rows = prove_rows_since(baseline, commits.own, snapshots, spread_counts(commits.own, counted))
     statistics = find_statistics(job, scanned.inventory)
     is_there = statistics is not None and bool(catalog.file_bytes(job.table, statistics.path))
-    effect = compare(job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there))
+    effect = compare(
+        job, baseline, summarise(scanned.health), commits, rows, counted, int(is_there)
+    )
     return prove_contents(ports, job, commits.own, scanned.inventory, effect)
 
 
 def _settle(ports: Ports, job: Job, effect: Effect | None, verdict: Verdict) -> bool:
     now = ports.clock.now()
     running = replace(job, progress=replace(job.progress, phase=""))
-    settled = running.advance(verdict.state, effect=effect, finished_at=now, failure_reason=verdict.reason, failure_message=verdict.message)
+    settled = running.advance(
+        verdict.state,
+        effect=effect,
+        finished_at=now,
+        failure_reason=verdict.reason,
+        failure_message=verdict.message,
+    )
     if not ports.store.update_job(settled, job.state, token_of(ports, job)):
         return False
-    fields = {"state": verdict.state.value, "message": verdict.message or (effect.sentence if effect is not None else "")}
+    fields = {
+        "state": verdict.state.value,
+        "message": verdict.message or (effect.sentence if effect is not None else ""),
+    }
     ports.store.append_events([JobEvent(job.job_id, now, "job.reviewed", fields)])
     ports.telemetry.job_finished(settled, effect)
     tell_end(ports, settled, effect)

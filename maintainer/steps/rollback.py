@@ -22,7 +22,9 @@ PRIORITY = 100
 
 
 def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
-    """Pause the table and store the job that undoes this one, pending; InvalidTransitionError with the reason when it cannot be undone."""
+    """Pause the table and store the job that undoes this one, pending; InvalidTransitionError with
+    the reason when it cannot be undone.
+    """
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
         message = f"job {job.job_id} cannot be rolled back: {scanned.reason}"
@@ -33,14 +35,23 @@ def request_rollback(ports: Ports, job: Job, requested_by: str) -> Job:
         message = f"job {job.job_id} cannot be rolled back: {action}"
         raise InvalidTransitionError(message)
     if unfinished is not None:
-        message = f"job {job.job_id} cannot be rolled back yet: job {unfinished.job_id} is working on the table; one at a time"
+        message = (
+            f"job {job.job_id} cannot be rolled back yet: job {unfinished.job_id} is working on "
+            f"the table; one at a time"
+        )
         raise InvalidTransitionError(message)
     # First the pause: what was rolled back is not done again until a person resumes the table.
-    reason = f"job {job.job_id} ({job.rule}) was rolled back; resume the table when it may be worked on again"
+    reason = (
+        f"job {job.job_id} ({job.rule}) was rolled back; resume the table when it may be worked "
+        f"on again"
+    )
     halt(ports, Halt(str(job.table), requested_by, ports.clock.now(), reason))
     undoing = _make_job(ports, job, action, requested_by)
     if not ports.store.add_job(undoing):
-        message = f"job {job.job_id} cannot be rolled back yet: another job of the table was faster; ask again"
+        message = (
+            f"job {job.job_id} cannot be rolled back yet: another job of the table was faster; "
+            f"ask again"
+        )
         raise InvalidTransitionError(message)
     return undoing
 
@@ -54,7 +65,8 @@ def _make_job(ports: Ports, job: Job, action: RollBack, requested_by: str) -> Jo
         action=action,
         findings=(),
         estimate=Estimate(0, 0, 0, 0, note=f"back to snapshot {action.snapshot_id}"),
-        reason=f"undo job {job.job_id} ({job.rule}): main goes back from snapshot {action.expected_snapshot_id} to {action.snapshot_id}",
+        reason=f"undo job {job.job_id} ({job.rule}): main goes back from snapshot "
+        f"{action.expected_snapshot_id} to {action.snapshot_id}",
         policy_version="",
         priority=PRIORITY,
         requested_by=requested_by,
@@ -63,11 +75,17 @@ def _make_job(ports: Ports, job: Job, action: RollBack, requested_by: str) -> Jo
     )
 
 
-def review_rollback(ports: Ports, job: Job, action: RollBack, scanned: Measured) -> tuple[Effect, Verdict]:
+def review_rollback(
+    ports: Ports, job: Job, action: RollBack, scanned: Measured
+) -> tuple[Effect, Verdict]:
     """What the table shows of the rollback."""
     undone = ports.store.job(action.of_job)
     baseline = undone.baseline if undone is not None else None
-    expected = baseline.measurement if baseline is not None and baseline.snapshot_id == action.snapshot_id else None
+    expected = (
+        baseline.measurement
+        if baseline is not None and baseline.snapshot_id == action.snapshot_id
+        else None
+    )
     after = summarise(scanned.health)
     before = job.baseline.measurement if job.baseline is not None else after
     effect = compare_rollback(job, action, before, after, expected)

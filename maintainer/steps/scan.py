@@ -18,7 +18,14 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.health import Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.instants import is_ahead
-from maintainer.domain.inventory import DIGEST_VERSION, CatalogFault, FaultKind, ManifestDigest, TableFault, TableInventory
+from maintainer.domain.inventory import (
+    DIGEST_VERSION,
+    CatalogFault,
+    FaultKind,
+    ManifestDigest,
+    TableFault,
+    TableInventory,
+)
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.domain.reading import UnreadManifests
 from maintainer.measure.health import target_file_size
@@ -55,14 +62,17 @@ ScannedTable = Measured | Recalled | TableFault
 class ScanOptions:
     """What one scan is to do. Deep: every table, every manifest.
 
-    Unchanged tables are measured anew after `remeasure` at the latest; before that, the longest unmeasured ones of each catalog: of those that were not
-    measured for `recheck_after`, at most `rechecks` and at most `recheck_share` of the catalog, rounded up.
+    Unchanged tables are measured anew after `remeasure` at the latest; before that, the longest
+    unmeasured ones of each catalog: of those that were not measured for `recheck_after`, at most
+    `rechecks` and at most `recheck_share` of the catalog, rounded up.
     """
 
     is_deep: bool = False
     remeasure: timedelta = DEFAULT_REMEASURE
     rechecks: int = 0
-    most_files: int | None = None  # a table of which more have to be read is left to Spark; None: none is
+    most_files: int | None = (
+        None  # a table of which more have to be read is left to Spark; None: none is
+    )
     recheck_share: float = 1.0
     recheck_after: timedelta = timedelta(0)
     timeout: timedelta = DEFAULT_LIMIT  # for measuring one table
@@ -106,13 +116,18 @@ def scan(
     should_stop: Callable[[], bool] = lambda: False,
     options: ScanOptions = DEFAULT_OPTIONS,
 ) -> ScanResult:
-    """Measure every table of every catalog that is not known to be unchanged; what is wrong with one never stops the others."""
+    """Measure every table of every catalog that is not known to be unchanged; what is wrong with
+    one never stops the others.
+    """
     started = ports.clock.now()
     result = ScanResult()
     bases = Bases(ports.policies.current(), PROGRAM, ports.store.shared_tables())
     try:
         on_each = on_table and _one_at_a_time(on_table)
-        turns = [_CatalogScan(ports, catalog, on_each, should_stop, options, bases) for catalog in ports.catalogs.values()]
+        turns = [
+            _CatalogScan(ports, catalog, on_each, should_stop, options, bases)
+            for catalog in ports.catalogs.values()
+        ]
         try:
             at_once(turns, _CatalogScan.run)
         finally:
@@ -121,7 +136,9 @@ def scan(
         _note_unconfigured(ports)
     finally:
         seconds = (ports.clock.now() - started).total_seconds()
-        ports.telemetry.scan_finished(seconds, result.entries_read, result.measured, len(result.faults))
+        ports.telemetry.scan_finished(
+            seconds, result.entries_read, result.measured, len(result.faults)
+        )
     return result
 
 
@@ -150,8 +167,12 @@ class _CatalogScan:
     wanted: Collection[TableIdentifier] = ()  # to be measured, changed or not
     seen: list[TableIdentifier] = field(default_factory=list)
     faults: list[CatalogFault] = field(default_factory=list)
-    changed: dict[TableIdentifier, str] = field(default_factory=dict)  # the tokens of those that are being read
-    refused: list[TableIdentifier] = field(default_factory=list)  # too large to be read here, and not to be had from Spark
+    changed: dict[TableIdentifier, str] = field(
+        default_factory=dict
+    )  # the tokens of those that are being read
+    refused: list[TableIdentifier] = field(
+        default_factory=list
+    )  # too large to be read here, and not to be had from Spark
     trouble: Trouble = field(default_factory=Trouble)
     is_whole: bool = False
     result: ScanResult = field(default_factory=ScanResult)
@@ -162,7 +183,9 @@ class _CatalogScan:
         self.ports = replace(self.ports, notifier=self.notices)
 
     def run(self) -> None:
-        """Ask which tables there are and which have changed, and measure those, each as soon as the catalog has read it."""
+        """Ask which tables there are and which have changed, and measure those, each as soon as the
+        catalog has read it.
+        """
         try:
             if not self.options.is_deep:
                 self._recall_marks()
@@ -179,14 +202,23 @@ class _CatalogScan:
     def _measure(self, tables: Iterable[TableIdentifier], most_files: int | None) -> None:
         known = _know_nothing if self.options.is_deep else self.ports.store.digests
         target_of, keep = target_by(self.ports.policies.current), keep_portions(self.ports)
-        for taken in self.catalog.inventories(tables, target_of, known, self.should_stop, most_files, keep):
+        for taken in self.catalog.inventories(
+            tables, target_of, known, self.should_stop, most_files, keep
+        ):
             self.trouble.guard(partial(self._record, taken))
 
     def _recall_marks(self) -> None:
-        """A table that is measured anew keeps its token: the catalog is asked about it no more often, and answers as cheaply."""
+        """A table that is measured anew keeps its token: the catalog is asked about it no more
+        often, and answers as cheaply.
+        """
         marks = self.ports.store.marks(self.catalog.name)
         self.known = {table: mark.token for table, mark in marks.items() if mark.token}
-        self.wanted = choose_wanted({table: marks[table] for table in self.known}, self.bases, self.options, self.ports.clock.now())
+        self.wanted = choose_wanted(
+            {table: marks[table] for table in self.known},
+            self.bases,
+            self.options,
+            self.ports.clock.now(),
+        )
 
     def _find_changed(self) -> Iterator[TableIdentifier]:
         for found in self._poll():
@@ -215,8 +247,12 @@ class _CatalogScan:
             self._tell(keep_fault(self.ports, found))
             return
         self.result.unchanged += 1
-        if found.token != self.known[found.table]:  # another token for the same state: an ETag that did not last
-            self.ports.store.record_mark(found.table, ScanMark(found.token, self.bases.of(found.table)))
+        if (
+            found.token != self.known[found.table]
+        ):  # another token for the same state: an ETag that did not last
+            self.ports.store.record_mark(
+                found.table, ScanMark(found.token, self.bases.of(found.table))
+            )
         self._recall(found.table)
 
     def _record(self, taken: Taken) -> None:
@@ -225,7 +261,9 @@ class _CatalogScan:
             return
         mark = ScanMark(self.changed[taken.table], self.bases.of(taken.table))
         with suppress(StoppedError):  # the table stays among those that have changed
-            scanned = record_taken(self.ports, taken, mark, Bound(self.options.timeout, self.should_stop))
+            scanned = record_taken(
+                self.ports, taken, mark, Bound(self.options.timeout, self.should_stop)
+            )
             del self.changed[taken.table]
             self._tell(scanned)
 
@@ -244,7 +282,12 @@ class _CatalogScan:
 
     def _recall(self, table: TableIdentifier) -> None:
         record = self.ports.store.table(table) if self.on_table is not None else None
-        if self.on_table is not None and record is not None and record.health is not None and record.grade is not None:
+        if (
+            self.on_table is not None
+            and record is not None
+            and record.health is not None
+            and record.grade is not None
+        ):
             self.on_table(Recalled(record.health, record.grade))
 
     def _take_listing(self) -> None:
@@ -257,17 +300,34 @@ class _CatalogScan:
                 self.ports.telemetry.table_gone(table)
 
 
-def choose_wanted(marks: Mapping[TableIdentifier, ScanMark], bases: Bases, options: ScanOptions, now: datetime) -> set[TableIdentifier]:
-    """The tables that are measured even if they have not changed: by other rules than the last time, or so long ago that it is time."""
-    due = {table for table, mark in marks.items() if mark.basis != bases.of(table) or is_due(table, mark.measured_at, now, options.remeasure)}
-    # An unchanged pointer does not tell that the file it points to was deleted: a few tables are looked at all the same.
-    rested = {table: mark.measured_at or now for table, mark in marks.items() if table not in due and now - (mark.measured_at or now) >= options.recheck_after}
+def choose_wanted(
+    marks: Mapping[TableIdentifier, ScanMark], bases: Bases, options: ScanOptions, now: datetime
+) -> set[TableIdentifier]:
+    """The tables that are measured even if they have not changed: by other rules than the last
+    time, or so long ago that it is time.
+    """
+    due = {
+        table
+        for table, mark in marks.items()
+        if mark.basis != bases.of(table) or is_due(table, mark.measured_at, now, options.remeasure)
+    }
+    # An unchanged pointer does not tell that the file it points to was deleted: a few tables are
+    # looked at all the same.
+    rested = {
+        table: mark.measured_at or now
+        for table, mark in marks.items()
+        if table not in due and now - (mark.measured_at or now) >= options.recheck_after
+    }
     most = min(options.rechecks, ceil(options.recheck_share * len(marks)))
     return due.union(nsmallest(most, rested, key=lambda table: (rested[table], table)))
 
 
-def is_due(table: TableIdentifier, measured_at: datetime | None, now: datetime, remeasure: timedelta) -> bool:
-    """Whether an unchanged table is to be measured anew: in the last quarter of the time, each at a moment of its own."""
+def is_due(
+    table: TableIdentifier, measured_at: datetime | None, now: datetime, remeasure: timedelta
+) -> bool:
+    """Whether an unchanged table is to be measured anew: in the last quarter of the time, each at a
+    moment of its own.
+    """
     if measured_at is None or is_ahead(measured_at, now):
         return True
     share = crc32(str(table).encode()) / 2**32
@@ -291,50 +351,86 @@ def _count(result: ScanResult, scanned: Measured | TableFault) -> None:
 
 
 def _note_unconfigured(ports: Ports) -> None:
-    """Tables of a catalog that the configuration has no more are kept, because it may come back, but no longer shown as if they were measured."""
+    """Tables of a catalog that the configuration has no more are kept, because it may come back,
+    but no longer shown as if they were measured.
+    """
     for table in ports.store.table_names():
         if table.catalog in ports.catalogs:
             continue
         reason = f"catalog {table.catalog!r} is not configured any more"
         record = ports.store.table(table)
-        if record is not None and (record.fault is None or record.fault.reason != reason):  # once, not at each scan
-            ports.store.record_fault(TableFault(table, FaultKind.CATALOG_UNAVAILABLE, reason, ports.clock.now()))
+        if record is not None and (
+            record.fault is None or record.fault.reason != reason
+        ):  # once, not at each scan
+            ports.store.record_fault(
+                TableFault(table, FaultKind.CATALOG_UNAVAILABLE, reason, ports.clock.now())
+            )
 
 
-def scan_table(ports: Ports, table: TableIdentifier, mark: ScanMark | None = None, *, is_deep: bool = False) -> Measured | TableFault:
-    """Measure one table now and record it; the mark, kept last, says on what state of the table that rests, so far as the caller knows one."""
+def scan_table(
+    ports: Ports, table: TableIdentifier, mark: ScanMark | None = None, *, is_deep: bool = False
+) -> Measured | TableFault:
+    """Measure one table now and record it; the mark, kept last, says on what state of the table
+    that rests, so far as the caller knows one.
+    """
     started = ports.clock.now()
     inventory = read_table(ports, table, known=_know_nothing if is_deep else ports.store.digests)
-    return record_taken(ports, Taken(table, inventory, (ports.clock.now() - started).total_seconds()), mark, Bound())
+    return record_taken(
+        ports, Taken(table, inventory, (ports.clock.now() - started).total_seconds()), mark, Bound()
+    )
 
 
-def _know_nothing(_table_uuid: str, _paths: Iterable[str], _target_bytes: int) -> Mapping[str, ManifestDigest]:
+def _know_nothing(
+    _table_uuid: str, _paths: Iterable[str], _target_bytes: int
+) -> Mapping[str, ManifestDigest]:
     return {}
 
 
-def read_table(ports: Ports, table: TableIdentifier, candidate: PolicyLayer | None = None, known: KnownDigests | None = None) -> TableInventory | TableFault:
-    """The table's inventory, small and large measured against the target that its policy or its own property sets."""
+def read_table(
+    ports: Ports,
+    table: TableIdentifier,
+    candidate: PolicyLayer | None = None,
+    known: KnownDigests | None = None,
+) -> TableInventory | TableFault:
+    """The table's inventory, small and large measured against the target that its policy or its own
+    property sets.
+    """
     return read_under(ports, table, with_candidate(ports.policies.current(), candidate), known)
 
 
-def read_under(ports: Ports, table: TableIdentifier, policies: PolicySet, known: KnownDigests | None = None) -> TableInventory | TableFault:
+def read_under(
+    ports: Ports, table: TableIdentifier, policies: PolicySet, known: KnownDigests | None = None
+) -> TableInventory | TableFault:
     """The same under other policies than those in force."""
-    return ports.catalog_of(table).inventory(table, target_by(lambda: policies), known or ports.store.digests)
+    return ports.catalog_of(table).inventory(
+        table, target_by(lambda: policies), known or ports.store.digests
+    )
 
 
 def target_by(policies: Callable[[], PolicySet]) -> TargetOf:
     """The target file size that a table's policy sets, else its own property."""
-    return lambda table, properties: target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
+    return lambda table, properties: (
+        target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
+    )
 
 
 def find_unread(ports: Ports, table: TableIdentifier) -> UnreadManifests | None:
-    """What measuring the table would have to read; None when that is nothing, or the table cannot be measured."""
-    found = ports.catalog_of(table).inventories([table], target_by(ports.policies.current), ports.store.digests, most_files=0)
-    return next((taken.outcome for taken in found if isinstance(taken.outcome, UnreadManifests)), None)
+    """What measuring the table would have to read; None when that is nothing, or the table cannot
+    be measured.
+    """
+    found = ports.catalog_of(table).inventories(
+        [table], target_by(ports.policies.current), ports.store.digests, most_files=0
+    )
+    return next(
+        (taken.outcome for taken in found if isinstance(taken.outcome, UnreadManifests)), None
+    )
 
 
 def scan_tables(
-    ports: Ports, tables: Iterable[TableIdentifier], on_table: Callable[[ScannedTable], None], options: ScanOptions = DEFAULT_OPTIONS
+    ports: Ports,
+    tables: Iterable[TableIdentifier],
+    on_table: Callable[[ScannedTable], None],
+    options: ScanOptions = DEFAULT_OPTIONS,
 ) -> ScanResult:
     """Measure the named tables only, changed or not."""
     result, trouble = ScanResult(), Trouble()
@@ -349,7 +445,9 @@ def scan_tables(
         on_table(scanned)
 
     for named in by_catalog.values():
-        for taken in ports.catalog_of(named[0]).inventories(named, target_by(ports.policies.current), known, keep=keep_portions(ports)):
+        for taken in ports.catalog_of(named[0]).inventories(
+            named, target_by(ports.policies.current), known, keep=keep_portions(ports)
+        ):
             trouble.guard(partial(record, taken))
     trouble.tell()
     return result

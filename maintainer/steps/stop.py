@@ -11,7 +11,9 @@ from maintainer.steps.ports import Ports
 
 
 def find_stop(ports: Ports, table: TableIdentifier, since: datetime | None = None) -> Halt | None:
-    """The widest halt or pause that covers the table; with `since`, of those that were asked for later."""
+    """The widest halt or pause that covers the table; with `since`, of those that were asked for
+    later.
+    """
     halts = [*ports.store.halts()]
     record = ports.store.table(table)
     if record is not None and record.pause is not None:

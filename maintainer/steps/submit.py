@@ -44,7 +44,9 @@ CANCEL_ATTEMPTS = 10  # each is lost only to a change in the very moment between
 
 
 def submit(ports: Ports) -> int:
-    """Admit what the stored plans want and start it; returns how many jobs were handed to the runner."""
+    """Admit what the stored plans want and start it; returns how many jobs were handed to the
+    runner.
+    """
     try:
         each(admit_now(ports), partial(_add_admitted, ports), ports.is_stopping)
     finally:
@@ -55,34 +57,59 @@ def submit(ports: Ports) -> int:
 def _add_admitted(ports: Ports, verdict: AdmissionVerdict) -> bool:
     record = ports.store.table(verdict.candidate.table)
     plan = record.plan if record is not None else None
-    wanted = plan.planned if plan is not None and plan.table_uuid == verdict.candidate.table_uuid else ()
+    wanted = (
+        plan.planned if plan is not None and plan.table_uuid == verdict.candidate.table_uuid else ()
+    )
     planned = next((planned for planned in wanted if planned.rule is verdict.candidate.rule), None)
     if plan is None or planned is None:
         return False  # planned anew since the candidates were read
-    return ports.store.add_job(_make_job(ports, plan, replace(planned, score=verdict.score), "policy", ()))
+    return ports.store.add_job(
+        _make_job(ports, plan, replace(planned, score=verdict.score), "policy", ())
+    )
 
 
 def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Hand pending jobs to the runner, oldest first; those named in `only`, or all. While the daemon drains they wait, in a blackout those of no person."""
+    """Hand pending jobs to the runner, oldest first; those named in `only`, or all. While the
+    daemon drains they wait, in a blackout those of no person.
+    """
     if is_draining(ports.store.halts()):
         return 0
-    pending = [job for job in ports.store.unfinished_jobs() if job.state is JobState.PENDING and (only is None or job.job_id in only)]
+    pending = [
+        job
+        for job in ports.store.unfinished_jobs()
+        if job.state is JobState.PENDING and (only is None or job.job_id in only)
+    ]
     if is_blackout(ports):  # it may have begun since they were admitted
         pending = [job for job in pending if job.requested_by not in {"policy", BY_SCAN}]
     return sum(each(pending, partial(_start, ports), ports.is_stopping))
 
 
-def request_run(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, Job | None]:
-    """What a person asked for now: a fresh measurement and plan, and the first job of it, stored and pending. No job when there is nothing to do."""
+def request_run(
+    ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str
+) -> tuple[Plan, Job | None]:
+    """What a person asked for now: a fresh measurement and plan, and the first job of it, stored
+    and pending. No job when there is nothing to do.
+    """
     return _request(ports, table, rules, requested_by, keeps_thresholds=not rules)
 
 
 def continue_request(ports: Ports, job: Job) -> Job | None:
-    """The next job of what a person asked for beyond this one, stored and pending; None when nothing of it is to be done."""
-    return _request(ports, job.table, job.then, job.requested_by, keeps_thresholds=job.keeps_thresholds)[1]
+    """The next job of what a person asked for beyond this one, stored and pending; None when
+    nothing of it is to be done.
+    """
+    return _request(
+        ports, job.table, job.then, job.requested_by, keeps_thresholds=job.keeps_thresholds
+    )[1]
 
 
-def _request(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str, *, keeps_thresholds: bool) -> tuple[Plan, Job | None]:
+def _request(
+    ports: Ports,
+    table: TableIdentifier,
+    rules: tuple[RuleName, ...],
+    requested_by: str,
+    *,
+    keeps_thresholds: bool,
+) -> tuple[Plan, Job | None]:
     scan_table(ports, table)
     record, health = measured_record(ports, table)
     policy = on_request(policy_of(ports, health), rules, keeps_thresholds=keeps_thresholds)
@@ -95,7 +122,9 @@ def _request(ports: Ports, table: TableIdentifier, rules: tuple[RuleName, ...], 
     return plan, job if ports.store.add_job(job) else None
 
 
-def _make_job(ports: Ports, plan: Plan, planned: PlannedAction, requested_by: str, then: tuple[RuleName, ...]) -> Job:
+def _make_job(
+    ports: Ports, plan: Plan, planned: PlannedAction, requested_by: str, then: tuple[RuleName, ...]
+) -> Job:
     return Job(
         job_id=ports.new_id(),
         table=plan.table,
@@ -121,11 +150,20 @@ def _make_job(ports: Ports, plan: Plan, planned: PlannedAction, requested_by: st
 
 
 def _start(ports: Ports, job: Job) -> bool:
-    """Look at the table once more, store the job as submitted, then submit it: a crash in between leaves a job that is found lost."""
+    """Look at the table once more, store the job as submitted, then submit it: a crash in between
+    leaves a job that is found lost.
+    """
     if job.table.catalog not in ports.catalogs:
-        _refuse(ports, job, FailureReason.CATALOG_UNREACHABLE, f"catalog {job.table.catalog!r} is not configured any more")
+        _refuse(
+            ports,
+            job,
+            FailureReason.CATALOG_UNREACHABLE,
+            f"catalog {job.table.catalog!r} is not configured any more",
+        )
         return False
-    if isinstance(job.action, DigestManifests):  # it reads one snapshot, whatever has become of the table since
+    if isinstance(
+        job.action, DigestManifests
+    ):  # it reads one snapshot, whatever has become of the table since
         waits = job.requested_by == BY_SCAN and is_held(ports, job.table)
         return not waits and _hand_over(ports, job, None)
     known = ports.store.table(job.table)
@@ -133,7 +171,9 @@ def _start(ports: Ports, job: Job) -> bool:
     if isinstance(scanned, TableFault):
         _refuse(ports, job, _reason_of(scanned.kind), scanned.reason)
         return False
-    refusal = check_before_submit(job.action, scanned.health, job.table_uuid, known.health if known is not None else None)
+    refusal = check_before_submit(
+        job.action, scanned.health, job.table_uuid, known.health if known is not None else None
+    )
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
@@ -143,7 +183,9 @@ def _start(ports: Ports, job: Job) -> bool:
     return _start_planned(ports, job, job.action, scanned.health, baseline)
 
 
-def _start_planned(ports: Ports, job: Job, action: Action, health: TableHealth, baseline: Baseline) -> bool:
+def _start_planned(
+    ports: Ports, job: Job, action: Action, health: TableHealth, baseline: Baseline
+) -> bool:
     refusal = note_foreign(ports, action, health)
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
@@ -156,7 +198,15 @@ def _start_planned(ports: Ports, job: Job, action: Action, health: TableHealth, 
     planned = next((planned for planned in fresh.planned if planned.rule is job.policy_rule), None)
     if planned is None:
         if not is_draining(ports.store.halts()):  # else it waits for the end of the drain
-            _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=_why_not_needed(fresh, job.policy_rule)))
+            _finish(
+                ports,
+                job,
+                job.advance(
+                    JobState.CANCELLED,
+                    finished_at=ports.clock.now(),
+                    failure_message=_why_not_needed(fresh, job.policy_rule),
+                ),
+            )
         return False
     ready = _surround(ports, _bring_up_to_date(job, fresh, planned), health)
     refusal = prepare_removal(ports, ready, health)
@@ -164,7 +214,9 @@ def _start_planned(ports: Ports, job: Job, action: Action, health: TableHealth, 
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
     ready = prepare_look(ports, ready)
-    if _is_stopped(ports, job, find_stop(ports, job.table)):  # the preparations may have taken minutes
+    if _is_stopped(
+        ports, job, find_stop(ports, job.table)
+    ):  # the preparations may have taken minutes
         ports.runner.forget(job.job_id)
         return False
     return _hand_over(ports, ready, baseline)
@@ -175,14 +227,25 @@ def _start_rollback(ports: Ports, job: Job, action: RollBack, baseline: Baseline
     if refusal is not None:
         _refuse(ports, job, FailureReason.TABLE_CHANGED, refusal)
         return False
-    # It starts beside the pause that came with its request, and is stopped by those that came later.
-    return not _is_stopped(ports, job, find_stop(ports, job.table, since=job.created_at)) and _hand_over(ports, job, baseline)
+    # It starts beside the pause that came with its request, and is stopped by those that came
+    # later.
+    return not _is_stopped(
+        ports, job, find_stop(ports, job.table, since=job.created_at)
+    ) and _hand_over(ports, job, baseline)
 
 
 def _is_stopped(ports: Ports, job: Job, stop: Halt | None) -> bool:
     """True where the job must not start now: a drain lets it wait, a pause ends it."""
     if stop is not None and not stop.is_drain:
-        _finish(ports, job, job.advance(JobState.CANCELLED, finished_at=ports.clock.now(), failure_message=f"not started: {describe_halt(stop)}"))
+        _finish(
+            ports,
+            job,
+            job.advance(
+                JobState.CANCELLED,
+                finished_at=ports.clock.now(),
+                failure_message=f"not started: {describe_halt(stop)}",
+            ),
+        )
     return stop is not None
 
 
@@ -190,12 +253,25 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
     now = ports.clock.now()
     runner = ports.runner
     marks = {"owner": runner.owner, "application": runner.application, "baseline": baseline}
-    submitted = job.advance(JobState.SUBMITTED, submitted_at=now, deadline=find_deadline(job, now), **marks)
-    lease = ports.store.submit_job(submitted, now + ports.lease_terms.duration, runner.statements(submitted))
+    submitted = job.advance(
+        JobState.SUBMITTED, submitted_at=now, deadline=find_deadline(job, now), **marks
+    )
+    lease = ports.store.submit_job(
+        submitted, now + ports.lease_terms.duration, runner.statements(submitted)
+    )
     if lease is None:
         return False  # another process took it
     snapshot_id = str(baseline.snapshot_id or "") if baseline is not None else ""
-    ports.store.append_events([JobEvent(job.job_id, now, "job.submitted", {"owner": runner.owner, "snapshot_id": snapshot_id})])
+    ports.store.append_events(
+        [
+            JobEvent(
+                job.job_id,
+                now,
+                "job.submitted",
+                {"owner": runner.owner, "snapshot_id": snapshot_id},
+            )
+        ]
+    )
     if not let_work(ports, lease):
         return False  # the store took longer than the lease lasts: the job is found lost
     try:
@@ -209,11 +285,20 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
 def _take_baseline(inventory: TableInventory, health: TableHealth) -> Baseline:
     return Baseline(
         snapshot_id=inventory.current_snapshot_id,
-        sequence_number=max((snapshot.sequence_number for snapshot in inventory.snapshots), default=0),
+        sequence_number=max(
+            (snapshot.sequence_number for snapshot in inventory.snapshots), default=0
+        ),
         newest_snapshot_at=health.newest_snapshot_at,
         metadata_location=inventory.metadata_location,
         measurement=summarise(health),
-        snapshot_at=next((snapshot.committed_at for snapshot in inventory.snapshots if snapshot.snapshot_id == inventory.current_snapshot_id), None),
+        snapshot_at=next(
+            (
+                snapshot.committed_at
+                for snapshot in inventory.snapshots
+                if snapshot.snapshot_id == inventory.current_snapshot_id
+            ),
+            None,
+        ),
         lapsed_tags=find_lapsed_tags(health, health.measured_at),
         state=digest_state(health),
     )
@@ -224,7 +309,9 @@ def _surround(ports: Ports, job: Job, health: TableHealth) -> Job:
 
 
 def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
-    """The plan from the fresh measurement, under the policy of this moment, as if the job were not there."""
+    """The plan from the fresh measurement, under the policy of this moment, as if the job were not
+    there.
+    """
     policy = policy_of(ports, health)
     is_requested = job.requested_by != "policy"
     if is_requested:
@@ -251,7 +338,9 @@ def _decide_anew(ports: Ports, job: Job, health: TableHealth) -> Plan:
 
 
 def _bring_up_to_date(job: Job, fresh: Plan, planned: PlannedAction) -> Job:
-    """The job with the action of this moment: a policy may keep more since it was planned, and the table may need another option."""
+    """The job with the action of this moment: a policy may keep more since it was planned, and the
+    table may need another option.
+    """
     return replace(
         job,
         action=planned.action,
@@ -271,23 +360,47 @@ def _why_not_needed(fresh: Plan, rule: RuleName) -> str:
     skipped = next((skip for skip in fresh.skipped if skip.rule is rule), None)
     if skipped is not None and skipped.code is SkipCode.PAUSED:
         return f"not started: {skipped.reason}"
-    return f"not needed any more: {skipped.reason}" if skipped is not None else "not needed any more: the policy has no such rule now"
+    return (
+        f"not needed any more: {skipped.reason}"
+        if skipped is not None
+        else "not needed any more: the policy has no such rule now"
+    )
 
 
 def _reason_of(kind: FaultKind) -> FailureReason:
-    unreachable = {FaultKind.CATALOG_UNAVAILABLE: FailureReason.CATALOG_UNREACHABLE, FaultKind.ACCESS_DENIED: FailureReason.PERMISSION}
-    missing = {FaultKind.METADATA_MISSING: FailureReason.MISSING_FILE, FaultKind.METADATA_CORRUPT: FailureReason.MISSING_FILE}
+    unreachable = {
+        FaultKind.CATALOG_UNAVAILABLE: FailureReason.CATALOG_UNREACHABLE,
+        FaultKind.ACCESS_DENIED: FailureReason.PERMISSION,
+    }
+    missing = {
+        FaultKind.METADATA_MISSING: FailureReason.MISSING_FILE,
+        FaultKind.METADATA_CORRUPT: FailureReason.MISSING_FILE,
+    }
     return (unreachable | missing).get(kind, FailureReason.TABLE_CHANGED)
 
 
-def _refuse(ports: Ports, job: Job, reason: FailureReason, message: str, token: int | None = None) -> None:
-    _finish(ports, job, job.advance(JobState.FAILED, finished_at=ports.clock.now(), failure_reason=reason, failure_message=message), token)
+def _refuse(
+    ports: Ports, job: Job, reason: FailureReason, message: str, token: int | None = None
+) -> None:
+    _finish(
+        ports,
+        job,
+        job.advance(
+            JobState.FAILED,
+            finished_at=ports.clock.now(),
+            failure_reason=reason,
+            failure_message=message,
+        ),
+        token,
+    )
 
 
 def _finish(ports: Ports, before: Job, after: Job, token: int | None = None) -> bool:
     if not ports.store.update_job(after, before.state, token):
         return False
-    event = JobEvent(after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message})
+    event = JobEvent(
+        after.job_id, ports.clock.now(), f"job.{after.state}", {"message": after.failure_message}
+    )
     ports.store.append_events([event])
     ports.telemetry.job_finished(after, None)
     tell_end(ports, after, None)
@@ -303,7 +416,9 @@ def _plan_again(ports: Ports, table: TableIdentifier) -> None:
 
 
 def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
-    """Ask for a job's end: a pending one ends at once, a running one when its runner has stopped it. A finished one is returned as it is."""
+    """Ask for a job's end: a pending one ends at once, a running one when its runner has stopped
+    it. A finished one is returned as it is.
+    """
     for _ in range(CANCEL_ATTEMPTS):
         if job.state.is_final:
             return job
@@ -311,7 +426,9 @@ def request_cancel(ports: Ports, job: Job, requested_by: str) -> Job:
         if asked is not None:
             return asked
         job = ports.store.job(job.job_id) or job  # it moved meanwhile: ask of what it is now
-    message = f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while its end was asked for; ask again"
+    message = (
+        f"job {job.job_id} changed {CANCEL_ATTEMPTS} times while its end was asked for; ask again"
+    )
     raise InvalidTransitionError(message)
 
 
@@ -319,11 +436,19 @@ def _ask_for_end(ports: Ports, job: Job, requested_by: str) -> Job | None:
     """The job as it is then; None when somebody else changed it first."""
     now = ports.clock.now()
     if job.state is JobState.PENDING:
-        cancelled = job.advance(JobState.CANCELLED, finished_at=now, cancel_requested_by=requested_by)
+        cancelled = job.advance(
+            JobState.CANCELLED, finished_at=now, cancel_requested_by=requested_by
+        )
         return cancelled if _finish(ports, job, cancelled) else None
-    asked = replace(job, cancel_requested_by=requested_by, given_up_by=requested_by if job.unreadable_since is not None else "")
+    asked = replace(
+        job,
+        cancel_requested_by=requested_by,
+        given_up_by=requested_by if job.unreadable_since is not None else "",
+    )
     if not ports.store.update_job(asked, job):
         return None
-    ports.store.append_events([JobEvent(job.job_id, now, "job.cancel_requested", {"by": requested_by})])
+    ports.store.append_events(
+        [JobEvent(job.job_id, now, "job.cancel_requested", {"by": requested_by})]
+    )
     ports.runner.cancel(job.job_id)
     return asked

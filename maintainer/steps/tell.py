@@ -21,33 +21,49 @@ _JOBS_LOOKED_AT = 20  # of a table, for the one whose proof paused it
 
 
 def tell_end(ports: Ports, job: Job, effect: Effect | None) -> None:
-    """Tell of a job that has just reached its final state, where that is worth it; wherever it failed, before Spark had it too."""
+    """Tell of a job that has just reached its final state, where that is worth it; wherever it
+    failed, before Spark had it too.
+    """
     notice = notice_of_job(job, effect, _count_failures(ports, job), ports.clock.now())
     if notice is not None:
         ports.notifier.notify(notice)
 
 
 def _count_failures(ports: Ports, job: Job) -> int:
-    """In a row, those included that say nothing of the rule: when Spark is lost again and again, somebody should look too."""
-    history = ports.store.rule_history(job.table_uuid).get(job.rule) if isinstance(job.rule, RuleName) else None
+    """In a row, those included that say nothing of the rule: when Spark is lost again and again,
+    somebody should look too.
+    """
+    history = (
+        ports.store.rule_history(job.table_uuid).get(job.rule)
+        if isinstance(job.rule, RuleName)
+        else None
+    )
     if history is None:
         return 0
-    return max(history.consecutive_failures, history.streak.times if history.streak is not None else 0)
+    return max(
+        history.consecutive_failures, history.streak.times if history.streak is not None else 0
+    )
 
 
 def note_told(store: Store, clock: Clock, notice: Notice) -> None:
     """Write into the job's story that a notice of it has reached somebody."""
     if notice.job_id:
-        store.append_events([JobEvent(notice.job_id, clock.now(), TOLD, {"kind": notice.kind.value})])
+        store.append_events(
+            [JobEvent(notice.job_id, clock.now(), TOLD, {"kind": notice.kind.value})]
+        )
 
 
 def retell(ports: Ports) -> int:
-    """Tell of what stands and nobody has heard of: tables that a failed proof keeps paused, and lists of orphans that wait; returns how many.
+    """Tell of what stands and nobody has heard of: tables that a failed proof keeps paused, and
+    lists of orphans that wait; returns how many.
 
-    The process that was to tell it may have ended before. Whoever asks, and how often, the limits have each told once.
+    The process that was to tell it may have ended before. Whoever asks, and how often, the limits
+    have each told once.
     """
     paused = [table for table, pause in ports.store.paused_tables().items() if pause.by == BY_PROOF]
-    proofs = [notice for notice in (_find_untold(ports, table) for table in paused) if notice is not None]
+    proofs = [
+        notice for notice in (_find_untold(ports, table) for table in paused) if notice is not None
+    ]
     untold = [*proofs, *_find_untold_lists(ports)]
     for notice in untold:
         ports.notifier.notify(notice)
@@ -56,14 +72,22 @@ def retell(ports: Ports) -> int:
 
 def _find_untold_lists(ports: Ports) -> list[Notice]:
     now = ports.clock.now()
-    waiting = [orphans for orphans in ports.store.waiting_orphan_lists() if orphans.expires_at > now]
-    return [notice_of_list(orphans, now) for orphans in waiting if not _is_told(ports, orphans.list_id)]
+    waiting = [
+        orphans for orphans in ports.store.waiting_orphan_lists() if orphans.expires_at > now
+    ]
+    return [
+        notice_of_list(orphans, now) for orphans in waiting if not _is_told(ports, orphans.list_id)
+    ]
 
 
 def _find_untold(ports: Ports, table: TableIdentifier) -> Notice | None:
-    """The notice of the last job on the table whose proof failed; None when it has reached somebody."""
+    """The notice of the last job on the table whose proof failed; None when it has reached
+    somebody.
+    """
     failed = ports.store.jobs(JobQuery((JobState.FAILED,), table, _JOBS_LOOKED_AT)).items
-    notices = (notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed)  # without a failure before it: of a proof alone
+    notices = (
+        notice_of_job(job, job.effect, 0, ports.clock.now()) for job in failed
+    )  # without a failure before it: of a proof alone
     last = next((notice for notice in notices if notice is not None), None)
     return None if last is None or _is_told(ports, last.job_id) else last
 

@@ -10,12 +10,17 @@ from maintainer.domain.instants import is_ahead
 from maintainer.domain.timing import QueryTiming
 from maintainer.ports.store import Store
 
-# Unchanged tables are measured every few hours, so that a sample is near; what was measured longer ago says nothing of that moment.
+# Unchanged tables are measured every few hours, so that a sample is near; what was measured longer
+# ago says nothing of that moment.
 LOOKBACK = timedelta(days=30)
 
 
-def note_timing(store: Store, table: TableIdentifier, timing: QueryTiming, now: datetime) -> QueryTiming:
-    """Keep it with the table's figures of its history right before; UnknownTableError when the table was never measured, InvalidValueError in the future."""
+def note_timing(
+    store: Store, table: TableIdentifier, timing: QueryTiming, now: datetime
+) -> QueryTiming:
+    """Keep it with the table's figures of its history right before; UnknownTableError when the
+    table was never measured, InvalidValueError in the future.
+    """
     if is_ahead(timing.at, now):
         message = f"time {timing.at.isoformat()} is in the future; it is {now.isoformat()} now"
         raise InvalidValueError(message)
@@ -33,5 +38,7 @@ def note_timing(store: Store, table: TableIdentifier, timing: QueryTiming, now: 
 
 
 def _latest(store: Store, table: TableIdentifier, metric: str, at: datetime) -> float | None:
-    samples = store.history(table, metric, at - min(LOOKBACK, at - datetime.min.replace(tzinfo=UTC)), at)
+    samples = store.history(
+        table, metric, at - min(LOOKBACK, at - datetime.min.replace(tzinfo=UTC)), at
+    )
     return samples[-1][1] if samples else None

@@ -1,4 +1,6 @@
-"""Wait with a job whose table cannot be read after its work: people are told and the table is paused in time, and the wait has an end."""
+"""Wait with a job whose table cannot be read after its work: people are told and the table is
+paused in time, and the wait has an end.
+"""
 
 from __future__ import annotations
 
@@ -23,20 +25,28 @@ def wait_for_table(ports: Ports, job: Job, reason: str) -> Verdict | None:
     now = ports.clock.now()
     since = job.unreadable_since
     if since is None:
-        waiting = replace(job, unreadable_since=now, progress=replace(job.progress, phase=WAITING_PHASE))
+        waiting = replace(
+            job, unreadable_since=now, progress=replace(job.progress, phase=WAITING_PHASE)
+        )
         if ports.store.update_job(waiting, job):
-            ports.store.append_events([JobEvent(job.job_id, now, "job.waits_for_table", {"reason": reason})])
+            ports.store.append_events(
+                [JobEvent(job.job_id, now, "job.waits_for_table", {"reason": reason})]
+            )
         return None
     end = find_end_of_wait(job, now)
     if end is not None or is_worth_telling(since, now):
         _tell(ports, job, reason)
     if end is None:
         return None
-    return Verdict(JobState.FAILED, FailureReason.UNPROVED, f"what it did is not known: {end} ({reason})")
+    return Verdict(
+        JobState.FAILED, FailureReason.UNPROVED, f"what it did is not known: {end} ({reason})"
+    )
 
 
 def resume_proved(ports: Ports, job: Job) -> None:
-    """The table can be read again, and the job is proved: what was paused for the wait alone goes on."""
+    """The table can be read again, and the job is proved: what was paused for the wait alone goes
+    on.
+    """
     record = ports.store.table(job.table) if job.unreadable_since is not None else None
     if record is not None and record.pause is not None and record.pause.by == BY_WAIT:
         ports.store.set_pause(job.table, None)
@@ -44,12 +54,16 @@ def resume_proved(ports: Ports, job: Job) -> None:
 
 
 def _tell(ports: Ports, job: Job, reason: str) -> None:
-    """Once: pause the table, which nobody may work on before it is known what was done to it, and tell people."""
+    """Once: pause the table, which nobody may work on before it is known what was done to it, and
+    tell people.
+    """
     if any(event.name == TOLD_OF_WAIT for event in ports.store.events(job.job_id)):
         return
     now = ports.clock.now()
     record = ports.store.table(job.table)
-    is_paused = (record is None or record.pause is None) and not isinstance(job.action, DigestManifests)  # which changes nothing
+    is_paused = (record is None or record.pause is None) and not isinstance(
+        job.action, DigestManifests
+    )  # which changes nothing
     if is_paused:
         why = f"what job {job.job_id} did is not known, because the table cannot be read"
         ports.store.set_pause(job.table, Pause(BY_WAIT, now, why), job.table_uuid)
@@ -60,4 +74,10 @@ def _tell(ports: Ports, job: Job, reason: str) -> None:
 
 def _note(ports: Ports, job: Job, deed: Deed, reason: str) -> None:
     fields = {"scope": str(job.table), "reason": reason}
-    ports.store.record_audit([AuditEntry(ports.clock.now(), BY_WAIT, deed, job.table, job.table_uuid, job.job_id, fields)])
+    ports.store.record_audit(
+        [
+            AuditEntry(
+                ports.clock.now(), BY_WAIT, deed, job.table, job.table_uuid, job.job_id, fields
+            )
+        ]
+    )

@@ -14,7 +14,10 @@ def note_policies(ports: Ports) -> bool:
     """Keep the version in force in the store; False when it was kept before."""
     policies = ports.policies.current()
     newest = next(iter(ports.store.policy_versions(1).items), None)
-    if newest is not None and (newest.version, newest.problems) == (policies.version, policies.problems):
+    if newest is not None and (newest.version, newest.problems) == (
+        policies.version,
+        policies.problems,
+    ):
         return False  # without writing thousands of files as text at every plan
     return ports.store.record_policies(version_now(ports))
 
@@ -27,7 +30,9 @@ def version_now(ports: Ports) -> PolicyVersion:
 
 
 def compare_versions(ports: Ports, before: str, after: str = CURRENT) -> tuple[PolicyChange, ...]:
-    """What the second version has differently; InvalidValueError for one that the store does not have."""
+    """What the second version has differently; InvalidValueError for one that the store does not
+    have.
+    """
     return compare_layers(_find_version(ports, before).layers, _find_version(ports, after).layers)
 
 
@@ -36,6 +41,9 @@ def _find_version(ports: Ports, name: str) -> PolicyVersion:
         return version_now(ports)
     found = ports.store.policy_version(name)
     if found is None:
-        message = f"no policy version {name!r} is kept; `maintainer policies versions` lists those that are"
+        message = (
+            f"no policy version {name!r} is kept; `maintainer policies versions` lists those "
+            f"that are"
+        )
         raise InvalidValueError(message)
     return found

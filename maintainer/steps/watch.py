@@ -19,10 +19,18 @@ UPDATE_ATTEMPTS = 3  # the next run has the same report again
 
 
 def watch(ports: Ports, only: frozenset[str] | None = None) -> int:
-    """Bring every job that is with a runner up to date, those named in `only` or all; returns how many of them Spark has ended or lost."""
+    """Bring every job that is with a runner up to date, those named in `only` or all; returns how
+    many of them Spark has ended or lost.
+    """
     unfinished = ports.store.unfinished_jobs()
-    handed_over = [job for job in unfinished if job.state is not JobState.PENDING and (only is None or job.job_id in only)]
-    leases = read_leases(ports) if handed_over else {}  # after the jobs: whichever is missing then has ended meanwhile
+    handed_over = [
+        job
+        for job in unfinished
+        if job.state is not JobState.PENDING and (only is None or job.job_id in only)
+    ]
+    leases = (
+        read_leases(ports) if handed_over else {}
+    )  # after the jobs: whichever is missing then has ended meanwhile
     return sum(each(handed_over, lambda job: _watch_job(ports, job, leases.get(job.job_id))))
 
 
@@ -40,7 +48,16 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
     if report.outcome is None:
         job = _end_overdue(ports, job)
     if report.adopted:
-        ports.store.append_events([JobEvent(job.job_id, ports.clock.now(), "job.adopted", {"by": ports.runner.owner, "from": job.owner})])
+        ports.store.append_events(
+            [
+                JobEvent(
+                    job.job_id,
+                    ports.clock.now(),
+                    "job.adopted",
+                    {"by": ports.runner.owner, "from": job.owner},
+                )
+            ]
+        )
     ports.store.append_events(report.events)
     for _ in range(UPDATE_ATTEMPTS):
         advanced = _advance(ports, job, report)
@@ -54,14 +71,18 @@ def _watch_job(ports: Ports, job: Job, lease: Lease | None) -> bool:
 
 
 def _end_overdue(ports: Ports, job: Job) -> Job:
-    """Once its time is up while it works, what comes of the job is a timeout, unless somebody asked for its end before."""
+    """Once its time is up while it works, what comes of the job is a timeout, unless somebody asked
+    for its end before.
+    """
     now = ports.clock.now()
     if job.is_overdue or job.cancel_requested_by or not is_over_time(job, now):
         return job
     overdue = replace(job, is_overdue=True)
     if not ports.store.update_job(overdue, job):
         return job  # it moved meanwhile: the next run looks again
-    ports.store.append_events([JobEvent(job.job_id, now, "job.timed_out", {"deadline": job.deadline})])
+    ports.store.append_events(
+        [JobEvent(job.job_id, now, "job.timed_out", {"deadline": job.deadline})]
+    )
     ports.runner.cancel(job.job_id)
     return overdue
 
@@ -87,5 +108,12 @@ def _advance(ports: Ports, job: Job, report: RunnerReport) -> Job:
     if outcome is None:
         return replace(job, progress=progress)
     if outcome.kind == "lost":
-        return job.advance(JobState.UNKNOWN, outcome=outcome, ended_at=outcome.ended_at, progress=progress)
-    return replace(job, outcome=outcome, ended_at=outcome.ended_at, progress=replace(progress, phase="proving", stage=Stage.PROVING))
+        return job.advance(
+            JobState.UNKNOWN, outcome=outcome, ended_at=outcome.ended_at, progress=progress
+        )
+    return replace(
+        job,
+        outcome=outcome,
+        ended_at=outcome.ended_at,
+        progress=replace(progress, phase="proving", stage=Stage.PROVING),
+    )

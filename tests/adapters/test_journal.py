@@ -16,16 +16,36 @@ from maintainer.domain.verdict import RuleVerdict
 from tests.fakes.adapters.telemetry import FakeTelemetry
 from tests.samples import NOW, TABLE, UUID, health_of_partitions
 
-JOB = Job("m-1", TABLE, UUID, RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1, 0), "", "v1", 50, "policy", NOW)
+JOB = Job(
+    "m-1",
+    TABLE,
+    UUID,
+    RuleName.REWRITE_MANIFESTS,
+    RewriteManifests(0),
+    (),
+    Estimate(2, 1, 1, 0),
+    "",
+    "v1",
+    50,
+    "policy",
+    NOW,
+)
 
 
 def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptureFixture) -> None:
     inner = FakeTelemetry()
     journal = Journal(inner)
-    planned = PlannedAction(RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1, 0), "too many")
+    planned = PlannedAction(
+        RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1, 0), "too many"
+    )
     skipped = SkippedRule(RuleName.EXPIRE_SNAPSHOTS, SkipCode.BELOW_THRESHOLD, "few")
     plan = Plan(TABLE, UUID, 1, "m", "v", Mode.ENFORCE, 50, NOW, (planned,), (skipped,))
-    failed = replace(JOB, state=JobState.FAILED, failure_reason=FailureReason.CONFLICT, failure_message="a writer won")
+    failed = replace(
+        JOB,
+        state=JobState.FAILED,
+        failure_reason=FailureReason.CONFLICT,
+        failure_message="a writer won",
+    )
     with caplog.at_level(logging.DEBUG, "maintainer"):
         journal.table_measured(health_of_partitions({"a": [1000]}), Grade(Band.WATCH))
         journal.table_measured(health_of_partitions({}), Grade(Band.HEALTHY))
@@ -40,8 +60,14 @@ def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptur
         "table.gone table=lake.sales.orders",
         "scan.finished tables=3 faults=1 manifest_entries_read=20 seconds=1.50",
         "action.planned table=lake.sales.orders rule=rewrite_manifests reason='too many'",
-        "action.skipped table=lake.sales.orders rule=expire_snapshots code=below_threshold reason='few'",
-        "job.failed job=m-1 table=lake.sales.orders rule=rewrite_manifests reason=conflict message='a writer won'",
+        (
+            "action.skipped table=lake.sales.orders rule=expire_snapshots code=below_threshold "
+            "reason='few'"
+        ),
+        (
+            "job.failed job=m-1 table=lake.sales.orders rule=rewrite_manifests reason=conflict "
+            "message='a writer won'"
+        ),
     ]
     assert (len(inner.measured), inner.gone, inner.scans) == (2, [TABLE], [(1.5, 20, 3, 1)])
     assert (inner.plans, inner.jobs, inner.steps) == ([plan], [(failed, None)], [("scan", True)])
@@ -49,10 +75,16 @@ def test_events_are_one_line_each_and_all_are_handed_on(caplog: pytest.LogCaptur
 
 def test_verdicts_of_admission_are_one_line_for_each_kind(caplog: pytest.LogCaptureFixture) -> None:
     inner = FakeTelemetry()
-    verdicts = [RuleVerdict(RuleName.REWRITE_MANIFESTS, code, "", "", NOW) for code in ("over_budget", "planned", "over_budget")]
+    verdicts = [
+        RuleVerdict(RuleName.REWRITE_MANIFESTS, code, "", "", NOW)
+        for code in ("over_budget", "planned", "over_budget")
+    ]
     with caplog.at_level(logging.INFO, "maintainer"):
         Journal(inner).verdicts_changed(verdicts)
-    assert [record.getMessage() for record in caplog.records] == ["verdicts.changed code=over_budget actions=2", "verdicts.changed code=planned actions=1"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "verdicts.changed code=over_budget actions=2",
+        "verdicts.changed code=planned actions=1",
+    ]
     assert inner.verdicts == verdicts
 
 

@@ -12,7 +12,14 @@ from string import Template
 
 import pytest
 
-from maintainer.adapters.notifier import _TYPES, TITLES, AppriseNotifier, NotifierOptions, find_unknown_placeholders, write_notice
+from maintainer.adapters.notifier import (
+    _TYPES,
+    TITLES,
+    AppriseNotifier,
+    NotifierOptions,
+    find_unknown_placeholders,
+    write_notice,
+)
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from maintainer.domain.notice import Notice, NoticeKind, NoticeLimits
 from tests.fakes.adapters.clock import FakeClock
@@ -45,7 +52,9 @@ class Receiver:
         self.received = received
         self.status = status
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         self._thread.start()
 
     @property
@@ -65,11 +74,19 @@ def receiver() -> Iterator[Receiver]:
     made.close()
 
 
-def notice(subject: str = "lake.sales.orders", kind: NoticeKind = NoticeKind.TABLE_CRITICAL, at: datetime = NOW) -> Notice:
+def notice(
+    subject: str = "lake.sales.orders",
+    kind: NoticeKind = NoticeKind.TABLE_CRITICAL,
+    at: datetime = NOW,
+) -> Notice:
     return Notice(kind, subject, "average file size 12 KiB is below 4 MiB", at, job_id="m-1")
 
 
-def start(options: NotifierOptions, on_told: Callable[[Notice], None] = lambda _: None, store: FakeStore | None = None) -> AppriseNotifier:
+def start(
+    options: NotifierOptions,
+    on_told: Callable[[Notice], None] = lambda _: None,
+    store: FakeStore | None = None,
+) -> AppriseNotifier:
     return AppriseNotifier(options, store or FakeStore(), FakeClock(NOW), on_told)
 
 
@@ -87,13 +104,24 @@ def test_a_notice_reaches_every_target(receiver: Receiver) -> None:
     other.close()
     for got in (receiver.received, other.received):
         assert [(message["title"], message["message"], message["type"]) for message in got] == [
-            ("Table is critical: lake.sales.orders", "average file size 12 KiB is below 4 MiB", "warning")
+            (
+                "Table is critical: lake.sales.orders",
+                "average file size 12 KiB is below 4 MiB",
+                "warning",
+            )
         ]
 
 
-def test_a_target_that_fails_does_not_keep_the_others_from_hearing(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_target_that_fails_does_not_keep_the_others_from_hearing(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
     broken = Receiver(status=500)
-    tell(NotifierOptions({"broken": broken.url.replace("json://", "json://user:geheim@"), "good": receiver.url}), notice())
+    tell(
+        NotifierOptions(
+            {"broken": broken.url.replace("json://", "json://user:geheim@"), "good": receiver.url}
+        ),
+        notice(),
+    )
     broken.close()
     assert len(receiver.received) == 1
     assert "notice.failed target=broken" in caplog.text
@@ -102,14 +130,34 @@ def test_a_target_that_fails_does_not_keep_the_others_from_hearing(receiver: Rec
 
 def test_the_same_is_told_once_in_a_while_and_again_later(receiver: Receiver) -> None:
     options = NotifierOptions({"one": receiver.url}, limits=NoticeLimits(timedelta(hours=6)))
-    tell(options, notice(), notice(at=NOW + timedelta(hours=5)), notice("lake.sales.other"), notice(at=NOW + timedelta(hours=6)))
-    assert [message["title"].rpartition(" ")[2] for message in receiver.received] == ["lake.sales.orders", "lake.sales.other", "lake.sales.orders"]
+    tell(
+        options,
+        notice(),
+        notice(at=NOW + timedelta(hours=5)),
+        notice("lake.sales.other"),
+        notice(at=NOW + timedelta(hours=6)),
+    )
+    assert [message["title"].rpartition(" ")[2] for message in receiver.received] == [
+        "lake.sales.orders",
+        "lake.sales.other",
+        "lake.sales.orders",
+    ]
 
 
-def test_beyond_the_hourly_limit_notices_are_held_back_and_counted_in_the_next(receiver: Receiver) -> None:
+def test_beyond_the_hourly_limit_notices_are_held_back_and_counted_in_the_next(
+    receiver: Receiver,
+) -> None:
     options = NotifierOptions({"one": receiver.url}, limits=NoticeLimits(max_per_hour=2))
-    tell(options, *(notice(f"lake.sales.t{number}") for number in range(5)), notice("lake.sales.late", at=NOW + timedelta(hours=1)))
-    assert [message["title"].rpartition(".")[2] for message in receiver.received] == ["t0", "t1", "late"]
+    tell(
+        options,
+        *(notice(f"lake.sales.t{number}") for number in range(5)),
+        notice("lake.sales.late", at=NOW + timedelta(hours=1)),
+    )
+    assert [message["title"].rpartition(".")[2] for message in receiver.received] == [
+        "t0",
+        "t1",
+        "late",
+    ]
     assert receiver.received[-1]["message"].endswith("(3 more notices were held back)")
 
 
@@ -121,7 +169,9 @@ def test_kinds_that_nobody_asked_for_are_not_told(receiver: Receiver) -> None:
 
 def test_the_operators_own_words_are_used() -> None:
     options = NotifierOptions(
-        {}, titles={NoticeKind.TABLE_CRITICAL: "[$kind] $subject"}, bodies={NoticeKind.TABLE_CRITICAL: "$sentence, seen at $at by $job; costs $$5"}
+        {},
+        titles={NoticeKind.TABLE_CRITICAL: "[$kind] $subject"},
+        bodies={NoticeKind.TABLE_CRITICAL: "$sentence, seen at $at by $job; costs $$5"},
     )
     assert write_notice(notice(), options) == (
         "[table_critical] lake.sales.orders",
@@ -134,13 +184,20 @@ def test_every_kind_has_a_title_of_its_own() -> None:
     assert len(titles) == len(NoticeKind)
 
 
-@pytest.mark.parametrize(("template", "unknown"), [("$subject $job", ()), ("$sentense", ("sentense",)), ("$", ("$",)), ("$$", ())])
-def test_placeholders_that_no_notice_fills_are_found(template: str, unknown: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("template", "unknown"),
+    [("$subject $job", ()), ("$sentense", ("sentense",)), ("$", ("$",)), ("$$", ())],
+)
+def test_placeholders_that_no_notice_fills_are_found(
+    template: str, unknown: tuple[str, ...]
+) -> None:
     assert find_unknown_placeholders(template) == unknown
 
 
 def test_a_target_that_apprise_does_not_know_is_refused_without_its_text() -> None:
-    with pytest.raises(ConfigurationError, match=r"targets\.ops is no URL that Apprise knows") as refused:
+    with pytest.raises(
+        ConfigurationError, match=r"targets\.ops is no URL that Apprise knows"
+    ) as refused:
         start(NotifierOptions({"ops": "nonsense-with-geheim"}))
     assert "geheim" not in str(refused.value)
 
@@ -158,7 +215,9 @@ def test_a_hanging_target_does_not_hold_up_who_tells_it() -> None:
 
 
 @pytest.mark.parametrize("kind", list(NoticeKind))
-def test_every_kind_reaches_the_receiver_with_its_title_and_weight(receiver: Receiver, kind: NoticeKind) -> None:
+def test_every_kind_reaches_the_receiver_with_its_title_and_weight(
+    receiver: Receiver, kind: NoticeKind
+) -> None:
     tell(NotifierOptions({"one": receiver.url}), notice(kind=kind), notice(kind=kind))
     (message,) = receiver.received
     assert message["title"] == Template(TITLES[kind]).substitute(subject="lake.sales.orders")
@@ -179,7 +238,12 @@ def test_what_a_target_does_not_take_is_tried_again_until_it_does(receiver: Rece
     good = Receiver()
     told: list[Notice] = []
     receiver.status = 500
-    notifier = start(NotifierOptions({"late": receiver.url, "good": good.url}, retry_waits=(timedelta(0),) * 1000), told.append)
+    notifier = start(
+        NotifierOptions(
+            {"late": receiver.url, "good": good.url}, retry_waits=(timedelta(0),) * 1000
+        ),
+        told.append,
+    )
     notifier.notify(notice())
     wait_until(lambda: len(receiver.received) > 1)
     receiver.status = 200
@@ -190,12 +254,19 @@ def test_what_a_target_does_not_take_is_tried_again_until_it_does(receiver: Rece
     assert (len(good.received), told) == (1, [notice()]), "who has it is not told again"
 
 
-def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_told_when_it_comes_again(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+def test_after_the_last_wait_a_notice_is_given_up_and_the_same_is_told_when_it_comes_again(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
     told: list[Notice] = []
     receiver.status = 500
     notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=AT_ONCE), told.append)
     notifier.notify(notice())
-    wait_until(lambda: "notice.lost kind=table_critical subject=lake.sales.orders targets=down attempts=4" in caplog.text)
+    wait_until(
+        lambda: (
+            "notice.lost kind=table_critical subject=lake.sales.orders targets=down attempts=4"
+            in caplog.text
+        )
+    )
     assert (len(receiver.received), told) == (1 + len(AT_ONCE), [])
     receiver.status = 200
     again = notice(at=NOW + timedelta(minutes=1))
@@ -216,7 +287,9 @@ def test_a_notice_that_is_on_its_way_is_not_queued_twice(receiver: Receiver) -> 
     assert len(receiver.received) == 2, "the one, and at the end once more"
 
 
-def test_a_store_that_does_not_take_who_was_told_does_not_end_the_telling(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_store_that_does_not_take_who_was_told_does_not_end_the_telling(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
     def refuse(_notice: Notice) -> None:
         message = "the database is away"
         raise StoreUnavailableError(message)
@@ -226,22 +299,36 @@ def test_a_store_that_does_not_take_who_was_told_does_not_end_the_telling(receiv
     notifier.notify(notice("lake.sales.other"))
     notifier.close()
     assert len(receiver.received) == 2
-    assert "notice.not_noted kind=table_critical subject=lake.sales.orders error=the database is away" in caplog.text
+    assert (
+        "notice.not_noted kind=table_critical subject=lake.sales.orders error=the database is away"
+        in caplog.text
+    )
 
 
-def test_a_store_that_is_away_keeps_nobody_from_hearing(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
-    notifier = start(NotifierOptions({"one": receiver.url}), store=FakeStore(broken="the database is away"))
+def test_a_store_that_is_away_keeps_nobody_from_hearing(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    notifier = start(
+        NotifierOptions({"one": receiver.url}), store=FakeStore(broken="the database is away")
+    )
     notifier.notify(notice())
     notifier.close()
     assert len(receiver.received) == 1
-    assert "notice.not_kept kind=table_critical subject=lake.sales.orders error=the database is away" in caplog.text
+    assert (
+        "notice.not_kept kind=table_critical subject=lake.sales.orders error=the database is away"
+        in caplog.text
+    )
 
 
-def test_what_nobody_has_when_a_daemon_ends_the_next_one_delivers(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_nobody_has_when_a_daemon_ends_the_next_one_delivers(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
     store = FakeStore()
     told: list[Notice] = []
     receiver.status = 500
-    notifier = start(NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)), store=store)
+    notifier = start(
+        NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),)), store=store
+    )
     notifier.notify(notice())
     wait_until(lambda: len(receiver.received) == 1)
     notifier.close()
@@ -255,7 +342,9 @@ def test_what_nobody_has_when_a_daemon_ends_the_next_one_delivers(receiver: Rece
 def test_what_is_on_its_way_in_one_daemon_is_not_taken_by_another(receiver: Receiver) -> None:
     store, clock = FakeStore(), FakeClock(NOW)
     receiver.status = 500
-    options = NotifierOptions({"down": receiver.url}, retry_waits=(timedelta(hours=1),), hold=timedelta(seconds=1))
+    options = NotifierOptions(
+        {"down": receiver.url}, retry_waits=(timedelta(hours=1),), hold=timedelta(seconds=1)
+    )
     first = AppriseNotifier(options, store, clock)
     first.notify(notice())
     wait_until(lambda: len(receiver.received) == 1)
@@ -266,7 +355,9 @@ def test_what_is_on_its_way_in_one_daemon_is_not_taken_by_another(receiver: Rece
     first.close()
 
 
-def test_too_many_at_once_are_dropped_and_counted(receiver: Receiver, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_at_once_are_dropped_and_counted(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("maintainer.adapters.notifier.MAX_WAITING", 1)
     receiver.answers.clear()
     store = FakeStore()
@@ -278,5 +369,8 @@ def test_too_many_at_once_are_dropped_and_counted(receiver: Receiver, caplog: py
     dropped = caplog.text.count("notice.dropped kind=table_critical subject=lake.sales.t")
     assert dropped >= 2, "one is on its way, and one waits"
     assert len(receiver.received) == 4 - dropped
-    told = sum(int(message["message"].partition("(")[2].partition(" more")[0] or 0) for message in receiver.received)
+    told = sum(
+        int(message["message"].partition("(")[2].partition(" more")[0] or 0)
+        for message in receiver.received
+    )
     assert told + store._held_back == dropped

@@ -20,16 +20,30 @@ from maintainer.domain.policy import RuleName
 from maintainer.domain.reader import ReaderFault, SlowRead
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.telemetry import Telemetry
-from tests.api.nouns import EFFECT, GRADE, HEALTH, NOW, ORDERS, PLAN, finish_job, make_job, measure, run_job
+from tests.api.nouns import (
+    EFFECT,
+    GRADE,
+    HEALTH,
+    NOW,
+    ORDERS,
+    PLAN,
+    finish_job,
+    make_job,
+    measure,
+    run_job,
+)
 from tests.fakes.adapters.store import FakeStore
 from tests.fakes.adapters.telemetry import FakeTelemetry
 
 GOLDEN = Path(__file__).parent / "telemetry.golden.txt"
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "metrics.md"
 PROMISED = {
-    "maintainer_table_average_file_size_bytes", "maintainer_table_data_files", "maintainer_table_manifests", "maintainer_table_snapshots",
-    "maintainer_table_band", "maintainer_fleet_average_file_size_bytes", "maintainer_scan_duration_seconds_sum", "maintainer_scan_entries_total",
-    "maintainer_jobs", "maintainer_job_duration_seconds_sum", "maintainer_files_removed_total", "maintainer_bytes_rewritten_total",
+    "maintainer_table_average_file_size_bytes", "maintainer_table_data_files",
+    "maintainer_table_manifests", "maintainer_table_snapshots",
+    "maintainer_table_band", "maintainer_fleet_average_file_size_bytes",
+    "maintainer_scan_duration_seconds_sum", "maintainer_scan_entries_total",
+    "maintainer_jobs", "maintainer_job_duration_seconds_sum", "maintainer_files_removed_total",
+    "maintainer_bytes_rewritten_total",
     "maintainer_job_failures_total", "maintainer_decisions_total", "maintainer_leader",
 }  # fmt: skip
 
@@ -37,7 +51,16 @@ PROMISED = {
 def fill(store: FakeStore) -> None:
     """What the gauges are made from."""
     store.record_health(HEALTH, GRADE)
-    store.record_health(measure(named("broken"), average_file_size_bytes=None, data_files=None, data_bytes=None, manifests=None), Grade(Band.CRITICAL))
+    store.record_health(
+        measure(
+            named("broken"),
+            average_file_size_bytes=None,
+            data_files=None,
+            data_bytes=None,
+            manifests=None,
+        ),
+        Grade(Band.CRITICAL),
+    )
     store.record_fault(TableFault(named("gone"), FaultKind.METADATA_MISSING, "no such file", NOW))
     for number in range(2):
         store.add_job(replace(run_job(make_job(f"job-{number}")), table_uuid=f"uuid-{number}"))
@@ -52,7 +75,12 @@ def tell_everything(telemetry: Telemetry) -> None:
     telemetry.manifests_read_slowly(SlowRead.SCHEMA, 3)
     telemetry.plan_made(PLAN)
     telemetry.job_finished(finish_job(run_job(make_job())), EFFECT)
-    telemetry.job_finished(finish_job(run_job(make_job("job-2")), JobState.FAILED, failure_reason=FailureReason.CONFLICT), None)
+    telemetry.job_finished(
+        finish_job(
+            run_job(make_job("job-2")), JobState.FAILED, failure_reason=FailureReason.CONFLICT
+        ),
+        None,
+    )
     telemetry.step_finished("scan", 1.6, is_ok=True)
     telemetry.step_finished("plan", 0.2, is_ok=False)
 
@@ -64,7 +92,11 @@ def named(name: str) -> TableIdentifier:
 def read(telemetry: PrometheusTelemetry) -> dict[str, float]:
     """Series as written, and their values."""
     lines = telemetry.render()[0].decode().splitlines()
-    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if not line.startswith("#")}
+    return {
+        line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
+        for line in lines
+        if not line.startswith("#")
+    }
 
 
 @pytest.fixture
@@ -89,7 +121,16 @@ def test_the_exposition_is_the_golden_one(telemetry: PrometheusTelemetry, store:
 def test_the_fake_is_told_the_same_things() -> None:
     fake = FakeTelemetry()
     tell_everything(fake)
-    lists = (fake.measured, fake.gone, fake.plans, fake.jobs, fake.steps, fake.scans, fake.readers, fake.slow)
+    lists = (
+        fake.measured,
+        fake.gone,
+        fake.plans,
+        fake.jobs,
+        fake.steps,
+        fake.scans,
+        fake.readers,
+        fake.slow,
+    )
     assert [len(told) for told in lists] == [
         1,
         1,
@@ -105,11 +146,17 @@ def test_the_fake_is_told_the_same_things() -> None:
 def test_the_exposition_can_be_parsed(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
     fill(store)
     tell_everything(telemetry)
-    names = {sample.name for family in text_string_to_metric_families(telemetry.render()[0].decode()) for sample in family.samples}
+    names = {
+        sample.name
+        for family in text_string_to_metric_families(telemetry.render()[0].decode())
+        for sample in family.samples
+    }
     assert names >= PROMISED
 
 
-def test_an_unknown_figure_is_not_exposed_rather_than_zero(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+def test_an_unknown_figure_is_not_exposed_rather_than_zero(
+    telemetry: PrometheusTelemetry, store: FakeStore
+) -> None:
     store.record_health(replace(HEALTH, data_files=None, data_bytes=None), GRADE)
     series = read(telemetry)
     assert 'maintainer_table_data_files{table="lake.sales.orders"}' not in series
@@ -121,14 +168,20 @@ def test_a_reader_that_is_whole_again_takes_its_reason_back(telemetry: Prometheu
     telemetry.reader_checked(ReaderFault.NO_DECODER)
     assert read(telemetry)['maintainer_slow_reader{reason="no_decoder"}'] == 1
     telemetry.reader_checked(None)
-    assert [read(telemetry)[f'maintainer_slow_reader{{reason="{reason}"}}'] for reason in ReaderFault] == [0, 0, 0]
+    assert [
+        read(telemetry)[f'maintainer_slow_reader{{reason="{reason}"}}'] for reason in ReaderFault
+    ] == [0, 0, 0]
 
 
 def test_what_was_read_slowly_adds_up_by_its_reason(telemetry: PrometheusTelemetry) -> None:
     for reason, manifests in ((SlowRead.SCHEMA, 3), (SlowRead.CONTENTS, 1), (SlowRead.SCHEMA, 2)):
         telemetry.manifests_read_slowly(reason, manifests)
     series = read(telemetry)
-    assert [series[f'maintainer_slow_reads_total{{reason="{reason}"}}'] for reason in SlowRead] == [0, 5, 1]
+    assert [series[f'maintainer_slow_reads_total{{reason="{reason}"}}'] for reason in SlowRead] == [
+        0,
+        5,
+        1,
+    ]
 
 
 def test_a_fleet_without_files_has_no_average(telemetry: PrometheusTelemetry) -> None:
@@ -141,19 +194,27 @@ def test_a_table_is_in_one_band_at_a_time(telemetry: PrometheusTelemetry, store:
     store.record_health(HEALTH, GRADE)
     store.record_health(HEALTH, Grade(Band.HEALTHY))
     series = read(telemetry)
-    assert [band for band in Band if series[f'maintainer_table_band{{band="{band}",table="lake.sales.orders"}}']] == [Band.HEALTHY]
+    assert [
+        band
+        for band in Band
+        if series[f'maintainer_table_band{{band="{band}",table="lake.sales.orders"}}']
+    ] == [Band.HEALTHY]
     assert series['maintainer_tables{band="healthy"}'] == 1
     assert series['maintainer_tables{band="degraded"}'] == 0
 
 
-def test_a_gone_table_takes_its_gauges_with_it(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+def test_a_gone_table_takes_its_gauges_with_it(
+    telemetry: PrometheusTelemetry, store: FakeStore
+) -> None:
     store.record_health(HEALTH, GRADE)
     store.record_fault(TableFault(ORDERS, FaultKind.DROPPED, "gone", NOW))
     assert not [name for name in read(telemetry) if "table=" in name]
     assert read(telemetry)['maintainer_tables{band="degraded"}'] == 0
 
 
-def test_tables_beyond_the_cap_are_counted_but_have_no_gauges_until_there_is_room(store: FakeStore) -> None:
+def test_tables_beyond_the_cap_are_counted_but_have_no_gauges_until_there_is_room(
+    store: FakeStore,
+) -> None:
     telemetry = PrometheusTelemetry(store, max_tables=2)
     for name in "cab":
         store.record_health(measure(named(name)), GRADE)
@@ -191,7 +252,9 @@ def read_gauges(telemetry: PrometheusTelemetry) -> dict[str, float]:
     return {name: value for name, value in read(telemetry).items() if name.startswith(wanted)}
 
 
-def test_while_the_store_cannot_be_read_counters_are_exposed_and_gauges_are_not(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+def test_while_the_store_cannot_be_read_counters_are_exposed_and_gauges_are_not(
+    telemetry: PrometheusTelemetry, store: FakeStore
+) -> None:
     store.record_health(HEALTH, GRADE)
     telemetry.step_finished("scan", 0.1, is_ok=False)
     store.broken = "the disk is gone"
@@ -202,22 +265,40 @@ def test_while_the_store_cannot_be_read_counters_are_exposed_and_gauges_are_not(
 def test_only_gauges_carry_a_table_label(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
     fill(store)
     tell_everything(telemetry)
-    assert {family.type for family in telemetry.registry.collect() for sample in family.samples if "table" in sample.labels} == {"gauge"}
+    assert {
+        family.type
+        for family in telemetry.registry.collect()
+        for sample in family.samples
+        if "table" in sample.labels
+    } == {"gauge"}
 
 
-def test_an_effect_that_others_outweighed_does_not_lower_a_counter(telemetry: PrometheusTelemetry) -> None:
-    telemetry.job_finished(finish_job(run_job(make_job())), replace(EFFECT, files_removed=-5, delete_files_removed=2, manifests_removed=-1))
+def test_an_effect_that_others_outweighed_does_not_lower_a_counter(
+    telemetry: PrometheusTelemetry,
+) -> None:
+    telemetry.job_finished(
+        finish_job(run_job(make_job())),
+        replace(EFFECT, files_removed=-5, delete_files_removed=2, manifests_removed=-1),
+    )
     assert read(telemetry)['maintainer_files_removed_total{action="rewrite_data_files"}'] == 2
     assert read(telemetry)["maintainer_manifests_removed_total"] == 0
 
 
 def test_a_failure_without_a_reason_is_counted_as_other(telemetry: PrometheusTelemetry) -> None:
     telemetry.job_finished(make_job().advance(JobState.FAILED, finished_at=NOW), None)
-    assert read(telemetry)['maintainer_job_failures_total{action="rewrite_data_files",reason="other"}'] == 1
+    assert (
+        read(telemetry)['maintainer_job_failures_total{action="rewrite_data_files",reason="other"}']
+        == 1
+    )
 
 
 def test_what_admission_holds_back_and_lets_go_is_counted(telemetry: PrometheusTelemetry) -> None:
-    telemetry.verdicts_changed([RuleVerdict(RuleName.EXPIRE_SNAPSHOTS, code, "", "", NOW) for code in ("over_budget", "over_budget", "planned")])
+    telemetry.verdicts_changed(
+        [
+            RuleVerdict(RuleName.EXPIRE_SNAPSHOTS, code, "", "", NOW)
+            for code in ("over_budget", "over_budget", "planned")
+        ]
+    )
     series = read(telemetry)
     assert series['maintainer_decisions_total{verdict="over_budget"}'] == 2
     assert series['maintainer_decisions_total{verdict="planned"}'] == 1
@@ -234,7 +315,9 @@ def test_a_nasty_table_name_is_escaped(telemetry: PrometheusTelemetry, store: Fa
     table = TableIdentifier("lake", ('a"b', "c\\d\n"), "größe 🧊")
     store.record_health(replace(HEALTH, table=table), GRADE)
     families = text_string_to_metric_families(telemetry.render()[0].decode())
-    assert str(table) in {sample.labels.get("table") for family in families for sample in family.samples}
+    assert str(table) in {
+        sample.labels.get("table") for family in families for sample in family.samples
+    }
 
 
 def test_threads_lose_no_count(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
@@ -249,38 +332,70 @@ def test_threads_lose_no_count(telemetry: PrometheusTelemetry, store: FakeStore)
     assert read(telemetry)['maintainer_decisions_total{verdict="planned"}'] == 200
 
 
-def test_the_documentation_lists_every_metric_and_no_other(telemetry: PrometheusTelemetry, store: FakeStore) -> None:
+def test_the_documentation_lists_every_metric_and_no_other(
+    telemetry: PrometheusTelemetry, store: FakeStore
+) -> None:
     fill(store)
     tell_everything(telemetry)
-    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| (.*?) \|$", DOCUMENTATION.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(\w+)` \| (\w+) \| (.*?) \| (.*?) \|$",
+        DOCUMENTATION.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     documented = {name: (kind, labels, meaning) for name, kind, labels, meaning in rows}
     declared = {}
     for family in telemetry.registry.collect():
         name = f"{family.name}_total" if family.type == "counter" else family.name
         labels = sorted({label for sample in family.samples for label in sample.labels} - {"le"})
-        declared[name] = (family.type, ", ".join(f"`{label}`" for label in labels), family.documentation)
+        declared[name] = (
+            family.type,
+            ", ".join(f"`{label}`" for label in labels),
+            family.documentation,
+        )
     assert documented == declared
 
 
-def test_a_finished_job_is_counted_with_what_it_took_and_how_far_the_predictions_were_off(telemetry: PrometheusTelemetry) -> None:
-    job = replace(finish_job(run_job(make_job())), effect=EFFECT, cost=Cost(1.0, 2.0, 60.0), memory_gb=2.0)
+def test_a_finished_job_is_counted_with_what_it_took_and_how_far_the_predictions_were_off(
+    telemetry: PrometheusTelemetry,
+) -> None:
+    job = replace(
+        finish_job(run_job(make_job())), effect=EFFECT, cost=Cost(1.0, 2.0, 60.0), memory_gb=2.0
+    )
     assert job.duration is not None
     gb_hours = 2.0 * job.duration.total_seconds() / 3600
     telemetry.job_finished(job, EFFECT)
     series = read(telemetry)
-    assert series['maintainer_gb_hours_total{action="rewrite_data_files"}'] == pytest.approx(gb_hours)
+    assert series['maintainer_gb_hours_total{action="rewrite_data_files"}'] == pytest.approx(
+        gb_hours
+    )
     over = 'action="rewrite_data_files",direction="over",quantity="gb_hours"'
     assert series[f"maintainer_estimate_error_ratio_count{{{over}}}"] == 1
-    assert series[f"maintainer_estimate_error_ratio_sum{{{over}}}"] == pytest.approx((1.0 - gb_hours) / gb_hours)
+    assert series[f"maintainer_estimate_error_ratio_sum{{{over}}}"] == pytest.approx(
+        (1.0 - gb_hours) / gb_hours
+    )
     assert job.estimate.items_removed == EFFECT.files_removed
-    assert series['maintainer_estimate_error_ratio_count{action="rewrite_data_files",direction="exact",quantity="files_removed"}'] == 1
+    assert (
+        series[
+            'maintainer_estimate_error_ratio_count{action="rewrite_data_files",direction="exact",quantity="files_removed"}'
+        ]
+        == 1
+    )
 
-    telemetry.job_finished(replace(job, estimate=replace(job.estimate, items_removed=EFFECT.files_removed // 2)), EFFECT)
+    telemetry.job_finished(
+        replace(job, estimate=replace(job.estimate, items_removed=EFFECT.files_removed // 2)),
+        EFFECT,
+    )
     under = 'action="rewrite_data_files",direction="under",quantity="files_removed"'
-    assert read(telemetry)[f"maintainer_estimate_error_ratio_sum{{{under}}}"] == pytest.approx(0.5, abs=0.1)
+    assert read(telemetry)[f"maintainer_estimate_error_ratio_sum{{{under}}}"] == pytest.approx(
+        0.5, abs=0.1
+    )
 
 
-def test_an_error_without_anything_to_compare_with_is_left_out(telemetry: PrometheusTelemetry) -> None:
+def test_an_error_without_anything_to_compare_with_is_left_out(
+    telemetry: PrometheusTelemetry,
+) -> None:
     nothing = replace(EFFECT, files_removed=0, bytes_rewritten=0)
     telemetry.job_finished(replace(finish_job(run_job(make_job())), effect=nothing), nothing)
-    assert not [series for series in read(telemetry) if series.startswith("maintainer_estimate_error_ratio")]
+    assert not [
+        series for series in read(telemetry) if series.startswith("maintainer_estimate_error_ratio")
+    ]

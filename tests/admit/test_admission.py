@@ -9,9 +9,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.admit.admission import AdmissionCircumstances, Running, admit, admitted, choose, find_spent, is_shut, running_of
+from maintainer.admit.admission import (
+    AdmissionCircumstances,
+    Running,
+    admit,
+    admitted,
+    choose,
+    find_spent,
+    is_shut,
+    running_of,
+)
 from maintainer.domain.action import ExpireSnapshots, RewriteDataFiles, RewriteManifests
-from maintainer.domain.admission import AdmissionRules, AdmissionVerdict, Candidate, Halt, Scorer, Wait, WaitCode, find_candidates
+from maintainer.domain.admission import (
+    AdmissionRules,
+    AdmissionVerdict,
+    Candidate,
+    Halt,
+    Scorer,
+    Wait,
+    WaitCode,
+    find_candidates,
+)
 from maintainer.domain.budget import Budget, Charge, Resource, Spending
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.identifier import TableIdentifier
@@ -22,7 +40,11 @@ from maintainer.estimate.floors import check_before_submit
 from tests.adapters.store.values import make_job
 from tests.samples import NOW, UUID, health_of_partitions
 
-FILES, MANIFESTS, EXPIRY = RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_MANIFESTS, RuleName.EXPIRE_SNAPSHOTS
+FILES, MANIFESTS, EXPIRY = (
+    RuleName.REWRITE_DATA_FILES,
+    RuleName.REWRITE_MANIFESTS,
+    RuleName.EXPIRE_SNAPSHOTS,
+)
 TODAY = "2026-03-04"
 
 
@@ -58,9 +80,15 @@ def circumstances(places: int = 10, **changes: object) -> AdmissionCircumstances
     return replace(AdmissionCircumstances(NOW, places, spending=Spending(TODAY)), **changes)  # type: ignore[arg-type]
 
 
-def limited(places: int = 10, spent: Charge | None = None, **limits: object) -> AdmissionCircumstances:
+def limited(
+    places: int = 10, spent: Charge | None = None, **limits: object
+) -> AdmissionCircumstances:
     spending = Spending(TODAY, {("lake", ""): spent} if spent is not None else {})
-    return circumstances(places, spending=spending, rules=AdmissionRules(fleet=Budget(name="the fleet", **limits)))  # type: ignore[arg-type]
+    return circumstances(
+        places,
+        spending=spending,
+        rules=AdmissionRules(fleet=Budget(name="the fleet", **limits)),  # type: ignore[arg-type]
+    )
 
 
 def names(candidates: Sequence[Candidate], given: AdmissionCircumstances) -> list[str]:
@@ -75,22 +103,34 @@ def wait_of(verdicts: Sequence[AdmissionVerdict], one: Candidate) -> Wait:
 
 def test_without_a_free_place_the_best_knows_that_it_is_next() -> None:
     best = candidate("a", files=900)
-    assert wait_of(admit([best], circumstances(places=0)), best) == Wait(WaitCode.QUEUED, "all places are taken; this is next", ahead=0)
+    assert wait_of(admit([best], circumstances(places=0)), best) == Wait(
+        WaitCode.QUEUED, "all places are taken; this is next", ahead=0
+    )
 
 
 def test_the_best_start_and_the_others_know_how_many_go_first() -> None:
-    best, good, poor = candidate("poor-name", files=900), candidate("b", files=500), candidate("c", files=10)
+    best, good, poor = (
+        candidate("poor-name", files=900),
+        candidate("b", files=500),
+        candidate("c", files=10),
+    )
     verdicts = admit([poor, good, best], circumstances(places=1))
     assert [verdict.candidate for verdict in verdicts] == [best, good, poor]
     assert verdicts[0].is_admitted
-    assert wait_of(verdicts, good) == Wait(WaitCode.QUEUED, "all places are taken; 1 action goes first", ahead=1)
-    assert wait_of(verdicts, poor) == Wait(WaitCode.QUEUED, "all places are taken; 2 actions go first", ahead=2)
+    assert wait_of(verdicts, good) == Wait(
+        WaitCode.QUEUED, "all places are taken; 1 action goes first", ahead=1
+    )
+    assert wait_of(verdicts, poor) == Wait(
+        WaitCode.QUEUED, "all places are taken; 2 actions go first", ahead=2
+    )
     assert verdicts[0].score.value == 900
 
 
 def test_of_equals_the_longest_waiting_goes_first_and_then_the_name() -> None:
     autocomp = circumstances(places=2, rules=AdmissionRules(scorer=Scorer.AUTOCOMP))
-    assert names([candidate("c"), candidate("b"), candidate("d", waiting=timedelta(hours=1))], autocomp) == ["d", "b"]
+    assert names(
+        [candidate("c"), candidate("b"), candidate("d", waiting=timedelta(hours=1))], autocomp
+    ) == ["d", "b"]
 
 
 def test_a_table_whose_job_is_not_finished_waits_for_it() -> None:
@@ -99,11 +139,19 @@ def test_a_table_whose_job_is_not_finished_waits_for_it() -> None:
     assert wait_of(verdicts, one).code is WaitCode.IN_FLIGHT
 
 
-def test_of_a_tables_actions_the_first_in_the_fixed_order_goes_first_whatever_their_scores() -> None:
-    files, manifests, expiry = candidate(rule=FILES, files=1), candidate(rule=MANIFESTS, files=999), candidate(rule=EXPIRY, files=99)
+def test_of_a_tables_actions_the_first_in_the_fixed_order_goes_first_whatever_their_scores() -> (
+    None
+):
+    files, manifests, expiry = (
+        candidate(rule=FILES, files=1),
+        candidate(rule=MANIFESTS, files=999),
+        candidate(rule=EXPIRY, files=99),
+    )
     verdicts = admit([expiry, manifests, files], circumstances())
     assert admitted(verdicts) == (files,)
-    assert wait_of(verdicts, manifests) == Wait(WaitCode.TURN, "rewrite_data_files goes first: it prepares this")
+    assert wait_of(verdicts, manifests) == Wait(
+        WaitCode.TURN, "rewrite_data_files goes first: it prepares this"
+    )
     assert wait_of(verdicts, expiry).code is WaitCode.TURN
 
 
@@ -113,7 +161,10 @@ def test_an_action_that_no_day_can_pay_lets_the_next_one_of_its_table_pass() -> 
     assert admitted(verdicts) == (expiry,)
     later = admit([files], limited(gb_hours_per_day=10.0))
     assert wait_of(later, files).code is WaitCode.TOO_LARGE
-    assert wait_of(later, files).reason == "it takes up to 100 GB-hours, more than the 8.5 GB-hours that the fleet has for it a day"
+    assert (
+        wait_of(later, files).reason
+        == "it takes up to 100 GB-hours, more than the 8.5 GB-hours that the fleet has for it a day"
+    )
     assert wait_of(later, files).next_at is None
 
 
@@ -121,10 +172,17 @@ def test_a_budget_that_is_spent_says_whose_how_much_and_when_it_is_whole_again()
     one = candidate(gb_hours=3.0)
     wait = wait_of(admit([one], limited(spent=Charge(0, 8.0), gb_hours_per_day=10.0)), one)
     assert wait.code is WaitCode.OVER_BUDGET
-    assert wait.reason == "8 GB-hours of 10 GB-hours of the fleet are spent today, and this takes up to 3 GB-hours"
+    assert (
+        wait.reason
+        == "8 GB-hours of 10 GB-hours of the fleet are spent today, and this takes up to 3 GB-hours"
+    )
     assert wait.next_at == datetime(2026, 3, 5, tzinfo=UTC)
     assert wait.budget is not None
-    assert (wait.budget.resource, wait.budget.limit, wait.budget.spent) == (Resource.GB_HOURS_PER_DAY, 10.0, 8.0)
+    assert (wait.budget.resource, wait.budget.limit, wait.budget.spent) == (
+        Resource.GB_HOURS_PER_DAY,
+        10.0,
+        8.0,
+    )
 
 
 def test_bytes_are_limited_as_gb_hours_are() -> None:
@@ -133,15 +191,35 @@ def test_bytes_are_limited_as_gb_hours_are() -> None:
     assert wait.reason == "8 GiB of 10 GiB of the fleet are spent today, and this takes up to 3 GiB"
 
 
-def test_a_tenth_is_kept_for_urgent_work_and_a_twentieth_for_tables_that_no_cost_is_known_of() -> None:
-    regular, unknown, urgent = candidate("regular"), candidate("unknown", basis=CostBasis.CATALOG), candidate("urgent", urgent=True)
+def test_a_tenth_is_kept_for_urgent_work_and_a_twentieth_for_tables_that_no_cost_is_known_of() -> (
+    None
+):
+    regular, unknown, urgent = (
+        candidate("regular"),
+        candidate("unknown", basis=CostBasis.CATALOG),
+        candidate("urgent", urgent=True),
+    )
     all_three = [regular, unknown, urgent]
-    admitted_at = {spent: names(all_three, limited(spent=Charge(0, spent), gb_hours_per_day=100.0)) for spent in (80.0, 85.0, 90.0, 99.5)}
-    assert [sorted(found) for found in admitted_at.values()] == [["regular", "unknown", "urgent"], ["unknown", "urgent"], ["urgent"], []]
-    wait = wait_of(admit([regular], limited(spent=Charge(0, 85.0), gb_hours_per_day=100.0)), regular)
+    admitted_at = {
+        spent: names(all_three, limited(spent=Charge(0, spent), gb_hours_per_day=100.0))
+        for spent in (80.0, 85.0, 90.0, 99.5)
+    }
+    assert [sorted(found) for found in admitted_at.values()] == [
+        ["regular", "unknown", "urgent"],
+        ["unknown", "urgent"],
+        ["urgent"],
+        [],
+    ]
+    wait = wait_of(
+        admit([regular], limited(spent=Charge(0, 85.0), gb_hours_per_day=100.0)), regular
+    )
     assert (wait.code, wait.reason) == (
         WaitCode.RESERVED,
-        "85 GB-hours of 100 GB-hours of the fleet are spent today, this takes up to 1 GB-hours, and 15 GB-hours are kept for others",
+        (
+            "85 GB-hours of 100 GB-hours of the fleet are spent today, this takes up to 1 "
+            "GB-hours, "
+            "and 15 GB-hours are kept for others"
+        ),
     )
 
 
@@ -151,24 +229,38 @@ def test_jobs_side_by_side_are_limited_with_places_kept_for_urgent_work() -> Non
     ten = replace(limited(max_jobs=10), running=running)
     verdicts = admit([regular, urgent], ten)
     assert admitted(verdicts) == (urgent,)
-    assert wait_of(verdicts, regular).code is WaitCode.OVER_BUDGET  # the urgent one took the tenth place
+    assert (
+        wait_of(verdicts, regular).code is WaitCode.OVER_BUDGET
+    )  # the urgent one took the tenth place
     alone = admit([regular], ten)
-    assert wait_of(alone, regular).reason == "9 of 10 jobs of the fleet run, the rest is kept for urgent work"
+    assert (
+        wait_of(alone, regular).reason
+        == "9 of 10 jobs of the fleet run, the rest is kept for urgent work"
+    )
     assert names([regular], replace(ten, running=running[:8])) == ["regular"]
 
 
 def test_catalogs_and_policies_have_budgets_of_their_own() -> None:
     policy = Budget(gb_hours_per_day=2.0, name="policies/cdc.yaml")
-    rules = AdmissionRules(per_catalog={"lake": Budget(max_jobs=1, name="catalog lake")}, urgent_share=0.0, explore_share=0.0)
+    rules = AdmissionRules(
+        per_catalog={"lake": Budget(max_jobs=1, name="catalog lake")},
+        urgent_share=0.0,
+        explore_share=0.0,
+    )
     spending = Spending(TODAY, {("other", "policies/cdc.yaml"): Charge(0, 1.5)})
     given = circumstances(rules=rules, spending=spending)
     first, second = candidate("a", files=900), candidate("b")
-    elsewhere, of_policy = candidate("c", catalog="other"), candidate("d", catalog="other", budget=policy)
+    elsewhere, of_policy = (
+        candidate("c", catalog="other"),
+        candidate("d", catalog="other", budget=policy),
+    )
     cheap = candidate("e", catalog="other", budget=policy, gb_hours=0.5)
     verdicts = admit([first, second, elsewhere, of_policy, cheap], given)
     assert sorted(one.table.name for one in admitted(verdicts)) == ["a", "c", "e"]
     assert wait_of(verdicts, second).reason == "1 of 1 jobs of catalog lake run already"
-    assert wait_of(verdicts, of_policy).reason.endswith("of policies/cdc.yaml are spent today, and this takes up to 1 GB-hours")
+    assert wait_of(verdicts, of_policy).reason.endswith(
+        "of policies/cdc.yaml are spent today, and this takes up to 1 GB-hours"
+    )
 
 
 def test_a_halt_says_who_asked_for_it_and_why() -> None:
@@ -181,17 +273,36 @@ def test_a_halt_says_who_asked_for_it_and_why() -> None:
 
 
 def test_nothing_starts_in_a_blackout_and_the_one_that_ends_last_says_until_when() -> None:
-    noon, long = Window("0 12 * * *", timedelta(hours=1)), Window("0 11 * * *", timedelta(hours=3), "UTC")
+    noon, long = (
+        Window("0 12 * * *", timedelta(hours=1)),
+        Window("0 11 * * *", timedelta(hours=3), "UTC"),
+    )
     one = candidate()
-    verdicts = admit([one], circumstances(rules=AdmissionRules(blackouts=(noon, long, Window("0 1 * * *", timedelta(hours=1))))))
-    assert wait_of(verdicts, one) == Wait(WaitCode.BLACKOUT, "nothing starts in the blackout window (0 11 * * *, UTC)", datetime(2026, 3, 4, 14, tzinfo=UTC))
-    assert names([one], circumstances(rules=AdmissionRules(blackouts=(Window("0 1 * * *", timedelta(hours=1)),)))) == ["a"]
+    verdicts = admit(
+        [one],
+        circumstances(
+            rules=AdmissionRules(blackouts=(noon, long, Window("0 1 * * *", timedelta(hours=1))))
+        ),
+    )
+    assert wait_of(verdicts, one) == Wait(
+        WaitCode.BLACKOUT,
+        "nothing starts in the blackout window (0 11 * * *, UTC)",
+        datetime(2026, 3, 4, 14, tzinfo=UTC),
+    )
+    assert names(
+        [one],
+        circumstances(rules=AdmissionRules(blackouts=(Window("0 1 * * *", timedelta(hours=1)),))),
+    ) == ["a"]
 
 
 def test_the_quota_of_the_published_variant_is_the_fleets_gb_hours() -> None:
     one = candidate()
-    rules = AdmissionRules(scorer=Scorer.AUTOCOMP_QUOTA, fleet=Budget(gb_hours_per_day=100.0, name="the fleet"))
-    (verdict,) = admit([one], circumstances(rules=rules, spending=Spending(TODAY, {("lake", ""): Charge(0, 50.0)})))
+    rules = AdmissionRules(
+        scorer=Scorer.AUTOCOMP_QUOTA, fleet=Budget(gb_hours_per_day=100.0, name="the fleet")
+    )
+    (verdict,) = admit(
+        [one], circumstances(rules=rules, spending=Spending(TODAY, {("lake", ""): Charge(0, 50.0)}))
+    )
     assert dict(verdict.score.terms)["gain_weight"] == 0.75
 
 
@@ -204,7 +315,9 @@ BUDGETS = st.builds(
     gb_hours_per_day=st.none() | st.floats(0, 20),
     name=st.just("the fleet"),
 )
-POLICY_BUDGETS = st.sampled_from([None, Budget(gb_hours_per_day=5.0, name="p"), Budget(max_jobs=1, bytes_per_day=4000, name="q")])
+POLICY_BUDGETS = st.sampled_from(
+    [None, Budget(gb_hours_per_day=5.0, name="p"), Budget(max_jobs=1, bytes_per_day=4000, name="q")]
+)
 CANDIDATES = st.lists(
     st.builds(
         candidate,
@@ -224,12 +337,16 @@ CANDIDATES = st.lists(
     unique_by=lambda one: (one.table_uuid, one.rule, one.table.catalog),
 )
 SPENT = st.dictionaries(
-    st.tuples(st.sampled_from(["lake", "other"]), st.sampled_from(["", "p", "q"])), st.builds(Charge, st.floats(0, 9000), st.floats(0, 9)), max_size=3
+    st.tuples(st.sampled_from(["lake", "other"]), st.sampled_from(["", "p", "q"])),
+    st.builds(Charge, st.floats(0, 9000), st.floats(0, 9)),
+    max_size=3,
 )
 GIVEN = st.builds(
     lambda places, scorer, fleet, lake, running, spent: circumstances(
         places,
-        rules=AdmissionRules(scorer=scorer, fleet=fleet, per_catalog={"lake": replace(lake, name="catalog lake")}),
+        rules=AdmissionRules(
+            scorer=scorer, fleet=fleet, per_catalog={"lake": replace(lake, name="catalog lake")}
+        ),
         running=tuple(running),
         spending=Spending(TODAY, spent),
     ),
@@ -237,50 +354,93 @@ GIVEN = st.builds(
     st.sampled_from(Scorer),
     BUDGETS,
     BUDGETS,
-    st.lists(st.builds(Running, st.sampled_from(["uuid-a", "uuid-b", "uuid-z"]), st.sampled_from(["lake", "other"]), st.sampled_from(["", "p"])), max_size=4),
+    st.lists(
+        st.builds(
+            Running,
+            st.sampled_from(["uuid-a", "uuid-b", "uuid-z"]),
+            st.sampled_from(["lake", "other"]),
+            st.sampled_from(["", "p"]),
+        ),
+        max_size=4,
+    ),
     SPENT,
 )
 
 
-def is_within(budget: Budget, jobs: int, before: Charge, added: Charge, *, has_started: bool) -> bool:
+def is_within(
+    budget: Budget, jobs: int, before: Charge, added: Charge, *, has_started: bool
+) -> bool:
     """What is over already may stay so, but nothing is added to it."""
     if not has_started:
         return True
     return (
         (budget.max_jobs is None or jobs <= budget.max_jobs)
-        and (budget.bytes_per_day is None or before.bytes + added.bytes <= budget.bytes_per_day * (1 + 1e-9))
-        and (budget.gb_hours_per_day is None or before.gb_hours + added.gb_hours <= budget.gb_hours_per_day * (1 + 1e-9))
+        and (
+            budget.bytes_per_day is None
+            or before.bytes + added.bytes <= budget.bytes_per_day * (1 + 1e-9)
+        )
+        and (
+            budget.gb_hours_per_day is None
+            or before.gb_hours + added.gb_hours <= budget.gb_hours_per_day * (1 + 1e-9)
+        )
     )
 
 
 def cost_of(candidates: Sequence[Candidate]) -> Charge:
-    return Charge(float(sum(one.bytes_rewritten for one in candidates)), sum(one.cost.gb_hours_p90 for one in candidates))
+    return Charge(
+        float(sum(one.bytes_rewritten for one in candidates)),
+        sum(one.cost.gb_hours_p90 for one in candidates),
+    )
 
 
 @settings(max_examples=150)
 @given(CANDIDATES, GIVEN)
-def test_no_budget_is_exceeded_no_table_has_two_and_every_candidate_has_one_verdict(candidates: list[Candidate], given: AdmissionCircumstances) -> None:
+def test_no_budget_is_exceeded_no_table_has_two_and_every_candidate_has_one_verdict(
+    candidates: list[Candidate], given: AdmissionCircumstances
+) -> None:
     verdicts = admit(candidates, given)
     started = admitted(verdicts)
-    assert Counter(id(verdict.candidate) for verdict in verdicts) == Counter(id(one) for one in candidates)
-    assert len(started) <= max(0, given.free_places)
-    assert len({one.table_uuid for one in started} | {running.table_uuid for running in given.running}) == len(started) + len(
-        {running.table_uuid for running in given.running}
+    assert Counter(id(verdict.candidate) for verdict in verdicts) == Counter(
+        id(one) for one in candidates
     )
+    assert len(started) <= max(0, given.free_places)
+    assert len(
+        {one.table_uuid for one in started} | {running.table_uuid for running in given.running}
+    ) == len(started) + len({running.table_uuid for running in given.running})
     rules, spending = given.rules, given.spending
-    assert is_within(rules.fleet, len(started) + len(given.running), spending.total, cost_of(started), has_started=bool(started))
+    assert is_within(
+        rules.fleet,
+        len(started) + len(given.running),
+        spending.total,
+        cost_of(started),
+        has_started=bool(started),
+    )
     of_lake = [one for one in started if one.table.catalog == "lake"]
     running_in_lake = sum(running.catalog == "lake" for running in given.running)
-    assert is_within(rules.per_catalog["lake"], len(of_lake) + running_in_lake, spending.of_catalog("lake"), cost_of(of_lake), has_started=bool(of_lake))
+    assert is_within(
+        rules.per_catalog["lake"],
+        len(of_lake) + running_in_lake,
+        spending.of_catalog("lake"),
+        cost_of(of_lake),
+        has_started=bool(of_lake),
+    )
     for budget in {one.budget for one in started if one.budget is not None}:
         own = [one for one in started if one.budget == budget]
         running_of_it = sum(running.policy == budget.name for running in given.running)
-        assert is_within(budget, len(own) + running_of_it, spending.of_policy(budget.name), cost_of(own), has_started=True)
+        assert is_within(
+            budget,
+            len(own) + running_of_it,
+            spending.of_policy(budget.name),
+            cost_of(own),
+            has_started=True,
+        )
 
 
 @settings(max_examples=100)
 @given(CANDIDATES, GIVEN, st.randoms(use_true_random=False))
-def test_the_order_in_which_candidates_come_does_not_matter(candidates: list[Candidate], given: AdmissionCircumstances, random: object) -> None:
+def test_the_order_in_which_candidates_come_does_not_matter(
+    candidates: list[Candidate], given: AdmissionCircumstances, random: object
+) -> None:
     shuffled = list(candidates)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert admit(shuffled, given) == admit(candidates, given)
@@ -288,7 +448,9 @@ def test_the_order_in_which_candidates_come_does_not_matter(candidates: list[Can
 
 @settings(max_examples=150)
 @given(CANDIDATES.filter(bool), GIVEN, st.integers(0, 100), st.data())
-def test_raising_a_priority_never_moves_an_action_later(candidates: list[Candidate], given: AdmissionCircumstances, priority: int, data: st.DataObject) -> None:
+def test_raising_a_priority_never_moves_an_action_later(
+    candidates: list[Candidate], given: AdmissionCircumstances, priority: int, data: st.DataObject
+) -> None:
     position = data.draw(st.integers(0, len(candidates) - 1))
     chosen = candidates[position]
     raised = replace(chosen, priority=max(chosen.priority, priority))
@@ -302,8 +464,17 @@ def test_raising_a_priority_never_moves_an_action_later(candidates: list[Candida
 
 @pytest.mark.slow
 @settings(max_examples=30)
-@given(st.lists(st.tuples(st.integers(1, 100_000), st.floats(0.01, 4.0), st.integers(25, 75)), min_size=2, max_size=20), st.integers(1, 3))
-def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(works: list[tuple[int, float, int]], places: int) -> None:
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 100_000), st.floats(0.01, 4.0), st.integers(25, 75)),
+        min_size=2,
+        max_size=20,
+    ),
+    st.integers(1, 3),
+)
+def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(
+    works: list[tuple[int, float, int]], places: int
+) -> None:
     """Each table wants work again as soon as its job is done; places are free again every hour."""
     budget = max(5.0, 1.3 * sum(gb_hours for _, gb_hours, _ in works) / 2)
     rules = AdmissionRules(fleet=Budget(gb_hours_per_day=budget, name="the fleet"))
@@ -314,10 +485,21 @@ def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(work
         if now.date() != today:
             spent, today = Charge(), now.date()
         waiting = [
-            replace(candidate(f"t{number:03}", files=files, gb_hours=gb_hours, priority=priority, waiting=timedelta(0)), waiting_since=since[number])
+            replace(
+                candidate(
+                    f"t{number:03}",
+                    files=files,
+                    gb_hours=gb_hours,
+                    priority=priority,
+                    waiting=timedelta(0),
+                ),
+                waiting_since=since[number],
+            )
             for number, (files, gb_hours, priority) in enumerate(works)
         ]
-        given = AdmissionCircumstances(now, places, rules, spending=Spending("", {("lake", ""): spent}))
+        given = AdmissionCircumstances(
+            now, places, rules, spending=Spending("", {("lake", ""): spent})
+        )
         for one in admitted(admit(waiting, given)):
             number = int(one.table.name[1:])
             longest = max(longest, now - since[number])
@@ -331,8 +513,12 @@ def test_with_a_budget_that_suffices_on_average_everybody_starts_in_the_end(work
 @pytest.mark.slow
 @settings(max_examples=150)
 @given(CANDIDATES, GIVEN)
-def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(candidates: list[Candidate], given: AdmissionCircumstances) -> None:
-    assert choose(candidates, given) == tuple(verdict for verdict in admit(candidates, given) if verdict.is_admitted)
+def test_choosing_starts_the_very_ones_that_are_admitted_with_the_same_scores(
+    candidates: list[Candidate], given: AdmissionCircumstances
+) -> None:
+    assert choose(candidates, given) == tuple(
+        verdict for verdict in admit(candidates, given) if verdict.is_admitted
+    )
 
 
 @pytest.mark.parametrize(
@@ -355,16 +541,45 @@ def test_when_nothing_could_start_nobody_is_looked_at(given: AdmissionCircumstan
 
 
 def plan_of(*planned: PlannedAction) -> Plan:
-    return Plan(TableIdentifier("lake", ("a",), "t"), "uuid-t", 1, "m", "v", Mode.ENFORCE, 70, NOW, planned, (), Budget(name="p"), is_urgent=True)
+    return Plan(
+        TableIdentifier("lake", ("a",), "t"),
+        "uuid-t",
+        1,
+        "m",
+        "v",
+        Mode.ENFORCE,
+        70,
+        NOW,
+        planned,
+        (),
+        Budget(name="p"),
+        is_urgent=True,
+    )
 
 
-PLANNED = PlannedAction(FILES, RewriteDataFiles(), (), Estimate(100, 10, 90, 10**9), "", Cost(1.0, 2.0, 60.0), worth=Worth(Benefit(value=90.0)))
+PLANNED = PlannedAction(
+    FILES,
+    RewriteDataFiles(),
+    (),
+    Estimate(100, 10, 90, 10**9),
+    "",
+    Cost(1.0, 2.0, 60.0),
+    worth=Worth(Benefit(value=90.0)),
+)
 
 
 def test_a_candidate_is_a_plans_action_without_the_action() -> None:
-    waited = replace(PLANNED, rule=MANIFESTS, action=RewriteManifests(0), waiting_since=NOW - timedelta(hours=3))
+    waited = replace(
+        PLANNED, rule=MANIFESTS, action=RewriteManifests(0), waiting_since=NOW - timedelta(hours=3)
+    )
     first, second = find_candidates(plan_of(PLANNED, waited))
-    assert (first.rule, first.bytes_rewritten, first.priority, first.is_urgent, first.budget) == (FILES, 10**9, 70, True, Budget(name="p"))
+    assert (first.rule, first.bytes_rewritten, first.priority, first.is_urgent, first.budget) == (
+        FILES,
+        10**9,
+        70,
+        True,
+        Budget(name="p"),
+    )
     assert (first.waiting_since, second.waiting_since) == (NOW, NOW - timedelta(hours=3))
 
 
@@ -399,15 +614,23 @@ def test_expiry_is_not_submitted_to_a_table_that_forbids_deleting() -> None:
 FLEET = Budget(bytes_per_day=1000, gb_hours_per_day=10.0, name="the fleet")
 
 
-def spent_of(*candidates: Candidate, spent: Charge, rules: AdmissionRules | None = None) -> list[tuple[str, Resource, int]]:
-    looked = circumstances(rules=rules or AdmissionRules(fleet=FLEET), spending=Spending(TODAY, {("lake", ""): spent}))
-    return [(one.state.name, one.state.resource, one.waiting) for one in find_spent(candidates, looked)]
+def spent_of(
+    *candidates: Candidate, spent: Charge, rules: AdmissionRules | None = None
+) -> list[tuple[str, Resource, int]]:
+    looked = circumstances(
+        rules=rules or AdmissionRules(fleet=FLEET), spending=Spending(TODAY, {("lake", ""): spent})
+    )
+    return [
+        (one.state.name, one.state.resource, one.waiting) for one in find_spent(candidates, looked)
+    ]
 
 
 def test_a_budget_is_spent_when_none_of_those_that_it_could_bear_fits_today() -> None:
     two = (candidate("a", gb_hours=1.0, size=1), candidate("b", gb_hours=2.0, size=1))
     assert spent_of(*two, spent=Charge(0, 7.0)) == []
-    assert spent_of(*two, spent=Charge(0, 8.0)) == [("the fleet", Resource.GB_HOURS_PER_DAY, 2)], "of 10 all but the reserve of 1.5 is open"
+    assert spent_of(*two, spent=Charge(0, 8.0)) == [("the fleet", Resource.GB_HOURS_PER_DAY, 2)], (
+        "of 10 all but the reserve of 1.5 is open"
+    )
     assert spent_of(*two, spent=Charge(1000, 0.0)) == [("the fleet", Resource.BYTES_PER_DAY, 2)]
 
 
@@ -424,9 +647,14 @@ def test_a_budget_that_is_used_up_is_spent_even_when_nobody_waits() -> None:
 def test_catalogs_and_policies_have_budgets_that_are_spent_too() -> None:
     own = Budget(gb_hours_per_day=1.0, name="policies/a.yaml")
     rules = AdmissionRules(per_catalog={"lake": Budget(gb_hours_per_day=1.0, name="catalog lake")})
-    looked = circumstances(rules=rules, spending=Spending(TODAY, {("lake", "policies/a.yaml"): Charge(0, 0.9)}))
+    looked = circumstances(
+        rules=rules, spending=Spending(TODAY, {("lake", "policies/a.yaml"): Charge(0, 0.9)})
+    )
     found = find_spent([candidate(gb_hours=0.5, budget=own), candidate("b", gb_hours=0.5)], looked)
-    assert [(one.state.name, one.waiting) for one in found] == [("catalog lake", 2), ("policies/a.yaml", 1)]
+    assert [(one.state.name, one.waiting) for one in found] == [
+        ("catalog lake", 2),
+        ("policies/a.yaml", 1),
+    ]
     assert found[0].state.frees_at == datetime(2026, 3, 5, tzinfo=UTC)
 
 
@@ -434,4 +662,6 @@ def test_those_that_start_have_the_published_score_among_all_candidates() -> Non
     given_rules = circumstances(places=1, rules=AdmissionRules(scorer=Scorer.AUTOCOMP))
     everyone = [candidate("a", files=10), candidate("b", files=900), candidate("c", files=500)]
     (chosen,) = choose(everyone, given_rules)
-    assert chosen == next(verdict for verdict in admit(everyone, given_rules) if verdict.is_admitted)
+    assert chosen == next(
+        verdict for verdict in admit(everyone, given_rules) if verdict.is_admitted
+    )

@@ -16,8 +16,13 @@ def lease(left: timedelta) -> Lease:
     return Lease("uuid", "job", "one", 1, NOW + left)
 
 
-@pytest.mark.parametrize(("seconds", "due"), [(180, False), (121, False), (120, True), (0, True), (-9, True), (181, True)])
-def test_a_lease_is_renewed_when_a_third_is_over_or_the_clock_went_back(seconds: int, due: bool) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "due"),
+    [(180, False), (121, False), (120, True), (0, True), (-9, True), (181, True)],
+)
+def test_a_lease_is_renewed_when_a_third_is_over_or_the_clock_went_back(
+    seconds: int, due: bool
+) -> None:
     assert is_due(lease(seconds * SECOND), NOW, TERMS) is due
 
 
@@ -27,8 +32,12 @@ def test_what_this_machine_knows_of_a_process_counts_before_any_clock(left: int)
     assert not is_abandoned(lease(left * SECOND), NOW, TERMS, is_holder_alive=True)
 
 
-@pytest.mark.parametrize(("seconds", "abandoned"), [(60, False), (0, False), (-15, False), (-16, True)])
-def test_a_process_elsewhere_is_gone_only_when_its_lease_is_out_by_the_clock_margin(seconds: int, abandoned: bool) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "abandoned"), [(60, False), (0, False), (-15, False), (-16, True)]
+)
+def test_a_process_elsewhere_is_gone_only_when_its_lease_is_out_by_the_clock_margin(
+    seconds: int, abandoned: bool
+) -> None:
     assert is_abandoned(lease(seconds * SECOND), NOW, TERMS, is_holder_alive=None) is abandoned
 
 

@@ -11,14 +11,22 @@ from maintainer.admit.waiting_verdicts import SPARE_SHARE, find_wait_changes
 from maintainer.domain.admission import AdmissionRules, Candidate, Wait, WaitCode
 from maintainer.domain.budget import Budget, Charge, Spending
 from maintainer.domain.policy import RuleName, Window
-from maintainer.domain.verdict import PLANNED, StandingVerdict, is_waiting, key_while_waiting, planned_key
+from maintainer.domain.verdict import (
+    PLANNED,
+    StandingVerdict,
+    is_waiting,
+    key_while_waiting,
+    planned_key,
+)
 from tests.admit.test_admission import candidate, circumstances, limited
 from tests.samples import NOW
 
 SPENT = "average_file_size_bytes|admission: gb_hours_per_day of the fleet"
 
 
-def standing(one: Candidate, code: str = PLANNED, key: str = "average_file_size_bytes") -> StandingVerdict:
+def standing(
+    one: Candidate, code: str = PLANNED, key: str = "average_file_size_bytes"
+) -> StandingVerdict:
     return StandingVerdict(one.table, one.table_uuid, one.rule, code, key)
 
 
@@ -28,7 +36,9 @@ def find_one(one: Candidate, held: StandingVerdict, given: AdmissionCircumstance
     return change.wait
 
 
-def find_none(one: Candidate, held: StandingVerdict, given: AdmissionCircumstances) -> Sequence[object]:
+def find_none(
+    one: Candidate, held: StandingVerdict, given: AdmissionCircumstances
+) -> Sequence[object]:
     return find_wait_changes([one], [held], given)
 
 
@@ -60,7 +70,13 @@ def test_what_is_kept_for_others_is_the_same_wait_as_what_is_spent() -> None:
 @pytest.mark.parametrize(("spent", "is_lifted"), [(6.6, False), (6.5, True), (0.0, True)])
 def test_a_little_that_comes_back_does_not_lift_the_wait(spent: float, is_lifted: bool) -> None:
     one = candidate(gb_hours=1.0)
-    given = fleet_of(10.0, spent)  # 8.5 of it are for what is neither urgent nor unknown: up to 7.5 spent it fits, up to 6.5 with a tenth to spare
+    given = fleet_of(
+        10.0,
+        spent,
+        # 8.5 of it are for what is neither urgent nor unknown: up to 7.5 spent it fits, up to 6.5
+        # with
+        # a tenth to spare
+    )
     assert SPARE_SHARE == 0.1
     assert find_none(one, standing(one), given) == ()
     if is_lifted:
@@ -79,7 +95,11 @@ def test_what_no_day_would_do_for_is_another_wait() -> None:
     wait = find_one(one, standing(one, "over_budget", SPENT), fleet_of(10.0, 0.0))
     assert wait is not None
     assert wait.code is WaitCode.TOO_LARGE
-    held = standing(one, "over_budget", "average_file_size_bytes|admission: too large for gb_hours_per_day of the fleet")
+    held = standing(
+        one,
+        "over_budget",
+        "average_file_size_bytes|admission: too large for gb_hours_per_day of the fleet",
+    )
     assert find_none(one, held, fleet_of(10.0, 0.0)) == ()
 
 
@@ -97,19 +117,27 @@ def test_a_blackout_is_a_wait_with_an_end_and_goes_before_a_budget() -> None:
     window = Window("0 12 * * *", timedelta(hours=1), "UTC")
     dark = replace(
         fleet_of(10.0, 10.0),
-        rules=AdmissionRules(fleet=Budget(name="the fleet", gb_hours_per_day=10.0), blackouts=(window,)),
+        rules=AdmissionRules(
+            fleet=Budget(name="the fleet", gb_hours_per_day=10.0), blackouts=(window,)
+        ),
     )
     wait = find_one(one, standing(one, "over_budget", SPENT), dark)
     assert wait is not None
     assert (wait.code, wait.next_at) == (WaitCode.BLACKOUT, NOW + timedelta(hours=1))
-    held = standing(one, "outside_window", key_while_waiting("average_file_size_bytes", wait.reason))
+    held = standing(
+        one, "outside_window", key_while_waiting("average_file_size_bytes", wait.reason)
+    )
     assert find_none(one, held, dark) == ()
     assert find_one(one, held, circumstances()) is None
 
 
 def test_places_of_budgets_and_jobs_at_work_are_no_verdicts() -> None:
     one = candidate()
-    crowded = replace(circumstances(), rules=AdmissionRules(fleet=Budget(max_jobs=1, name="the fleet")), running=(Running("another", "lake"),))
+    crowded = replace(
+        circumstances(),
+        rules=AdmissionRules(fleet=Budget(max_jobs=1, name="the fleet")),
+        running=(Running("another", "lake"),),
+    )
     assert find_none(one, standing(one), crowded) == ()
     busy = replace(fleet_of(10.0, 10.0), running=(Running(one.table_uuid, "lake"),))
     assert find_none(one, standing(one), busy) == ()
@@ -131,5 +159,10 @@ def test_only_what_counts_today_counts() -> None:
 
 def test_the_key_of_a_wait_holds_the_key_of_what_waits() -> None:
     key = key_while_waiting("a,b", "the budget")
-    assert (planned_key(key), planned_key("a,b"), is_waiting(key), is_waiting("a,b")) == ("a,b", "a,b", True, False)
+    assert (planned_key(key), planned_key("a,b"), is_waiting(key), is_waiting("a,b")) == (
+        "a,b",
+        "a,b",
+        True,
+        False,
+    )
     assert planned_key(key_while_waiting(key, "a blackout")) == "a,b"

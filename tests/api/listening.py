@@ -30,7 +30,9 @@ class Listening:
 
 
 @contextmanager
-def listening(api: FastAPI, stopping: Event | None = None, bounds: ConnectionBounds | None = None) -> Iterator[Listening]:
+def listening(
+    api: FastAPI, stopping: Event | None = None, bounds: ConnectionBounds | None = None
+) -> Iterator[Listening]:
     """The application on a free port; stopping is set before the server ends."""
     server = make_server(api, bounds)
     listener = bind("127.0.0.1", 0)
@@ -38,7 +40,9 @@ def listening(api: FastAPI, stopping: Event | None = None, bounds: ConnectionBou
     thread.start()
     try:
         wait_for(lambda: server.started)
-        yield Listening(int(listener.getsockname()[1]), lambda: len(server.server_state.connections))
+        yield Listening(
+            int(listener.getsockname()[1]), lambda: len(server.server_state.connections)
+        )
     finally:
         if stopping is not None:
             stopping.set()

@@ -24,7 +24,15 @@ from maintainer.domain.errors import MaintainerError
 from maintainer.domain.identifier import TableIdentifier, TablePattern
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
-from maintainer.domain.policy import Mode, Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName, Setting
+from maintainer.domain.policy import (
+    Mode,
+    Policy,
+    PolicyLayer,
+    PolicyProblem,
+    PolicySet,
+    RuleName,
+    Setting,
+)
 from maintainer.domain.policy_version import PolicyChange
 from maintainer.domain.preview import TablePreview, VerdictChange
 from maintainer.domain.reading import JobAction
@@ -35,14 +43,22 @@ from tests.api.nouns import NOW, ORDERS, PLAN, make_job
 from tests.fakes.adapters.store import FakeStore
 
 HOST = "maintainer.test"
-_DEFAULTS = {"mode": Setting(Mode.OBSERVE, "policies/default.yaml:1"), "target_file_size_bytes": Setting(268435456, "policies/default.yaml:2")}
+_DEFAULTS = {
+    "mode": Setting(Mode.OBSERVE, "policies/default.yaml:1"),
+    "target_file_size_bytes": Setting(268435456, "policies/default.yaml:2"),
+}
 LAYERS = PolicySet(
     (
         PolicyLayer("cold.yaml", (TablePattern("lake.archive.*"), TablePattern("*.cold")), {}),
         PolicyLayer("default.yaml", (TablePattern("*"),), _DEFAULTS),
         PolicyLayer("wide.yaml", (TablePattern("*.archive.*"),), {}),
     ),
-    (PolicyProblem("policies/bad.yaml:3", "rules.rewrite_datafiles is not a rule; did you mean rewrite_data_files?"),),
+    (
+        PolicyProblem(
+            "policies/bad.yaml:3",
+            "rules.rewrite_datafiles is not a rule; did you mean rewrite_data_files?",
+        ),
+    ),
     "v1",
 )
 Query = Mapping[str, Any]
@@ -68,7 +84,9 @@ class Daemon:
     runs: list[tuple[TableIdentifier, tuple[RuleName, ...], str]] = field(default_factory=list)
     cancels: list[tuple[str, str]] = field(default_factory=list)
     rollbacks: list[tuple[str, str]] = field(default_factory=list)
-    checks: list[tuple[str, bool, str]] = field(default_factory=lambda: [("store", True, "SQLite, schema 1")])
+    checks: list[tuple[str, bool, str]] = field(
+        default_factory=lambda: [("store", True, "SQLite, schema 1")]
+    )
     refusal: MaintainerError | None = None  # raised by whatever is asked
     stopping: Event = field(default_factory=Event)
 
@@ -77,7 +95,9 @@ class Daemon:
         self.previews.append((table, layer))
         return PLAN
 
-    def run_now(self, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str) -> tuple[Plan, tuple[Job, ...]]:
+    def run_now(
+        self, table: TableIdentifier, rules: tuple[RuleName, ...], requested_by: str
+    ) -> tuple[Plan, tuple[Job, ...]]:
         self._refuse()
         self.runs.append((table, rules, requested_by))
         return PLAN, (make_job(table=table),)
@@ -91,18 +111,35 @@ class Daemon:
         self._refuse()
         self.rollbacks.append((job.job_id, requested_by))
         action = RollBack(1, job.job_id, 2)
-        return replace(make_job("job-3", job.table), rule=Repair.ROLL_BACK, action=action, requested_by=requested_by)
+        return replace(
+            make_job("job-3", job.table),
+            rule=Repair.ROLL_BACK,
+            action=action,
+            requested_by=requested_by,
+        )
 
     def compare(self, before: str, after: str) -> tuple[PolicyChange, ...]:
         self._refuse()
         return (PolicyChange("cold.yaml", "priority", before, after, "policies/cold.yaml:2"),)
 
-    def preview_tables(self, candidate: PolicySet, tables: Sequence[TableIdentifier]) -> Iterator[TablePreview]:
+    def preview_tables(
+        self, candidate: PolicySet, tables: Sequence[TableIdentifier]
+    ) -> Iterator[TablePreview]:
         self._refuse()
         self.candidates.append(candidate)
         for table in tables:
-            change = VerdictChange(RuleName.REWRITE_DATA_FILES, "observe_only", PLANNED, "observed", "600 files would become 1")
-            yield TablePreview(table, unmeasured="not scanned") if table.name == "new" else TablePreview(table, (change,) if table == ORDERS else ())
+            change = VerdictChange(
+                RuleName.REWRITE_DATA_FILES,
+                "observe_only",
+                PLANNED,
+                "observed",
+                "600 files would become 1",
+            )
+            yield (
+                TablePreview(table, unmeasured="not scanned")
+                if table.name == "new"
+                else TablePreview(table, (change,) if table == ORDERS else ())
+            )
 
     def _refuse(self) -> None:
         if self.refusal:
@@ -122,7 +159,10 @@ class Daemon:
             cancel=self.cancel,
             roll_back=self.roll_back,
             readiness=lambda: self.checks,
-            metrics=lambda: (b"maintainer_leader 1.0\n", "text/plain; version=0.0.4; charset=utf-8"),
+            metrics=lambda: (
+                b"maintainer_leader 1.0\n",
+                "text/plain; version=0.0.4; charset=utf-8",
+            ),
             stopping=self.stopping,
             compare_versions=self.compare,
             preview_tables=self.preview_tables,
@@ -157,27 +197,49 @@ class Client:
         return build_api(self.daemon.services(), self.page)
 
     def send(
-        self, method: str, path: str, headers: Mapping[str, str] | None = None, content: bytes | None = None, query: Mapping[str, Any] | None = None
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        query: Mapping[str, Any] | None = None,
     ) -> httpx.Response:
         transport = httpx.ASGITransport(self.api, raise_app_exceptions=False)
 
         async def talk() -> httpx.Response:
             async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
-                return await client.request(method, path, headers=dict(headers or {}), content=content, params=query)
+                return await client.request(
+                    method, path, headers=dict(headers or {}), content=content, params=query
+                )
 
         return anyio.run(talk)
 
-    def get(self, path: str, headers: Mapping[str, str] | None = None, /, **query: Any) -> httpx.Response:  # noqa: ANN401 - whatever httpx writes into a query
+    def get(
+        self,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        /,
+        **query: Any,  # noqa: ANN401 - whatever httpx writes into a query
+    ) -> httpx.Response:
         return self.send("GET", path, headers, query=query or None)
 
-    def post(self, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> httpx.Response:
+    def post(
+        self, path: str, body: object = None, headers: Mapping[str, str] | None = None
+    ) -> httpx.Response:
         if body is None:
             return self.send("POST", path, headers)
-        return self.send("POST", path, {"Content-Type": "application/json", **(headers or {})}, json.dumps(body).encode())
+        return self.send(
+            "POST",
+            path,
+            {"Content-Type": "application/json", **(headers or {})},
+            json.dumps(body).encode(),
+        )
 
 
 def path_of(table: TableIdentifier) -> str:
-    return "/api/v1/tables/" + "/".join(quote(part, safe="") for part in (table.catalog, table.namespace_text, table.name))
+    return "/api/v1/tables/" + "/".join(
+        quote(part, safe="") for part in (table.catalog, table.namespace_text, table.name)
+    )
 
 
 def expect_problem(response: httpx.Response, status: int) -> str:

@@ -8,7 +8,17 @@ from tests.api.serving import Client, expect_problem
 
 
 def paused(client: Client, actor: str = "person ada") -> None:
-    client.daemon.store.record_audit([AuditEntry(NOW + timedelta(hours=1), actor, Deed.WORK_PAUSED, ORDERS, fields={"reason": "migration"})])
+    client.daemon.store.record_audit(
+        [
+            AuditEntry(
+                NOW + timedelta(hours=1),
+                actor,
+                Deed.WORK_PAUSED,
+                ORDERS,
+                fields={"reason": "migration"},
+            )
+        ]
+    )
 
 
 def test_the_log_says_who_asked_and_what_came_of_it(client: Client) -> None:
@@ -31,9 +41,14 @@ def test_the_log_says_who_asked_and_what_came_of_it(client: Client) -> None:
 def test_the_log_is_sifted_and_paged(client: Client) -> None:
     for number in range(3):
         paused(client, f"person {number}")
-    assert [item["actor"] for item in client.get("/api/v1/audit", actor="person 1").json()["items"]] == ["person 1"]
+    assert [
+        item["actor"] for item in client.get("/api/v1/audit", actor="person 1").json()["items"]
+    ] == ["person 1"]
     assert client.get("/api/v1/audit", job="no-such").json()["items"] == []
-    assert client.get("/api/v1/audit", since="2026-03-01T12:30:00Z", table=str(ORDERS)).json()["total"] == 3
+    assert (
+        client.get("/api/v1/audit", since="2026-03-01T12:30:00Z", table=str(ORDERS)).json()["total"]
+        == 3
+    )
     first = client.get("/api/v1/audit", limit=2).json()
     second = client.get("/api/v1/audit", limit=2, cursor=first["next_cursor"]).json()
     assert [item["sequence"] for item in first["items"] + second["items"]] == sorted(

@@ -11,7 +11,11 @@ from maintainer.api.application import openapi_document
 from tests.api.nouns import GRADE, HEALTH, PLAN, finish_job, make_job, run_job
 from tests.api.serving import Client
 
-GETS = [(path, methods["get"]) for path, methods in openapi_document()["paths"].items() if "get" in methods]
+GETS = [
+    (path, methods["get"])
+    for path, methods in openapi_document()["paths"].items()
+    if "get" in methods
+]
 WORDS = st.sampled_from(
     [
         "",
@@ -58,11 +62,15 @@ def requests(draw: st.DrawFn, path: str, operation: dict[str, Any]) -> tuple[str
     return f"{path}?{urlencode(query)}", headers
 
 
-@pytest.mark.parametrize(("path", "operation"), GETS, ids=[operation["operationId"] for _, operation in GETS])
+@pytest.mark.parametrize(
+    ("path", "operation"), GETS, ids=[operation["operationId"] for _, operation in GETS]
+)
 @pytest.mark.slow
 @settings(max_examples=30)
 @given(data=st.data())
-def test_no_parameter_is_ever_our_fault(path: str, operation: dict[str, Any], data: st.DataObject) -> None:
+def test_no_parameter_is_ever_our_fault(
+    path: str, operation: dict[str, Any], data: st.DataObject
+) -> None:
     client = Client()
     client.daemon.stopping.set()
     client.daemon.store.record_health(HEALTH, GRADE)

@@ -1,4 +1,6 @@
-"""Requests that Schemathesis makes from the OpenAPI document, valid and not, to the daemon's own server on a real lake and store."""
+"""Requests that Schemathesis makes from the OpenAPI document, valid and not, to the daemon's own
+server on a real lake and store.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,39 @@ BEARER = ("--header", f"Authorization: Bearer {TOKEN}")
 RUN_SECONDS = 200
 COMMAND = (sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run")
 OPTIONS = (
-    *("--generation-deterministic", "--no-shrink", "--no-color", "--warnings", "off", "--max-failures", "20", "--workers", "2"),
+    *(
+        "--generation-deterministic",
+        "--no-shrink",
+        "--no-color",
+        "--warnings",
+        "off",
+        "--max-failures",
+        "20",
+        "--workers",
+        "2",
+    ),
     *("--exclude-path-regex", "/events$"),  # streams until the job is over
-    *("--exclude-checks", "positive_data_acceptance"),  # a schema cannot say which cursors, versions and policy texts there are
+    *(
+        "--exclude-checks",
+        "positive_data_acceptance",
+    ),  # a schema cannot say which cursors, versions and policy texts there are
 )
 
 
 @contextmanager
 def daemon(directory: Path, *, has_tokens: bool) -> Iterator[str]:
-    """The daemon's API, with one table that is measured and planned; nothing is submitted to Spark."""
+    """The daemon's API, with one table that is measured and planned; nothing is submitted to
+    Spark.
+    """
     lake = Lake(directory)
     table = lake.make_table("sales", "orders")  # as the document's examples name it
     for _ in range(3):
         table.append(rows(1))
     (directory / "policies").mkdir()
-    text = "catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}\nscan: {decode_processes: 0}\n"
+    text = (
+        "catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}\nscan: "
+        "{decode_processes: 0}\n"
+    )
     file = directory / "maintainer.yaml"
     file.write_text(text + (f"auth: {{tokens: {{ci: {TOKEN}}}}}\n" if has_tokens else ""))
     with open_app(load_settings(file, {})) as app:
@@ -51,18 +71,31 @@ def daemon(directory: Path, *, has_tokens: bool) -> Iterator[str]:
 
 
 def send_generated(address: str, cwd: Path, *options: str) -> None:
-    done = subprocess.run([*COMMAND, f"{address}/openapi.json", *OPTIONS, *options], cwd=cwd, capture_output=True, text=True, timeout=RUN_SECONDS, check=False)
+    done = subprocess.run(
+        [*COMMAND, f"{address}/openapi.json", *OPTIONS, *options],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=RUN_SECONDS,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2000:]
     assert "Tested: " in done.stdout
     assert " generated" in done.stdout
 
 
-def test_no_generated_request_gets_an_answer_that_the_document_does_not_have(tmp_path: Path) -> None:
+def test_no_generated_request_gets_an_answer_that_the_document_does_not_have(
+    tmp_path: Path,
+) -> None:
     with daemon(tmp_path, has_tokens=False) as address:
-        send_generated(address, tmp_path, "--phases", "examples,coverage,fuzzing", "--max-examples", "2")
+        send_generated(
+            address, tmp_path, "--phases", "examples,coverage,fuzzing", "--max-examples", "2"
+        )
 
 
 def test_nor_with_a_token_or_without_one_where_changes_need_it(tmp_path: Path) -> None:
     with daemon(tmp_path, has_tokens=True) as address:
-        send_generated(address, tmp_path, "--phases", "examples,fuzzing", "--max-examples", "2", *BEARER)
+        send_generated(
+            address, tmp_path, "--phases", "examples,fuzzing", "--max-examples", "2", *BEARER
+        )
         send_generated(address, tmp_path, "--phases", "examples,fuzzing", "--max-examples", "1")

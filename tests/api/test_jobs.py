@@ -20,21 +20,29 @@ from tests.api.serving import Client, expect_problem, job_of
 
 
 def tell(client: Client, *names: str, job_id: str = "job-1") -> None:
-    client.daemon.store.append_events([JobEvent(job_id, NOW, name, {"n": number}) for number, name in enumerate(names)])
+    client.daemon.store.append_events(
+        [JobEvent(job_id, NOW, name, {"n": number}) for number, name in enumerate(names)]
+    )
 
 
 def finish(client: Client) -> None:
-    assert client.daemon.store.update_job(finish_job(job_of(client.daemon.store, "job-2")), JobState.RUNNING)
+    assert client.daemon.store.update_job(
+        finish_job(job_of(client.daemon.store, "job-2")), JobState.RUNNING
+    )
 
 
 def read_stream(text: str) -> list[tuple[str, str]]:
     """(event's type or its id, name or state) of each message."""
     messages = []
     for block in text.strip().split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        fields = dict(
+            line.split(": ", 1) for line in block.splitlines() if not line.startswith(":")
+        )
         if "data" in fields:
             data = json.loads(fields["data"])
-            messages.append((fields.get("event", fields.get("id", "")), data.get("name") or data["state"]))
+            messages.append(
+                (fields.get("event", fields.get("id", "")), data.get("name") or data["state"])
+            )
     return messages
 
 
@@ -47,16 +55,37 @@ def serve(client: Client) -> Iterator[str]:
 
 def test_jobs_are_listed_newest_first_and_filtered(client: Client) -> None:
     other = replace(ORDERS, name="other")
-    client.daemon.store.add_job(make_job("job-3", table=other, created_at=NOW - timedelta(minutes=1)))
+    client.daemon.store.add_job(
+        make_job("job-3", table=other, created_at=NOW - timedelta(minutes=1))
+    )
     assert client.get("/api/v1/jobs").json()["items"][0]["job_id"] == "job-3"
-    assert [job["job_id"] for job in client.get("/api/v1/jobs", state=["succeeded", "pending"]).json()["items"]] == ["job-3", "job-1"]
-    assert [job["job_id"] for job in client.get("/api/v1/jobs", table=str(other)).json()["items"]] == ["job-3"]
+    assert [
+        job["job_id"]
+        for job in client.get("/api/v1/jobs", state=["succeeded", "pending"]).json()["items"]
+    ] == ["job-3", "job-1"]
+    assert [
+        job["job_id"] for job in client.get("/api/v1/jobs", table=str(other)).json()["items"]
+    ] == ["job-3"]
     page = client.get("/api/v1/jobs", limit=2).json()
     rest = client.get("/api/v1/jobs", limit=2, cursor=page["next_cursor"]).json()
-    assert (page["total"], len(page["items"]), len(rest["items"]), rest["next_cursor"]) == (3, 2, 1, None)
+    assert (page["total"], len(page["items"]), len(rest["items"]), rest["next_cursor"]) == (
+        3,
+        2,
+        1,
+        None,
+    )
 
 
-@pytest.mark.parametrize("query", [{"state": "asleep"}, {"table": "orders"}, {"table": "a..b"}, {"limit": -1}, {"cursor": "stolen"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"state": "asleep"},
+        {"table": "orders"},
+        {"table": "a..b"},
+        {"limit": -1},
+        {"cursor": "stolen"},
+    ],
+)
 def test_a_bad_job_query_is_a_problem(client: Client, query: dict[str, object]) -> None:
     expect_problem(client.get("/api/v1/jobs", **query), 422)
 
@@ -83,7 +112,10 @@ def test_a_running_job_shows_its_progress(client: Client) -> None:
     assert job["effect"] is None
 
 
-@pytest.mark.parametrize(("method", "page"), [("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("POST", "/rollback")])
+@pytest.mark.parametrize(
+    ("method", "page"),
+    [("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("POST", "/rollback")],
+)
 def test_an_unknown_job_is_a_404(client: Client, method: str, page: str) -> None:
     assert "no job 'job-9'" in expect_problem(client.send(method, f"/api/v1/jobs/job-9{page}"), 404)
 
@@ -102,13 +134,19 @@ def test_a_job_is_undone_by_another_one(client: Client) -> None:
 
 
 def test_a_job_that_cannot_be_undone_is_refused_with_the_reason(client: Client) -> None:
-    client.daemon.refusal = InvalidTransitionError("job job-1 cannot be rolled back: 1 commit of others, 3 (append by etl), would be lost")
+    client.daemon.refusal = InvalidTransitionError(
+        "job job-1 cannot be rolled back: 1 commit of others, 3 (append by etl), would be lost"
+    )
     assert "would be lost" in expect_problem(client.post("/api/v1/jobs/job-1/rollback"), 409)
 
 
 def test_a_job_that_is_over_cannot_be_cancelled(client: Client) -> None:
-    assert "job job-1 is over: it is succeeded" in expect_problem(client.post("/api/v1/jobs/job-1/cancel"), 409)
-    client.daemon.refusal = InvalidTransitionError("job job-2 is failed and cannot become cancelled")
+    assert "job job-1 is over: it is succeeded" in expect_problem(
+        client.post("/api/v1/jobs/job-1/cancel"), 409
+    )
+    client.daemon.refusal = InvalidTransitionError(
+        "job job-2 is failed and cannot become cancelled"
+    )
     expect_problem(client.post("/api/v1/jobs/job-2/cancel"), 409)
 
 
@@ -116,13 +154,22 @@ def test_the_story_of_a_finished_job_is_told_once_with_its_end(client: Client) -
     tell(client, "job.submitted", "job.proved")
     response = client.get("/api/v1/jobs/job-1/events")
     assert response.headers["content-type"].startswith("text/event-stream")
-    assert read_stream(response.text) == [("1", "job.submitted"), ("2", "job.proved"), ("job", "succeeded"), ("end", "succeeded")]
+    assert read_stream(response.text) == [
+        ("1", "job.submitted"),
+        ("2", "job.proved"),
+        ("job", "succeeded"),
+        ("end", "succeeded"),
+    ]
 
 
 def test_a_client_that_comes_back_is_told_only_what_it_missed(client: Client) -> None:
     tell(client, "job.submitted", "job.proved")
     response = client.get("/api/v1/jobs/job-1/events", {"Last-Event-ID": "1"})
-    assert read_stream(response.text) == [("2", "job.proved"), ("job", "succeeded"), ("end", "succeeded")]
+    assert read_stream(response.text) == [
+        ("2", "job.proved"),
+        ("job", "succeeded"),
+        ("end", "succeeded"),
+    ]
 
 
 def test_the_story_so_far_is_a_list_for_those_who_ask_for_json(client: Client) -> None:
@@ -133,7 +180,12 @@ def test_the_story_so_far_is_a_list_for_those_who_ask_for_json(client: Client) -
         {"sequence": 1, "at": "2026-03-01T12:00:00Z", "name": "job.submitted", "fields": {"n": 0}},
         {"sequence": 2, "at": "2026-03-01T12:00:00Z", "name": "spark.progress", "fields": {"n": 1}},
     ]
-    assert client.get("/api/v1/jobs/job-2/events", {"Accept": "application/json", "Last-Event-ID": "2"}).json() == []
+    assert (
+        client.get(
+            "/api/v1/jobs/job-2/events", {"Accept": "application/json", "Last-Event-ID": "2"}
+        ).json()
+        == []
+    )
 
 
 @pytest.mark.parametrize("last", ["-1", "x", str(2**63)])
@@ -141,10 +193,17 @@ def test_a_last_event_id_that_is_none_of_ours_is_refused(client: Client, last: s
     expect_problem(client.get("/api/v1/jobs/job-1/events", {"Last-Event-ID": last}), 422)
 
 
-def test_a_stream_tells_what_happens_while_it_is_open_and_ends_with_the_job(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_tells_what_happens_while_it_is_open_and_ends_with_the_job(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
     tell(client, "job.submitted", job_id="job-2")
-    with serve(client) as address, httpx.stream("GET", f"{address}/api/v1/jobs/job-2/events", timeout=DEADLINE_SECONDS, trust_env=False) as response:
+    with (
+        serve(client) as address,
+        httpx.stream(
+            "GET", f"{address}/api/v1/jobs/job-2/events", timeout=DEADLINE_SECONDS, trust_env=False
+        ) as response,
+    ):
         blocks = response.iter_text()
         text = next(blocks)
         while "event: job" not in text:
@@ -158,7 +217,9 @@ def test_a_stream_tells_what_happens_while_it_is_open_and_ends_with_the_job(clie
     assert messages[4:] == [("end", "succeeded")]
 
 
-def test_an_event_that_is_stored_after_the_final_state_is_still_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_that_is_stored_after_the_final_state_is_still_told(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)
     job = job_of(client.daemon.store, "job-2")
     story = tell_events(client.daemon.services(), job, 0)
@@ -174,21 +235,31 @@ def test_a_stopping_daemon_ends_its_streams(client: Client) -> None:
     assert read_stream(client.get("/api/v1/jobs/job-2/events").text) == [("job", "running")]
 
 
-def test_a_stream_lasts_no_longer_than_its_bound(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_lasts_no_longer_than_its_bound(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stream, "MAX_STREAM_SECONDS", 0.05)
     monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
     assert read_stream(client.get("/api/v1/jobs/job-2/events").text) == [("job", "running")]
 
 
-def test_a_quiet_stream_says_that_it_is_still_here(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quiet_stream_says_that_it_is_still_here(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stream, "KEEP_ALIVE_SECONDS", 0)
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)
     story = tell_events(client.daemon.services(), job_of(client.daemon.store, "job-2"), 0)
-    assert [next(story), next(story)[:10], next(story)] == ["retry: 3000\n\n", "event: job", ": still here\n\n"]
+    assert [next(story), next(story)[:10], next(story)] == [
+        "retry: 3000\n\n",
+        "event: job",
+        ": still here\n\n",
+    ]
     story.close()  # type: ignore[attr-defined]
 
 
-def test_streams_beyond_the_cap_tell_what_there_is_and_end(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streams_beyond_the_cap_tell_what_there_is_and_end(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stream, "_waiting", threading.BoundedSemaphore(1))
     monkeypatch.setattr(stream, "POLL_SECONDS", 0)
     services, job = client.daemon.services(), run_job(make_job("job-2"))

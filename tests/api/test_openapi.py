@@ -10,27 +10,43 @@ from maintainer.api.application import openapi_document, write_openapi
 from tests.api.serving import Client
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
-OPERATIONS = [(path, method, operation) for path, methods in openapi_document()["paths"].items() for method, operation in methods.items()]
+OPERATIONS = [
+    (path, method, operation)
+    for path, methods in openapi_document()["paths"].items()
+    for method, operation in methods.items()
+]
 PROMISED = {
-    ("GET", "/api/v1/overview"), ("GET", "/api/v1/tables"), ("GET", "/api/v1/jobs"), ("GET", "/api/v1/jobs/{job_id}"), ("GET", "/api/v1/jobs/{job_id}/events"),
+    ("GET", "/api/v1/overview"), ("GET", "/api/v1/tables"), ("GET", "/api/v1/jobs"), ("GET",
+    "/api/v1/jobs/{job_id}"), ("GET", "/api/v1/jobs/{job_id}/events"),
     ("POST", "/api/v1/jobs/{job_id}/rollback"),
-    ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST", "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"),
+    ("POST", "/api/v1/jobs/{job_id}/cancel"), ("GET", "/api/v1/policies"), ("POST",
+    "/api/v1/policies/validate"), ("GET", "/api/v1/catalogs"),
     ("GET", "/api/v1/namespaces"), ("GET", "/api/v1/queue"), ("GET", "/api/v1/audit"),
     ("GET", "/api/v1/pauses"), ("POST", "/api/v1/pauses"), ("DELETE", "/api/v1/pauses"),
-    ("GET", "/api/v1/policies/versions"), ("GET", "/api/v1/policies/versions/diff"), ("POST", "/api/v1/policies/preview"),
-    ("GET", "/api/v1/policies/effective/{catalog}/{namespace}/{table}"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}"),
-    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/history"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/partitions"),
-    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/plan"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/plan"),
-    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/run"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/pause"),
-    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/verdicts"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/measurements"),
+    ("GET", "/api/v1/policies/versions"), ("GET", "/api/v1/policies/versions/diff"), ("POST",
+    "/api/v1/policies/preview"),
+    ("GET", "/api/v1/policies/effective/{catalog}/{namespace}/{table}"), ("GET",
+    "/api/v1/tables/{catalog}/{namespace}/{table}"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/history"), ("GET",
+    "/api/v1/tables/{catalog}/{namespace}/{table}/partitions"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/plan"), ("POST",
+    "/api/v1/tables/{catalog}/{namespace}/{table}/plan"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/run"), ("POST",
+    "/api/v1/tables/{catalog}/{namespace}/{table}/pause"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/verdicts"), ("GET",
+    "/api/v1/tables/{catalog}/{namespace}/{table}/measurements"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/measurements"),
-    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/pins"), ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/pins"),
-    ("DELETE", "/api/v1/tables/{catalog}/{namespace}/{table}/pins/{name}"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/expiry"),
-    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans"), ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/pins"), ("POST",
+    "/api/v1/tables/{catalog}/{namespace}/{table}/pins"),
+    ("DELETE", "/api/v1/tables/{catalog}/{namespace}/{table}/pins/{name}"), ("GET",
+    "/api/v1/tables/{catalog}/{namespace}/{table}/expiry"),
+    ("GET", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans"), ("GET",
+    "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/approve"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/reject"),
     ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/orphans/{list}/restore"),
-    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/resume"), ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics"),
+    ("POST", "/api/v1/tables/{catalog}/{namespace}/{table}/resume"), ("GET", "/livez"), ("GET",
+    "/readyz"), ("GET", "/metrics"),
 }  # fmt: skip
 
 
@@ -69,17 +85,32 @@ def test_operation_ids_are_told_apart() -> None:
     assert all(name.isidentifier() and name == name.lower() for name in ids)
 
 
-@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=[operation["operationId"] for _, _, operation in OPERATIONS])
-def test_every_operation_is_described_and_its_errors_are_problems(path: str, method: str, operation: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("path", "method", "operation"),
+    OPERATIONS,
+    ids=[operation["operationId"] for _, _, operation in OPERATIONS],
+)
+def test_every_operation_is_described_and_its_errors_are_problems(
+    path: str, method: str, operation: dict[str, Any]
+) -> None:
     assert operation["summary"]
     assert operation["description"]
     assert len(operation["tags"]) == 1
-    errors = {status: response for status, response in operation["responses"].items() if status >= "400"}
+    errors = {
+        status: response for status, response in operation["responses"].items() if status >= "400"
+    }
     if path.startswith("/api/"):
         assert {"422", "503"} <= set(errors)
-        assert all(list(response["content"]) == ["application/problem+json"] for response in errors.values())
+        assert all(
+            list(response["content"]) == ["application/problem+json"]
+            for response in errors.values()
+        )
     assert method in {"get", "post", "delete"}
 
 
 def test_every_operation_may_be_refused_for_want_of_a_token() -> None:
-    assert [path for path, _, operation in OPERATIONS if path.startswith("/api/") and "401" not in operation["responses"]] == []
+    assert [
+        path
+        for path, _, operation in OPERATIONS
+        if path.startswith("/api/") and "401" not in operation["responses"]
+    ] == []

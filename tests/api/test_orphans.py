@@ -14,10 +14,22 @@ from tests.api.serving import Client, expect_problem, path_of
 from tests.steps.world import World
 
 LISTS = f"{path_of(ORDERS)}/orphans"
-FILES = tuple(FoundFile(f"s3://lake/orders/data/{n}.parquet", n or None, NOW if n else None) for n in range(5))
+FILES = tuple(
+    FoundFile(f"s3://lake/orders/data/{n}.parquet", n or None, NOW if n else None) for n in range(5)
+)
 DAY = timedelta(days=1)
 WAITING = OrphanList(
-    "m-1", ORDERS, HEALTH.table_uuid, "s3://lake/orders", NOW - 7 * DAY, NOW, 5, 10, digest_files(FILES), OrphanListState.WAITING, NOW + 7 * DAY
+    "m-1",
+    ORDERS,
+    HEALTH.table_uuid,
+    "s3://lake/orders",
+    NOW - 7 * DAY,
+    NOW,
+    5,
+    10,
+    digest_files(FILES),
+    OrphanListState.WAITING,
+    NOW + 7 * DAY,
 )
 
 
@@ -26,20 +38,36 @@ def with_a_list(client: Client) -> None:
     store = client.daemon.store
     store.add_orphan_list(WAITING, FILES)
     ports = replace(World().ports, store=store, clock=client.daemon.services().clock)
-    decide = {"approve_orphans": approve_list, "reject_orphans": reject_list, "restore_orphans": restore_list}
-    services = replace(client.daemon.services(), **{name: partial(step, ports) for name, step in decide.items()})  # type: ignore[arg-type]  # by name
+    decide = {
+        "approve_orphans": approve_list,
+        "reject_orphans": reject_list,
+        "restore_orphans": restore_list,
+    }
+    services = replace(
+        client.daemon.services(),
+        **{name: partial(step, ports) for name, step in decide.items()},  # type: ignore[arg-type]  # by name
+    )
     client.api.state.services = services
 
 
 def test_lists_are_told_and_their_files_in_pages(client: Client) -> None:
     (told,) = client.get(LISTS).json()["items"]
-    assert (told["list_id"], told["state"], told["files"], told["bytes"], told["digest"]) == ("m-1", "waiting", 5, 10, WAITING.digest)
+    assert (told["list_id"], told["state"], told["files"], told["bytes"], told["digest"]) == (
+        "m-1",
+        "waiting",
+        5,
+        10,
+        WAITING.digest,
+    )
     assert (told["is_expired"], told["decided_at"]) == (False, None)
     first = client.get(f"{LISTS}/m-1", limit=3).json()
     assert first["files"][0] == {"path": FILES[0].path, "size_bytes": None, "modified_at": None}
     assert first["next_after"] == 3
     last = client.get(f"{LISTS}/m-1", limit=3, after=3).json()
-    assert ([file["path"] for file in last["files"]], last["next_after"]) == ([file.path for file in FILES[3:]], None)
+    assert ([file["path"] for file in last["files"]], last["next_after"]) == (
+        [file.path for file in FILES[3:]],
+        None,
+    )
     assert client.get(f"{LISTS}/m-1", after=9).json()["next_after"] is None
 
 
@@ -47,16 +75,26 @@ def test_a_list_that_waits_too_long_is_told_as_such(client: Client) -> None:
     late = replace(WAITING, expires_at=NOW)
     client.daemon.store.update_orphan_list(late, WAITING)
     assert client.get(LISTS).json()["items"][0]["is_expired"] is True
-    assert "could be approved until" in expect_problem(client.post(f"{LISTS}/m-1/approve", {"by": "ada"}), 409)
+    assert "could be approved until" in expect_problem(
+        client.post(f"{LISTS}/m-1/approve", {"by": "ada"}), 409
+    )
 
 
 def test_guard_5_an_approval_is_for_the_list_that_was_seen_and_says_who(client: Client) -> None:
-    assert "for another list" in expect_problem(client.post(f"{LISTS}/m-1/approve", {"by": "ada", "digest": "0" * 64}), 409)
+    assert "for another list" in expect_problem(
+        client.post(f"{LISTS}/m-1/approve", {"by": "ada", "digest": "0" * 64}), 409
+    )
     done = client.post(f"{LISTS}/m-1/approve", {"by": "ada", "digest": WAITING.digest})
     assert done.status_code == 200
-    assert (done.json()["state"], done.json()["decided_by"], done.json()["decided_at"]) == ("approved", "ada", "2026-03-01T12:00:00Z")
+    assert (done.json()["state"], done.json()["decided_by"], done.json()["decided_at"]) == (
+        "approved",
+        "ada",
+        "2026-03-01T12:00:00Z",
+    )
     assert client.daemon.store.audit(AuditQuery()).items[0].actor == "person ada"
-    assert "is approved already" in expect_problem(client.post(f"{LISTS}/m-1/approve", {"by": "bob"}), 409)
+    assert "is approved already" in expect_problem(
+        client.post(f"{LISTS}/m-1/approve", {"by": "bob"}), 409
+    )
     assert client.post(f"{LISTS}/m-1/reject", {"by": "bob"}).json()["state"] == "rejected"
     assert "is rejected already" in expect_problem(client.post(f"{LISTS}/m-1/reject", {}), 409)
 
@@ -67,10 +105,14 @@ def test_what_is_no_decision_is_refused(client: Client, body: dict[str, object])
 
 
 def test_what_is_in_quarantine_is_wanted_back_and_nothing_else(client: Client) -> None:
-    assert "is waiting, not in quarantine" in expect_problem(client.post(f"{LISTS}/m-1/restore", {"by": "bob"}), 409)
+    assert "is waiting, not in quarantine" in expect_problem(
+        client.post(f"{LISTS}/m-1/restore", {"by": "bob"}), 409
+    )
     aside = replace(WAITING, state=OrphanListState.QUARANTINED, expires_at=NOW)
     client.daemon.store.update_orphan_list(aside, WAITING)
-    assert client.get(LISTS).json()["items"][0]["is_expired"] is False, "of its quarantine nothing expires"
+    assert client.get(LISTS).json()["items"][0]["is_expired"] is False, (
+        "of its quarantine nothing expires"
+    )
     done = client.post(f"{LISTS}/m-1/restore", {"by": "bob"}).json()
     assert (done["state"], done["decided_by"]) == ("restoring", "bob")
     assert client.daemon.store.audit(AuditQuery()).items[0].deed == "orphans.restore_requested"
@@ -88,7 +130,9 @@ def test_without_a_daemon_behind_it_nothing_is_decided(client: Client) -> None:
     assert "has no list 'm-1'" in expect_problem(client.post(f"{LISTS}/m-1/approve", {}), 404)
 
 
-def test_a_token_is_asked_for_where_tokens_are_and_stands_for_whoever_decides(client: Client) -> None:
+def test_a_token_is_asked_for_where_tokens_are_and_stands_for_whoever_decides(
+    client: Client,
+) -> None:
     client.api.state.services = replace(client.api.state.services, tokens={"night-shift": "s3cret"})
     for verb in ("approve", "reject", "restore"):
         expect_problem(client.post(f"{LISTS}/m-1/{verb}", {"by": "ada"}), 401)

@@ -25,7 +25,16 @@ def built(client: Client, tmp_path: Path) -> Client:
     return client
 
 
-@pytest.mark.parametrize("path", ["/", "/index.html", "/tables/lake/sales/orders", "/jobs/job-1?tab=events", "/tables/lake/a%2Fb/x.y"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/index.html",
+        "/tables/lake/sales/orders",
+        "/jobs/job-1?tab=events",
+        "/tables/lake/a%2Fb/x.y",
+    ],
+)
 def test_every_path_of_the_page_gets_index_html_uncached(built: Client, path: str) -> None:
     response = built.get(path)
     assert (response.status_code, response.headers["cache-control"]) == (200, "no-cache")
@@ -42,8 +51,12 @@ def test_assets_are_cached_for_long_and_served_compressed(built: Client) -> None
     assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
 
 
-@pytest.mark.parametrize(("path", "accepts"), [("/assets/index-3f0c.js", "identity"), ("/assets/plain-77aa.css", "gzip")])
-def test_what_is_not_compressed_or_not_accepted_so_is_served_plain(built: Client, path: str, accepts: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "accepts"), [("/assets/index-3f0c.js", "identity"), ("/assets/plain-77aa.css", "gzip")]
+)
+def test_what_is_not_compressed_or_not_accepted_so_is_served_plain(
+    built: Client, path: str, accepts: str
+) -> None:
     response = built.get(path, {"Accept-Encoding": accepts})
     assert response.status_code == 200
     assert "content-encoding" not in response.headers
@@ -60,7 +73,15 @@ def test_an_asset_that_is_gone_is_a_404_and_not_the_page(built: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/..%2Fsecret.txt", "/assets/..%2F..%2Fsecret.txt", "/%2e%2e/secret.txt", "//etc/passwd", "/assets/%2Fetc%2Fpasswd", "/" + "x" * 5000]
+    "path",
+    [
+        "/..%2Fsecret.txt",
+        "/assets/..%2F..%2Fsecret.txt",
+        "/%2e%2e/secret.txt",
+        "//etc/passwd",
+        "/assets/%2Fetc%2Fpasswd",
+        "/" + "x" * 5000,
+    ],
 )
 def test_nothing_outside_the_page_is_served(built: Client, path: str) -> None:
     response = built.get(path)

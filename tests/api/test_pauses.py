@@ -23,25 +23,44 @@ def world(client: Client) -> World:
     scan(made.ports)
     services = client.daemon.services()
     client.api.state.services = replace(
-        services, standstill=partial(read_standstill, made.ports), halt=partial(_halt, made.ports), lift=partial(lift, made.ports)
+        services,
+        standstill=partial(read_standstill, made.ports),
+        halt=partial(_halt, made.ports),
+        lift=partial(lift, made.ports),
     )
     return made
 
 
 def test_nothing_is_paused_at_first(client: Client, world: World) -> None:
-    assert client.get(PAUSES).json() == {"items": [], "is_draining": False, "is_drained": False, "running_jobs": []}
+    assert client.get(PAUSES).json() == {
+        "items": [],
+        "is_draining": False,
+        "is_drained": False,
+        "running_jobs": [],
+    }
     assert world.store.halts() == ()
 
 
 def test_a_scope_is_paused_listed_and_resumed(client: Client, world: World) -> None:
     made = client.post(PAUSES, {"scope": "lake.sales", "reason": "a migration"})
     assert made.status_code == 201
-    assert made.json() == {"scope": "lake.sales.*", "by": "person", "at": "2026-03-01T12:00:00Z", "reason": "a migration", "is_drain": False}
+    assert made.json() == {
+        "scope": "lake.sales.*",
+        "by": "person",
+        "at": "2026-03-01T12:00:00Z",
+        "reason": "a migration",
+        "is_drain": False,
+    }
     client.post(PAUSES, {"scope": "lake.sales.orders"})
-    assert [item["scope"] for item in client.get(PAUSES).json()["items"]] == ["lake.sales.*", "lake.sales.orders"]
+    assert [item["scope"] for item in client.get(PAUSES).json()["items"]] == [
+        "lake.sales.*",
+        "lake.sales.orders",
+    ]
     assert client.send("DELETE", PAUSES, query={"scope": "lake.sales"}).status_code == 204
     assert client.send("DELETE", PAUSES, query={"scope": "lake.sales.orders"}).status_code == 204
-    assert "nothing is paused as 'lake.sales.*'" in expect_problem(client.send("DELETE", PAUSES, query={"scope": "lake.sales"}), 404)
+    assert "nothing is paused as 'lake.sales.*'" in expect_problem(
+        client.send("DELETE", PAUSES, query={"scope": "lake.sales"}), 404
+    )
     assert world.store.halts() == ()
 
 
@@ -51,7 +70,11 @@ def test_a_drain_shows_what_still_runs(client: Client, world: World) -> None:
     (job,) = world.store.unfinished_jobs()
     assert client.post(PAUSES, {"drain": True}).json()["is_drain"] is True
     shown = client.get(PAUSES).json()
-    assert (shown["is_draining"], shown["is_drained"], shown["running_jobs"]) == (True, False, [job.job_id])
+    assert (shown["is_draining"], shown["is_drained"], shown["running_jobs"]) == (
+        True,
+        False,
+        [job.job_id],
+    )
     assert client.send("DELETE", PAUSES).status_code == 204
 
 
@@ -62,8 +85,18 @@ def test_the_kill_switch_asks_what_runs_to_end(client: Client, world: World) -> 
     assert [job.cancel_requested_by for job in world.store.unfinished_jobs()] == ["person"]
 
 
-@pytest.mark.parametrize("body", [{"scope": "a b"}, {"scope": "lake.*", "drain": True}, {"scope": "x" * 501}, {"reason": "x" * 1001}])
-def test_what_names_no_scope_is_refused(client: Client, world: World, body: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"scope": "a b"},
+        {"scope": "lake.*", "drain": True},
+        {"scope": "x" * 501},
+        {"reason": "x" * 1001},
+    ],
+)
+def test_what_names_no_scope_is_refused(
+    client: Client, world: World, body: dict[str, object]
+) -> None:
     assert client.post(PAUSES, body).status_code in {400, 422}
     assert world.store.halts() == ()
 

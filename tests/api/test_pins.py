@@ -16,19 +16,36 @@ EXPIRY = f"{path_of(ORDERS)}/expiry"
 
 @pytest.fixture(autouse=True)
 def with_twenty_snapshots(client: Client) -> None:
-    history = tuple(SnapshotStamp(n, n - 1 or None, NOW - timedelta(days=20 - n), 1000) for n in range(1, 21))
-    client.daemon.store.record_health(replace(HEALTH, snapshot_id=20, history=history, snapshots=20, refs=(Ref("main", 20, is_branch=True),)), GRADE)
+    history = tuple(
+        SnapshotStamp(n, n - 1 or None, NOW - timedelta(days=20 - n), 1000) for n in range(1, 21)
+    )
+    client.daemon.store.record_health(
+        replace(
+            HEALTH,
+            snapshot_id=20,
+            history=history,
+            snapshots=20,
+            refs=(Ref("main", 20, is_branch=True),),
+        ),
+        GRADE,
+    )
 
 
 def test_a_pin_is_set_listed_replaced_and_taken_away(client: Client) -> None:
     assert client.get(PINS).json() == {"pins": [], "keepers": []}
-    made = client.post(PINS, {"name": "replica", "snapshot_id": "7", "by": "ada", "until": "2026-03-08T12:00:00Z"})
+    made = client.post(
+        PINS, {"name": "replica", "snapshot_id": "7", "by": "ada", "until": "2026-03-08T12:00:00Z"}
+    )
     assert made.status_code == 201
     assert made.json()["is_held"] is True
     client.post(PINS, {"name": "replica", "snapshot_id": "5"})
     listed = client.get(PINS).json()
-    assert [(pin["name"], pin["snapshot_id"], pin["by"], pin["until"]) for pin in listed["pins"]] == [("replica", "5", "person", None)]
-    assert [(keeper["snapshot_id"], keeper["reason"]) for keeper in listed["keepers"]] == [("5", "pin replica of person")]
+    assert [
+        (pin["name"], pin["snapshot_id"], pin["by"], pin["until"]) for pin in listed["pins"]
+    ] == [("replica", "5", "person", None)]
+    assert [(keeper["snapshot_id"], keeper["reason"]) for keeper in listed["keepers"]] == [
+        ("5", "pin replica of person")
+    ]
     assert client.send("DELETE", f"{PINS}/replica").status_code == 204
     assert "no pin 'replica'" in expect_problem(client.send("DELETE", f"{PINS}/replica"), 404)
 
@@ -45,11 +62,19 @@ def test_the_preview_of_expiry_says_what_would_go_and_who_holds_the_rest(client:
 
 
 def test_a_snapshot_that_the_table_does_not_have_cannot_be_pinned(client: Client) -> None:
-    assert "has no snapshot 999" in expect_problem(client.post(PINS, {"name": "x", "snapshot_id": "999"}), 409)
+    assert "has no snapshot 999" in expect_problem(
+        client.post(PINS, {"name": "x", "snapshot_id": "999"}), 409
+    )
 
 
 @pytest.mark.parametrize(
-    "body", [{"name": "a b", "snapshot_id": "7"}, {"name": "x", "snapshot_id": "-7"}, {"name": "x", "snapshot_id": "9" * 19}, {"name": "x"}]
+    "body",
+    [
+        {"name": "a b", "snapshot_id": "7"},
+        {"name": "x", "snapshot_id": "-7"},
+        {"name": "x", "snapshot_id": "9" * 19},
+        {"name": "x"},
+    ],
 )
 def test_what_is_no_pin_is_refused(client: Client, body: dict[str, object]) -> None:
     expect_problem(client.post(PINS, body), 422)

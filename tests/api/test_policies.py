@@ -21,7 +21,9 @@ ENFORCE = "tables: lake.sales.*\nmode: enforce\n"
 def test_versions_are_listed_from_the_one_in_force(client: Client) -> None:
     for minute, name in enumerate(["aaa", "bbb", "ccc"]):
         at = NOW + timedelta(minutes=minute)
-        client.daemon.store.record_policies(PolicyVersion(name, at, at, 0, (PolicyProblem("x.yaml:1", "wrong"),)))
+        client.daemon.store.record_policies(
+            PolicyVersion(name, at, at, 0, (PolicyProblem("x.yaml:1", "wrong"),))
+        )
     page = client.get("/api/v1/policies/versions", limit=2).json()
     assert [one["version"] for one in page["items"]] == ["ccc", "bbb"]
     assert page["items"][0] == {
@@ -32,11 +34,22 @@ def test_versions_are_listed_from_the_one_in_force(client: Client) -> None:
         "problems": [{"source": "x.yaml:1", "message": "wrong"}],
     }
     rest = client.get("/api/v1/policies/versions", limit=2, cursor=page["next_cursor"]).json()
-    assert ([one["version"] for one in rest["items"]], rest["next_cursor"], rest["total"]) == (["aaa"], None, 3)
+    assert ([one["version"] for one in rest["items"]], rest["next_cursor"], rest["total"]) == (
+        ["aaa"],
+        None,
+        3,
+    )
 
 
-def test_two_versions_are_compared_the_second_being_the_one_in_force_when_none_is_named(client: Client) -> None:
-    change = {"layer": "cold.yaml", "path": "priority", "source_before": "policies/cold.yaml:2", "source_after": None}
+def test_two_versions_are_compared_the_second_being_the_one_in_force_when_none_is_named(
+    client: Client,
+) -> None:
+    change = {
+        "layer": "cold.yaml",
+        "path": "priority",
+        "source_before": "policies/cold.yaml:2",
+        "source_after": None,
+    }
     assert client.get("/api/v1/policies/versions/diff", before="aaa", after="bbb").json() == {
         "before": "aaa",
         "after": "bbb",
@@ -44,7 +57,9 @@ def test_two_versions_are_compared_the_second_being_the_one_in_force_when_none_i
     }
     assert client.get("/api/v1/policies/versions/diff", before="aaa").json()["after"] == "current"
     client.daemon.refusal = InvalidValueError("no policy version 'x' is kept")
-    assert "no policy version 'x' is kept" in expect_problem(client.get("/api/v1/policies/versions/diff", before="x"), 422)
+    assert "no policy version 'x' is kept" in expect_problem(
+        client.get("/api/v1/policies/versions/diff", before="x"), 422
+    )
 
 
 def test_a_preview_tells_the_tables_whose_verdicts_would_change(client: Client) -> None:
@@ -71,19 +86,55 @@ def test_a_preview_tells_the_tables_whose_verdicts_would_change(client: Client) 
     }
 
 
-def test_a_preview_is_a_bounded_page_of_the_tables_that_the_policy_can_concern(client: Client) -> None:
+def test_a_preview_is_a_bounded_page_of_the_tables_that_the_policy_can_concern(
+    client: Client,
+) -> None:
     for name in ("a", "b", "new"):
-        client.daemon.store.record_health(measure(ORDERS.__class__("lake", ("sales",), name)), GRADE)
+        client.daemon.store.record_health(
+            measure(ORDERS.__class__("lake", ("sales",), name)), GRADE
+        )
     client.daemon.store.record_health(measure(ORDERS.__class__("lake", ("hr",), "people")), GRADE)
-    first = client.send("POST", PREVIEW, {"Content-Type": "application/json"}, b'{"yaml": "tables: lake.sales.*"}', {"limit": 3}).json()
-    assert (first["looked_at"], first["total"], first["unmeasured"], first["next_cursor"]) == (3, 4, 1, "lake.sales.new")
+    first = client.send(
+        "POST",
+        PREVIEW,
+        {"Content-Type": "application/json"},
+        b'{"yaml": "tables: lake.sales.*"}',
+        {"limit": 3},
+    ).json()
+    assert (first["looked_at"], first["total"], first["unmeasured"], first["next_cursor"]) == (
+        3,
+        4,
+        1,
+        "lake.sales.new",
+    )
     query = {"limit": 3, "cursor": first["next_cursor"]}
-    rest = client.send("POST", PREVIEW, {"Content-Type": "application/json"}, b'{"yaml": "tables: lake.sales.*"}', query).json()
-    assert ([one["table"] for one in rest["items"]], rest["looked_at"], rest["next_cursor"]) == ([str(ORDERS)], 1, None)
-    expect_problem(client.send("POST", PREVIEW, {"Content-Type": "application/json"}, b'{"yaml": "tables: x.*"}', {"limit": MAX_PAGE + 1}), 422)
+    rest = client.send(
+        "POST",
+        PREVIEW,
+        {"Content-Type": "application/json"},
+        b'{"yaml": "tables: lake.sales.*"}',
+        query,
+    ).json()
+    assert ([one["table"] for one in rest["items"]], rest["looked_at"], rest["next_cursor"]) == (
+        [str(ORDERS)],
+        1,
+        None,
+    )
+    expect_problem(
+        client.send(
+            "POST",
+            PREVIEW,
+            {"Content-Type": "application/json"},
+            b'{"yaml": "tables: x.*"}',
+            {"limit": MAX_PAGE + 1},
+        ),
+        422,
+    )
 
 
-def test_a_policy_with_the_name_of_a_file_takes_its_place_and_else_lies_over_it(client: Client) -> None:
+def test_a_policy_with_the_name_of_a_file_takes_its_place_and_else_lies_over_it(
+    client: Client,
+) -> None:
     client.post(PREVIEW, {"yaml": ENFORCE, "name": "wide.yaml"})
     client.post(PREVIEW, {"yaml": ENFORCE})
     replaced, laid = client.daemon.candidates
@@ -93,15 +144,24 @@ def test_a_policy_with_the_name_of_a_file_takes_its_place_and_else_lies_over_it(
 
 
 def test_a_policy_that_cannot_be_used_is_refused_with_its_lines(client: Client) -> None:
-    assert "candidate.yaml:2: priority is 101" in expect_problem(client.post(PREVIEW, {"yaml": "tables: lake.*\npriority: 101"}), 422)
+    assert "candidate.yaml:2: priority is 101" in expect_problem(
+        client.post(PREVIEW, {"yaml": "tables: lake.*\npriority: 101"}), 422
+    )
 
 
-def test_files_that_disagree_are_told_with_the_files_and_with_the_table(client: Client, monkeypatch: object) -> None:
-    layers = tuple(PolicyLayer(name, (TablePattern("lake.*"),), {"priority": Setting(number, f"{name}:1")}) for number, name in enumerate(("a.yaml", "b.yaml")))
+def test_files_that_disagree_are_told_with_the_files_and_with_the_table(
+    client: Client, monkeypatch: object
+) -> None:
+    layers = tuple(
+        PolicyLayer(name, (TablePattern("lake.*"),), {"priority": Setting(number, f"{name}:1")})
+        for number, name in enumerate(("a.yaml", "b.yaml"))
+    )
     monkeypatch.setattr(serving, "LAYERS", PolicySet(layers, (), "v2"))  # type: ignore[attr-defined] # pytest's MonkeyPatch
     (problem,) = client.get("/api/v1/policies").json()["problems"]
     assert problem["source"] == "a.yaml:1"
     assert problem["message"].startswith("priority is 0 here and 1 at b.yaml:1")
     assert effective(layers, ORDERS, {}).ambiguities
-    (problem,) = client.get(path_of(ORDERS).replace("/tables/", "/policies/effective/")).json()["problems"]
+    (problem,) = client.get(path_of(ORDERS).replace("/tables/", "/policies/effective/")).json()[
+        "problems"
+    ]
     assert "lake.sales.orders gets no action until then" in problem["message"]

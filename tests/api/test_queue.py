@@ -14,13 +14,29 @@ from tests.fakes.adapters.clock import FakeClock
 
 REWRITE = RuleName.REWRITE_DATA_FILES
 QUEUED = Wait(WaitCode.QUEUED, "all places are taken; 1 action goes first", ahead=1)
-SPENT = Wait(WaitCode.OVER_BUDGET, "9 of 10 GB-hours of the fleet are spent today, and this takes up to 2", NOW + timedelta(hours=12))
+SPENT = Wait(
+    WaitCode.OVER_BUDGET,
+    "9 of 10 GB-hours of the fleet are spent today, and this takes up to 2",
+    NOW + timedelta(hours=12),
+)
 
 
-def verdict(name: str = "orders", wait: Wait | None = None, rule: RuleName = REWRITE) -> AdmissionVerdict:
+def verdict(
+    name: str = "orders", wait: Wait | None = None, rule: RuleName = REWRITE
+) -> AdmissionVerdict:
     uuid = HEALTH.table_uuid if name == "orders" else name
-    candidate = Candidate(replace(ORDERS, name=name), uuid, rule, Cost(0.5, 0.8, 90.0), Worth(Benefit(98)), 1000, NOW - timedelta(hours=1))
-    return AdmissionVerdict(candidate, Score("maintainer", 12.5, (("chance", 0.9),), "chance 0.9"), wait)
+    candidate = Candidate(
+        replace(ORDERS, name=name),
+        uuid,
+        rule,
+        Cost(0.5, 0.8, 90.0),
+        Worth(Benefit(98)),
+        1000,
+        NOW - timedelta(hours=1),
+    )
+    return AdmissionVerdict(
+        candidate, Score("maintainer", 12.5, (("chance", 0.9),), "chance 0.9"), wait
+    )
 
 
 def put(client: Client, *verdicts: AdmissionVerdict) -> None:
@@ -31,22 +47,35 @@ def put(client: Client, *verdicts: AdmissionVerdict) -> None:
 def test_the_queue_tells_who_starts_and_why_the_others_wait(client: Client) -> None:
     put(client, verdict("a"), verdict("b", QUEUED), verdict("orders", SPENT))
     queue = client.get("/api/v1/queue").json()
-    assert [(item["table"], item["admission"]["is_admitted"], item["admission"]["code"]) for item in queue["items"]] == [
-        ("lake.sales.a", True, None), ("lake.sales.b", False, "queued"), ("lake.sales.orders", False, "over_budget"),
+    assert [(item["table"], item["admission"]["is_admitted"],
+    item["admission"]["code"]) for item in queue["items"]] == [
+        ("lake.sales.a", True, None), ("lake.sales.b", False, "queued"), ("lake.sales.orders",
+        False, "over_budget"),
     ]  # fmt: skip
     assert [item["admission"]["sentence"] for item in queue["items"]] == [
         "Compacting data files starts at the next look.",
         "Compacting data files waits: all places are taken; 1 action goes first.",
-        "Compacting data files waits, until 2026-03-02 00:00 UTC at the earliest: 9 of 10 GB-hours of the fleet are spent today, and this takes up to 2.",
+        (
+            "Compacting data files waits, until 2026-03-02 00:00 UTC at the earliest: 9 of 10 "
+            "GB-hours of the fleet are spent today, and this takes up to 2."
+        ),
     ]
     assert queue["items"][1]["admission"]["ahead"] == 1
-    assert (queue["total"], queue["starting"], queue["waiting"]["queued"], queue["waiting"]["blackout"]) == (3, 1, 1, 0)
+    assert (
+        queue["total"],
+        queue["starting"],
+        queue["waiting"]["queued"],
+        queue["waiting"]["blackout"],
+    ) == (3, 1, 1, 0)
 
 
 def test_the_first_of_the_queue_are_served(client: Client) -> None:
     put(client, *(verdict(f"t{number}") for number in range(5)))
     queue = client.get("/api/v1/queue", limit=2).json()
-    assert ([item["table"] for item in queue["items"]], queue["total"]) == (["lake.sales.t0", "lake.sales.t1"], 5)
+    assert ([item["table"] for item in queue["items"]], queue["total"]) == (
+        ["lake.sales.t0", "lake.sales.t1"],
+        5,
+    )
 
 
 def test_an_idle_fleet_has_an_empty_queue(client: Client) -> None:

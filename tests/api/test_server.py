@@ -17,7 +17,10 @@ from tests.api.serving import Client, path_of
 
 WHOLE = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HALF = b"GET /livez HTTP/1.1\r\nHost: localh"
-RUN = f"POST {path_of(ORDERS)}/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n".encode()
+RUN = (
+    f"POST {path_of(ORDERS)}/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+    f"application/json\r\nContent-Length: 13\r\n\r\n"
+).encode()
 SHORT = 0.3
 Serve = Callable[[ConnectionBounds], "Service"]
 
@@ -30,7 +33,9 @@ class Service:
     connections: ExitStack
 
     def connect(self) -> socket.socket:
-        return self.connections.enter_context(closing(socket.create_connection(("127.0.0.1", self.listening.port), DEADLINE_SECONDS)))
+        return self.connections.enter_context(
+            closing(socket.create_connection(("127.0.0.1", self.listening.port), DEADLINE_SECONDS))
+        )
 
 
 @pytest.fixture
@@ -39,7 +44,9 @@ def serve(client: Client) -> Iterator[Callable[[ConnectionBounds], Service]]:
 
         def begin(bounds: ConnectionBounds) -> Service:
             served = stack.enter_context(listening(client.api, client.daemon.stopping, bounds))
-            return Service(served, stack.enter_context(ExitStack()))  # connections end before the server
+            return Service(
+                served, stack.enter_context(ExitStack())
+            )  # connections end before the server
 
         yield begin
 
@@ -56,7 +63,9 @@ def read_to_end(connection: socket.socket) -> bytes:
 
 
 def count_bytes_taken(connection: socket.socket) -> int:
-    """How many single bytes could be sent, one after each of the connection's time-outs, until the server closed it."""
+    """How many single bytes could be sent, one after each of the connection's time-outs, until the
+    server closed it.
+    """
     for sent in range(int(DEADLINE_SECONDS / (connection.gettimeout() or 1))):
         try:
             connection.sendall(b"G")
@@ -104,7 +113,9 @@ def test_a_second_request_of_a_connection_is_bounded_too(serve: Serve) -> None:
     assert b"HTTP/1.1" not in read_to_end(connection)
 
 
-def test_a_body_that_never_ends_is_given_up_without_a_run(serve: Serve, client: Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_body_that_never_ends_is_given_up_without_a_run(
+    serve: Serve, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
     connection = serve(ConnectionBounds(body_seconds=SHORT)).connect()
     connection.sendall(RUN + b'{"rules"')
     assert read_to_end(connection) == b""
@@ -126,15 +137,21 @@ def test_connections_over_the_bound_are_refused_until_others_end(serve: Serve) -
     for connection in held:
         connection.sendall(HALF)
     refused = [service.connect() for _ in range(100)]
-    assert {read_to_end(connection).split(b"\r\n")[0] for connection in refused} == {b"HTTP/1.1 503 Service Unavailable"}
-    assert ask(held[0], WHOLE[len(HALF) :]).startswith(b"HTTP/1.1 200"), "those that are in are served"
+    assert {read_to_end(connection).split(b"\r\n")[0] for connection in refused} == {
+        b"HTTP/1.1 503 Service Unavailable"
+    }
+    assert ask(held[0], WHOLE[len(HALF) :]).startswith(b"HTTP/1.1 200"), (
+        "those that are in are served"
+    )
     for connection in held:
         connection.close()
     wait_for(lambda: service.listening.count_connections() == 0)
     assert ask(service.connect()).startswith(b"HTTP/1.1 200")
 
 
-def test_an_answer_that_nobody_reads_is_given_up(serve: Serve, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_nobody_reads_is_given_up(
+    serve: Serve, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     size = 50_000_000
     monkeypatch.setattr(client.api, "openapi", lambda: {"text": "x" * size})
     service = serve(ConnectionBounds(write_seconds=SHORT))

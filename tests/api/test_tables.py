@@ -34,7 +34,12 @@ def test_the_list_has_a_row_a_table_with_ids_as_text(client: Client) -> None:
     assert page["total"] == 1
     assert page["next_cursor"] is None
     row = page["items"][0]
-    assert (row["table"], row["catalog"], row["namespace"], row["name"]) == ("lake.sales.orders", "lake", "sales", "orders")
+    assert (row["table"], row["catalog"], row["namespace"], row["name"]) == (
+        "lake.sales.orders",
+        "lake",
+        "sales",
+        "orders",
+    )
     assert row["snapshot_id"] == str(BIG_ID)
     assert row["measured_at"] == "2026-03-01T11:57:00Z"
     assert row["average_file_size_bytes"] == 1.5 * MIB
@@ -42,16 +47,24 @@ def test_the_list_has_a_row_a_table_with_ids_as_text(client: Client) -> None:
 
 
 def test_a_row_says_since_when_a_table_is_in_its_band(client: Client) -> None:
-    client.daemon.store.record_health(HEALTH, Grade(Band.WATCH, (), "files are small", entered_at=NOW, came_from=Band.CRITICAL))
+    client.daemon.store.record_health(
+        HEALTH, Grade(Band.WATCH, (), "files are small", entered_at=NOW, came_from=Band.CRITICAL)
+    )
     row = client.get("/api/v1/tables").json()["items"][0]
-    assert (row["band"], row["band_since"], row["previous_band"]) == ("watch", "2026-03-01T12:00:00Z", "critical")
+    assert (row["band"], row["band_since"], row["previous_band"]) == (
+        "watch",
+        "2026-03-01T12:00:00Z",
+        "critical",
+    )
 
 
 def test_the_list_is_read_page_by_page(client: Client) -> None:
     add_tables(client, "a", "b", "c", "d")
     names, cursor = [], None
     for _ in range(3):
-        page = client.get("/api/v1/tables", limit=2, **({"cursor": cursor} if cursor else {})).json()
+        page = client.get(
+            "/api/v1/tables", limit=2, **({"cursor": cursor} if cursor else {})
+        ).json()
         names += [row["name"] for row in page["items"]]
         cursor = page["next_cursor"]
     assert names == ["a", "b", "c", "d", "orders"]
@@ -60,12 +73,21 @@ def test_the_list_is_read_page_by_page(client: Client) -> None:
 
 def test_a_minus_before_the_sort_means_descending(client: Client) -> None:
     add_tables(client, "a", "z")
-    assert [row["name"] for row in client.get("/api/v1/tables", sort="-name").json()["items"]] == ["z", "orders", "a"]
+    assert [row["name"] for row in client.get("/api/v1/tables", sort="-name").json()["items"]] == [
+        "z",
+        "orders",
+        "a",
+    ]
 
 
 @pytest.mark.parametrize(
     ("query", "names"),
-    [({"search": "ORD"}, ["orders"]), ({"catalog": "ice"}, []), ({"namespace": "sales"}, ["a", "orders"]), ({"band": "critical"}, ["a"])],
+    [
+        ({"search": "ORD"}, ["orders"]),
+        ({"catalog": "ice"}, []),
+        ({"namespace": "sales"}, ["a", "orders"]),
+        ({"band": "critical"}, ["a"]),
+    ],
 )
 def test_the_list_is_filtered(client: Client, query: dict[str, str], names: list[str]) -> None:
     client.daemon.store.record_health(measure(replace(ORDERS, name="a")), Grade(Band.CRITICAL))
@@ -75,11 +97,15 @@ def test_the_list_is_filtered(client: Client, query: dict[str, str], names: list
 @pytest.mark.parametrize(
     ("query", "word"),
     [
-        ({"limit": 0}, "limit"), ({"limit": 1001}, "limit"), ({"limit": "many"}, "limit"), ({"sort": "color"}, "color"), ({"sort": "--name"}, "--name"),
-        ({"band": "purple"}, "band"), ({"cursor": "stolen"}, "stolen"), ({"search": "x" * 1001}, "search"),
+        ({"limit": 0}, "limit"), ({"limit": 1001}, "limit"), ({"limit": "many"}, "limit"),
+        ({"sort": "color"}, "color"), ({"sort": "--name"}, "--name"),
+        ({"band": "purple"}, "band"), ({"cursor": "stolen"}, "stolen"), ({"search": "x" * 1001},
+        "search"),
     ],
 )  # fmt: skip
-def test_a_bad_parameter_is_a_problem_that_names_it(client: Client, query: dict[str, object], word: str) -> None:
+def test_a_bad_parameter_is_a_problem_that_names_it(
+    client: Client, query: dict[str, object], word: str
+) -> None:
     assert word in expect_problem(client.get("/api/v1/tables", **query), 422)
 
 
@@ -90,31 +116,84 @@ def test_a_table_shows_its_health_and_its_policy_with_sources(client: Client) ->
     assert table["histogram"][-1]["to_bytes"] is None
     assert sum(part["files"] for part in table["histogram"]) == 100
     assert table["refs"][0] == {"name": "main", "snapshot_id": str(BIG_ID), "is_branch": True}
-    assert table["manifest_groups"][1] == {"spec_id": 0, "content": "deletes", "count": 1, "bytes": 10_000, "ideal": None}
-    assert {"path": "target_file_size", "value": "256MiB", "source": "policies/default.yaml:2"} in table["policy"]["values"]
+    assert table["manifest_groups"][1] == {
+        "spec_id": 0,
+        "content": "deletes",
+        "count": 1,
+        "bytes": 10_000,
+        "ideal": None,
+    }
+    assert {
+        "path": "target_file_size",
+        "value": "256MiB",
+        "source": "policies/default.yaml:2",
+    } in table["policy"]["values"]
 
 
 @pytest.mark.parametrize(
-    ("name", "is_branch", "is_ours"), [("maintainer-before-m-1", False, True), ("maintainer-before-m-1", True, False), ("v1", False, False)]
+    ("name", "is_branch", "is_ours"),
+    [
+        ("maintainer-before-m-1", False, True),
+        ("maintainer-before-m-1", True, False),
+        ("v1", False, False),
+    ],
 )
-def test_tags_of_ours_are_told_from_everybody_elses(client: Client, name: str, is_branch: bool, is_ours: bool) -> None:
-    hold = RefHold(name, is_branch=is_branch, snapshot_id=BIG_ID, snapshot_at=NOW, held_snapshots=1, oldest_held_at=NOW)
+def test_tags_of_ours_are_told_from_everybody_elses(
+    client: Client, name: str, is_branch: bool, is_ours: bool
+) -> None:
+    hold = RefHold(
+        name,
+        is_branch=is_branch,
+        snapshot_id=BIG_ID,
+        snapshot_at=NOW,
+        held_snapshots=1,
+        oldest_held_at=NOW,
+    )
     client.daemon.store.record_health(measure(ORDERS, ref_holds=(hold,)), GRADE)
-    assert [shown["is_ours"] for shown in client.get(path_of(ORDERS)).json()["ref_holds"]] == [is_ours]
+    assert [shown["is_ours"] for shown in client.get(path_of(ORDERS)).json()["ref_holds"]] == [
+        is_ours
+    ]
 
 
 def test_a_tables_history_and_its_disagreements_are_shown(client: Client) -> None:
-    hold = RefHold("v1", is_branch=False, snapshot_id=BIG_ID, snapshot_at=NOW, held_snapshots=1, oldest_held_at=NOW)
+    hold = RefHold(
+        "v1",
+        is_branch=False,
+        snapshot_id=BIG_ID,
+        snapshot_at=NOW,
+        held_snapshots=1,
+        oldest_held_at=NOW,
+    )
     told = Disagreement("data files", "snapshot summary", 99, 100)
-    figures = {"live_file_ratio": 0.25, "kept_data_files": 400, "commits_per_hour": 1.5, "manifest_excess": 5, "storage_files": 412, "metadata_files": 3}
-    found = measure(ORDERS, ref_holds=(hold,), writers=(WriterRate("ingest", 36, 1.5),), disagreements=(told,), **figures)
+    figures = {
+        "live_file_ratio": 0.25,
+        "kept_data_files": 400,
+        "commits_per_hour": 1.5,
+        "manifest_excess": 5,
+        "storage_files": 412,
+        "metadata_files": 3,
+    }
+    found = measure(
+        ORDERS,
+        ref_holds=(hold,),
+        writers=(WriterRate("ingest", 36, 1.5),),
+        disagreements=(told,),
+        **figures,
+    )
     client.daemon.store.record_health(found, GRADE)
     table = client.get(path_of(ORDERS)).json()
     assert {name: table[name] for name in figures} == figures
     assert table["writers"] == [{"writer": "ingest", "commits": 36, "commits_per_hour": 1.5}]
-    assert table["disagreements"] == [{"figure": "data files", "source": "snapshot summary", "claimed": 99, "counted": 100}]
+    assert table["disagreements"] == [
+        {"figure": "data files", "source": "snapshot summary", "claimed": 99, "counted": 100}
+    ]
     [shown] = table["ref_holds"]
-    assert (shown["name"], shown["snapshot_id"], shown["held_snapshots"], shown["is_ours"]) == ("v1", str(BIG_ID), 1, False)
+    assert (shown["name"], shown["snapshot_id"], shown["held_snapshots"], shown["is_ours"]) == (
+        "v1",
+        str(BIG_ID),
+        1,
+        False,
+    )
 
 
 def test_the_impact_is_an_estimate_with_its_range_and_source(client: Client) -> None:
@@ -128,19 +207,27 @@ def test_the_impact_is_an_estimate_with_its_range_and_source(client: Client) -> 
 
 def test_a_table_that_could_not_be_measured_shows_its_fault_and_no_figures(client: Client) -> None:
     broken = replace(ORDERS, name="broken")
-    client.daemon.store.record_fault(TableFault(broken, FaultKind.METADATA_MISSING, "9.json is not there", NOW))
+    client.daemon.store.record_fault(
+        TableFault(broken, FaultKind.METADATA_MISSING, "9.json is not there", NOW)
+    )
     table = client.get(path_of(broken)).json()
     assert table["fault"]["reason"] == "9.json is not there"
     assert table["data_files"] is None
     assert table["impact"] is None
     assert table["writers"] == table["ref_holds"] == table["disagreements"] == []
     assert table["partitions"] is None
-    assert client.get(f"{path_of(broken)}/partitions").json() == {"items": [], "next_cursor": None, "total": 0}
+    assert client.get(f"{path_of(broken)}/partitions").json() == {
+        "items": [],
+        "next_cursor": None,
+        "total": 0,
+    }
 
 
 @pytest.mark.parametrize("table", NASTY, ids=str)
 @pytest.mark.parametrize("page", ["", "/history", "/partitions"])
-def test_any_name_works_when_it_is_url_encoded(client: Client, table: TableIdentifier, page: str) -> None:
+def test_any_name_works_when_it_is_url_encoded(
+    client: Client, table: TableIdentifier, page: str
+) -> None:
     client.daemon.store.record_health(measure(table), GRADE)
     response = client.get(path_of(table) + page)
     assert response.status_code == 200, response.text
@@ -156,13 +243,24 @@ def test_nested_levels_are_told_from_a_dot_inside_a_level(client: Client) -> Non
 
 
 def test_an_unknown_table_is_answered_with_near_names(client: Client) -> None:
-    assert "did you mean lake.sales.orders?" in expect_problem(client.get("/api/v1/tables/lake/sales/order"), 404)
-    assert "there are: ice, lake" in expect_problem(client.get("/api/v1/tables/lakes/sales/orders"), 404)
+    assert "did you mean lake.sales.orders?" in expect_problem(
+        client.get("/api/v1/tables/lake/sales/order"), 404
+    )
+    assert "there are: ice, lake" in expect_problem(
+        client.get("/api/v1/tables/lakes/sales/orders"), 404
+    )
 
 
 @pytest.mark.parametrize("namespace", ["%60open", "a..b", "."])
 def test_a_malformed_namespace_names_no_table(client: Client, namespace: str) -> None:
-    expect_problem(client.get(f"/api/v1/tables/lake/x{namespace}/t" if namespace == "." else f"/api/v1/tables/lake/{namespace}/t"), 404)
+    expect_problem(
+        client.get(
+            f"/api/v1/tables/lake/x{namespace}/t"
+            if namespace == "."
+            else f"/api/v1/tables/lake/{namespace}/t"
+        ),
+        404,
+    )
 
 
 @pytest.mark.parametrize("page", ["", "/history", "/partitions", "/plan"])
@@ -172,18 +270,29 @@ def test_every_page_of_an_unknown_table_is_a_404(client: Client, page: str) -> N
 
 def test_history_has_samples_oldest_first_within_its_bounds(client: Client) -> None:
     for hours in (5, 1, 3):
-        client.daemon.store.record_health(replace(HEALTH, measured_at=NOW - timedelta(hours=hours), data_files=hours), GRADE)
-    history = client.get(f"{path_of(ORDERS)}/history", metric="data_files", **{"from": "2026-03-01T08:30:00Z", "to": "2026-03-01T11:30:00Z"}).json()
+        client.daemon.store.record_health(
+            replace(HEALTH, measured_at=NOW - timedelta(hours=hours), data_files=hours), GRADE
+        )
+    history = client.get(
+        f"{path_of(ORDERS)}/history",
+        metric="data_files",
+        **{"from": "2026-03-01T08:30:00Z", "to": "2026-03-01T11:30:00Z"},
+    ).json()
     assert history == {
         "table": "lake.sales.orders",
         "metric": "data_files",
-        "samples": [{"at": "2026-03-01T09:00:00Z", "value": 3.0}, {"at": "2026-03-01T11:00:00Z", "value": 1.0}],
+        "samples": [
+            {"at": "2026-03-01T09:00:00Z", "value": 3.0},
+            {"at": "2026-03-01T11:00:00Z", "value": 1.0},
+        ],
     }
 
 
 def test_a_long_history_is_thinned_and_keeps_the_latest_sample(client: Client) -> None:
     for minute in range(5000, 0, -1):
-        client.daemon.store.record_health(replace(HEALTH, measured_at=NOW - timedelta(minutes=minute)), GRADE)
+        client.daemon.store.record_health(
+            replace(HEALTH, measured_at=NOW - timedelta(minutes=minute)), GRADE
+        )
     samples = client.get(f"{path_of(ORDERS)}/history").json()["samples"]
     assert len(samples) == 1667
     assert samples[-1]["at"] == "2026-03-01T11:59:00Z"
@@ -193,7 +302,8 @@ def test_a_long_history_is_thinned_and_keeps_the_latest_sample(client: Client) -
     ("query", "word"),
     [
         ({"metric": "color"}, "color"),
-        ({"from": "yesterday"}, "from"), ({"from": "2026-01-01T00:00:00"}, "from"), ({"to": "0001-01-01T00:00:00+14:00"}, "0001"),
+        ({"from": "yesterday"}, "from"), ({"from": "2026-01-01T00:00:00"}, "from"),
+        ({"to": "0001-01-01T00:00:00+14:00"}, "0001"),
         ({"from": "2026-03-02T00:00:00Z", "to": "2026-03-01T00:00:00Z"}, "after"),
     ],
 )  # fmt: skip
@@ -202,13 +312,16 @@ def test_a_bad_history_query_is_a_problem(client: Client, query: dict[str, str],
 
 
 def test_history_can_end_at_the_beginning_of_time(client: Client) -> None:
-    assert client.get(f"{path_of(ORDERS)}/history", to="0001-01-01T00:00:00Z").json()["samples"] == []
+    assert (
+        client.get(f"{path_of(ORDERS)}/history", to="0001-01-01T00:00:00Z").json()["samples"] == []
+    )
 
 
 @pytest.mark.parametrize(
     ("sort", "worst"),
     [
-        ("small_files", ["day=2", "day=1", "day=3"]), ("data_files", ["day=2", "day=1", "day=3"]), ("average_file_size_bytes", ["day=1", "day=2", "day=3"]),
+        ("small_files", ["day=2", "day=1", "day=3"]), ("data_files", ["day=2", "day=1", "day=3"]),
+        ("average_file_size_bytes", ["day=1", "day=2", "day=3"]),
         ("data_bytes", ["day=2", "day=1", "day=3"]), ("delete_files", ["day=3", "day=1", "day=2"]),
     ],
 )  # fmt: skip
@@ -222,24 +335,36 @@ def test_the_stored_plan_says_what_why_and_when_next(client: Client) -> None:
     plan = client.get(f"{path_of(ORDERS)}/plan").json()
     assert plan["planned"][0]["action"] == "CALL rewrite_data_files ON lake.sales.orders"
     assert plan["planned"][0]["estimate"]["items_removed"] == 98
-    assert [(skipped["code"], skipped["next_at"]) for skipped in plan["skipped"]] == [("cooling_down", "2026-03-01T17:00:00Z"), ("below_threshold", None)]
+    assert [(skipped["code"], skipped["next_at"]) for skipped in plan["skipped"]] == [
+        ("cooling_down", "2026-03-01T17:00:00Z"),
+        ("below_threshold", None),
+    ]
 
 
 def test_a_table_without_a_plan_says_so(client: Client) -> None:
     add_tables(client, "fresh")
-    assert "no plan has been made for lake.sales.fresh" in expect_problem(client.get(f"{path_of(replace(ORDERS, name='fresh'))}/plan"), 404)
+    assert "no plan has been made for lake.sales.fresh" in expect_problem(
+        client.get(f"{path_of(replace(ORDERS, name='fresh'))}/plan"), 404
+    )
 
 
 def test_a_dry_run_needs_no_body_and_stores_nothing(client: Client) -> None:
     fresh = replace(ORDERS, name="fresh")
     client.daemon.store.record_health(measure(fresh), GRADE)
-    assert client.post(f"{path_of(fresh)}/plan").json()["made_at"] == PLAN.made_at.isoformat().replace("+00:00", "Z")
+    assert client.post(f"{path_of(fresh)}/plan").json()[
+        "made_at"
+    ] == PLAN.made_at.isoformat().replace("+00:00", "Z")
     assert client.daemon.previews == [(fresh, None)]
     expect_problem(client.get(f"{path_of(fresh)}/plan"), 404)
 
 
 def test_a_dry_run_takes_a_candidate_policy(client: Client) -> None:
-    assert client.post(f"{path_of(ORDERS)}/plan", {"yaml": "tables: lake.sales.*\nmode: enforce\n"}).status_code == 200
+    assert (
+        client.post(
+            f"{path_of(ORDERS)}/plan", {"yaml": "tables: lake.sales.*\nmode: enforce\n"}
+        ).status_code
+        == 200
+    )
     layer = client.daemon.previews[0][1]
     assert layer is not None
     assert layer.settings["mode"].value == "enforce"
@@ -247,17 +372,26 @@ def test_a_dry_run_takes_a_candidate_policy(client: Client) -> None:
 
 def test_a_candidate_policy_that_is_wrong_or_for_others_is_refused(client: Client) -> None:
     path = f"{path_of(ORDERS)}/plan"
-    assert "candidate.yaml:2" in expect_problem(client.post(path, {"yaml": "tables: lake.sales.*\nmod: enforce\n"}), 422)
-    assert "does not match lake.sales.orders" in expect_problem(client.post(path, {"yaml": "tables: lake.hr.*\n"}), 422)
+    assert "candidate.yaml:2" in expect_problem(
+        client.post(path, {"yaml": "tables: lake.sales.*\nmod: enforce\n"}), 422
+    )
+    assert "does not match lake.sales.orders" in expect_problem(
+        client.post(path, {"yaml": "tables: lake.hr.*\n"}), 422
+    )
     assert client.daemon.previews == []
 
 
 def test_a_run_names_its_rules_once_each_and_is_accepted(client: Client) -> None:
-    response = client.post(f"{path_of(ORDERS)}/run", {"rules": ["rewrite_data_files", "expire_snapshots", "rewrite_data_files"]})
+    response = client.post(
+        f"{path_of(ORDERS)}/run",
+        {"rules": ["rewrite_data_files", "expire_snapshots", "rewrite_data_files"]},
+    )
     assert response.status_code == 202
     assert response.json()["jobs"][0]["state"] == "pending"
     assert response.json()["plan"]["policy"] == "abc123"
-    assert client.daemon.runs == [(ORDERS, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "person")]
+    assert client.daemon.runs == [
+        (ORDERS, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "person")
+    ]
 
 
 def test_a_run_without_a_body_is_what_the_plan_would_do(client: Client) -> None:

@@ -21,17 +21,26 @@ TABLE = path_of(ORDERS)
 def guarded(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
     """The same API, with one token."""
     services = Daemon.services
-    monkeypatch.setattr(Daemon, "services", lambda daemon: replace(services(daemon), tokens={"ci": TOKEN}))
+    monkeypatch.setattr(
+        Daemon, "services", lambda daemon: replace(services(daemon), tokens={"ci": TOKEN})
+    )
     return Client(client.daemon)
 
 
 def actors(client: Client, deed: Deed) -> list[str]:
-    return [entry.actor for entry in client.daemon.store.audit(AuditQuery()).items if entry.deed is deed]
+    return [
+        entry.actor for entry in client.daemon.store.audit(AuditQuery()).items if entry.deed is deed
+    ]
 
 
 def test_reading_needs_no_token_and_changing_does(guarded: Client) -> None:
     assert guarded.get("/api/v1/jobs").status_code == 200
-    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}, {"Authorization": "Bearer"}):
+    for headers in (
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Basic {TOKEN}"},
+        {"Authorization": "Bearer"},
+    ):
         refused = guarded.post(f"{TABLE}/pause", {"reason": "x"}, headers)
         expect_problem(refused, 401)
         assert refused.headers["www-authenticate"] == "Bearer"
@@ -41,10 +50,15 @@ def test_reading_needs_no_token_and_changing_does(guarded: Client) -> None:
 
 
 def test_the_bearer_stands_in_the_log_by_the_tokens_name(guarded: Client) -> None:
-    assert guarded.post(f"{TABLE}/pause", {"reason": "a migration"}, BEARER).json()["by"] == "token ci"
+    assert (
+        guarded.post(f"{TABLE}/pause", {"reason": "a migration"}, BEARER).json()["by"] == "token ci"
+    )
     assert guarded.post(f"{TABLE}/resume", None, BEARER).status_code == 204
     assert guarded.post("/api/v1/jobs/job-2/cancel", None, BEARER).status_code == 202
-    assert (actors(guarded, Deed.WORK_PAUSED), actors(guarded, Deed.WORK_RESUMED)) == (["token ci"], ["token ci"])
+    assert (actors(guarded, Deed.WORK_PAUSED), actors(guarded, Deed.WORK_RESUMED)) == (
+        ["token ci"],
+        ["token ci"],
+    )
     log = guarded.get("/api/v1/audit").text
     assert TOKEN not in log
     assert [by for _, by in guarded.daemon.cancels] == ["token ci"]
@@ -54,7 +68,9 @@ def test_who_bears_a_token_can_name_nobody_else(guarded: Client) -> None:
     stamp = SnapshotStamp(5, None, NOW)
     guarded.daemon.store.record_health(replace(HEALTH, history=(stamp,)), GRADE)
     pin = {"name": "replica", "snapshot_id": "5", "by": "ada"}
-    assert guarded.post(f"{TABLE}/pins", pin, BEARER).json()["by"] == "ada", "who needs it, not who asks"
+    assert guarded.post(f"{TABLE}/pins", pin, BEARER).json()["by"] == "ada", (
+        "who needs it, not who asks"
+    )
     assert actors(guarded, Deed.SNAPSHOT_PINNED) == ["token ci"]
     assert guarded.send("DELETE", f"{TABLE}/pins/replica", BEARER).status_code == 204
     assert actors(guarded, Deed.SNAPSHOT_UNPINNED) == ["token ci"]
@@ -64,5 +80,7 @@ def test_without_tokens_nobody_is_asked_for_one(client: Client) -> None:
     assert client.post(f"{TABLE}/pause", {"reason": "x"}, BEARER).json()["by"] == "person"
     assert client.post(f"{TABLE}/resume").status_code == 204
     assert client.post(f"{TABLE}/resume").status_code == 204
-    assert actors(client, Deed.WORK_RESUMED) == ["person"], "a table that is not paused has nothing to resume"
+    assert actors(client, Deed.WORK_RESUMED) == ["person"], (
+        "a table that is not paused has nothing to resume"
+    )
     assert job_of(client.daemon.store, "job-2").state is JobState.RUNNING

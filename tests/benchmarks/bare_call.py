@@ -1,6 +1,8 @@
-"""Run by a benchmark as a process of its own: a fresh Spark session that calls one procedure and says how long that took.
+"""Run by a benchmark as a process of its own: a fresh Spark session that calls one procedure and
+says how long that took.
 
-Arguments: the directory of the catalog, the jars (separated by commas), the statement, the warehouse.
+Arguments: the directory of the catalog, the jars (separated by commas), the statement, the
+warehouse.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from pyspark.sql import SparkSession
 
 
 def main() -> None:
-    """Start Spark as the daemon starts its own, but for what makes a daemon: no warm session, no options of the procedure."""
+    """Start Spark as the daemon starts its own, but for what makes a daemon: no warm session, no
+    options of the procedure.
+    """
     directory, jars, statement, warehouse = sys.argv[1:5]
     catalog = "spark.sql.catalog.lake"
     settings = {

@@ -1,4 +1,6 @@
-"""What one look of admission costs when every table wants work: reading the candidates, judging them, and the peer, which reads whole plans instead."""
+"""What one look of admission costs when every table wants work: reading the candidates, judging
+them, and the peer, which reads whole plans instead.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,41 @@ def run(scale: float) -> list[Measured]:
         found = store.candidates()
         reading = cpu_seconds(store.candidates)
         whole = cpu_seconds(store.plans_with_work)
-        free = AdmissionCircumstances(_AT, 8, AdmissionRules(fleet=Budget(max_jobs=8, gb_hours_per_day=100.0, name="the fleet")))
-        choosing, judging = cpu_seconds(lambda: choose(found, free)), cpu_seconds(lambda: admit(found, free))
+        free = AdmissionCircumstances(
+            _AT,
+            8,
+            AdmissionRules(fleet=Budget(max_jobs=8, gb_hours_per_day=100.0, name="the fleet")),
+        )
+        choosing, judging = (
+            cpu_seconds(lambda: choose(found, free)),
+            cpu_seconds(lambda: admit(found, free)),
+        )
         store.close()
     return [
-        less_is_better(f"admission: reading {len(found):,} candidates", reading, whole, "reading the plans", "s", reach=3),
-        less_is_better(f"admission: choosing among {len(found):,} candidates", choosing, whole, "reading the plans", "s", reach=2),
-        less_is_better(f"admission: judging {len(found):,} candidates", judging, whole, "reading the plans", "s", reach=1),
+        less_is_better(
+            f"admission: reading {len(found):,} candidates",
+            reading,
+            whole,
+            "reading the plans",
+            "s",
+            reach=3,
+        ),
+        less_is_better(
+            f"admission: choosing among {len(found):,} candidates",
+            choosing,
+            whole,
+            "reading the plans",
+            "s",
+            reach=2,
+        ),
+        less_is_better(
+            f"admission: judging {len(found):,} candidates",
+            judging,
+            whole,
+            "reading the plans",
+            "s",
+            reach=1,
+        ),
     ]
 
 
@@ -70,14 +100,33 @@ def fill(store: SqlStore, size: int) -> None:
     while batch := list(islice(made, _BATCH)):
         with database.write() as connection:
             connection.execute(insert(tables), [table_row(plan) for plan in batch])
-            connection.execute(insert(plans), [{"full_name": str(plan.table), "document": documents.write_plan(plan), "planned": 2} for plan in batch])
-            connection.execute(insert(candidates), [row for plan in batch for row in candidate_rows(plan)])
+            connection.execute(
+                insert(plans),
+                [
+                    {
+                        "full_name": str(plan.table),
+                        "document": documents.write_plan(plan),
+                        "planned": 2,
+                    }
+                    for plan in batch
+                ],
+            )
+            connection.execute(
+                insert(candidates), [row for plan in batch for row in candidate_rows(plan)]
+            )
 
 
 def plans_of(size: int) -> Iterator[Plan]:
     """Each wants a rewrite and an expiry."""
     random = Random(11)
-    finding = Finding("average_file_size_bytes", 1e6, 3e7, Band.WATCH, is_actionable=True, sentence="average file size 1 MiB, threshold below 32 MiB")
+    finding = Finding(
+        "average_file_size_bytes",
+        1e6,
+        3e7,
+        Band.WATCH,
+        is_actionable=True,
+        sentence="average file size 1 MiB, threshold below 32 MiB",
+    )
     for number in range(size):
         files = int(random.lognormvariate(5, 2)) + 5
         cost = Cost(files / 1000, files / 800, files / 10, work=files * 1e6)
@@ -95,7 +144,18 @@ def plans_of(size: int) -> Iterator[Plan]:
         )
         expiry = replace(rewrite, rule=RuleName.EXPIRE_SNAPSHOTS, action=ExpireSnapshots(_AT, 10))
         table = TableIdentifier("lake", (f"n{number % 100}",), f"table_{number}")
-        yield Plan(table, f"uuid-{number}", 1, "s3://lake/metadata/1.json", "v", Mode.ENFORCE, 50, _AT, (rewrite, expiry), ())
+        yield Plan(
+            table,
+            f"uuid-{number}",
+            1,
+            "s3://lake/metadata/1.json",
+            "v",
+            Mode.ENFORCE,
+            50,
+            _AT,
+            (rewrite, expiry),
+            (),
+        )
 
 
 def table_row(plan: Plan) -> dict[str, Any]:
@@ -115,6 +175,10 @@ def table_row(plan: Plan) -> dict[str, Any]:
 def candidate_rows(plan: Plan) -> list[dict[str, Any]]:
     """As record_candidates writes them."""
     return [
-        {"full_name": str(plan.table), "position": position, "document": documents.write_candidate(candidate)}
+        {
+            "full_name": str(plan.table),
+            "position": position,
+            "document": documents.write_candidate(candidate),
+        }
         for position, candidate in enumerate(find_candidates(plan))
     ]

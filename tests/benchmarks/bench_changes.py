@@ -31,7 +31,12 @@ FLEET = 100_000
 LEAST_FLEET = 2_000
 SCANNED = 2_000  # tables of the whole step: the store is filled by a real first scan of them
 LOADED = 300  # tables that the peer loads: its rate does not depend on how many there are
-LIMITS = PollLimits(requests_per_second=1_000_000, concurrency=128, min_interval=timedelta(0), max_interval=timedelta(0))
+LIMITS = PollLimits(
+    requests_per_second=1_000_000,
+    concurrency=128,
+    min_interval=timedelta(0),
+    max_interval=timedelta(0),
+)
 Known = dict[TableIdentifier, str]
 
 
@@ -39,11 +44,18 @@ def run(scale: float) -> list[Measured]:
     """SQL by one query and by the whole step, REST by conditional requests."""
     tables = max(LEAST_FLEET, int(FLEET * scale))
     with TemporaryDirectory() as directory:
-        return [*_run_sql(Path(directory), tables), _run_rest(Path(directory), max(LEAST_FLEET, tables // 10))]
+        return [
+            *_run_sql(Path(directory), tables),
+            _run_rest(Path(directory), max(LEAST_FLEET, tables // 10)),
+        ]
 
 
 def _run_sql(directory: Path, tables: int) -> list[Measured]:
-    properties = {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db", "warehouse": f"file://{directory}/warehouse"}
+    properties = {
+        "type": "sql",
+        "uri": f"sqlite:///{directory}/catalog.db",
+        "warehouse": f"file://{directory}/warehouse",
+    }
     writer = _make_lake(properties)
     _register(directory, SCANNED)
     peer = _rate_of_loading(writer, "unchanged")
@@ -61,14 +73,32 @@ def _run_sql(directory: Path, tables: int) -> list[Measured]:
     writer.close()
     name, unit = "pyiceberg load_table", "tables/s"
     return [
-        more_is_better(f"unchanged fleet, SQL poll of {len(known):,}", len(known) / polled.cpu_seconds, peer, name, unit, reach=100),
-        more_is_better(f"unchanged fleet, SQL scan step of {step.result:,}", step.result / step.cpu_seconds, peer, name, unit),
+        more_is_better(
+            f"unchanged fleet, SQL poll of {len(known):,}",
+            len(known) / polled.cpu_seconds,
+            peer,
+            name,
+            unit,
+            reach=100,
+        ),
+        more_is_better(
+            f"unchanged fleet, SQL scan step of {step.result:,}",
+            step.result / step.cpu_seconds,
+            peer,
+            name,
+            unit,
+        ),
     ]
 
 
 def _run_rest(directory: Path, tables: int) -> Measured:
     metadata = json.loads(next((directory / "warehouse").rglob("*.metadata.json")).read_bytes())
-    with _serving(tables, json.dumps({"metadata-location": "file:///v1.json", "metadata": metadata, "config": {}}).encode()) as uri:
+    with _serving(
+        tables,
+        json.dumps(
+            {"metadata-location": "file:///v1.json", "metadata": metadata, "config": {}}
+        ).encode(),
+    ) as uri:
         properties = {"type": "rest", "uri": uri}
         peer = _rate_of_loading(load_catalog("lake", **properties), "sales")
         ours = PyIcebergCatalog("lake", properties, SystemClock(), limits=LIMITS)
@@ -76,7 +106,14 @@ def _run_rest(directory: Path, tables: int) -> Measured:
         polled = measure(lambda: _poll(ours, known, len(known)))
         ours.close()
     rate = len(known) / polled.cpu_seconds
-    return more_is_better(f"unchanged fleet, REST 304 of {len(known):,}", rate, peer, "pyiceberg load_table", "tables/s", reach=10)
+    return more_is_better(
+        f"unchanged fleet, REST 304 of {len(known):,}",
+        rate,
+        peer,
+        "pyiceberg load_table",
+        "tables/s",
+        reach=10,
+    )
 
 
 def _poll(catalog: PyIcebergCatalog, known: Known, unchanged: int) -> Known:
@@ -86,7 +123,9 @@ def _poll(catalog: PyIcebergCatalog, known: Known, unchanged: int) -> Known:
 
 
 def _rate_of_loading(catalog: PeerCatalog, namespace: str) -> float:
-    timed = measure(lambda: [catalog.load_table((namespace, f"t{number:06}")) for number in range(LOADED)])
+    timed = measure(
+        lambda: [catalog.load_table((namespace, f"t{number:06}")) for number in range(LOADED)]
+    )
     return LOADED / timed.cpu_seconds
 
 
@@ -102,9 +141,12 @@ def _make_lake(properties: dict[str, str]) -> PeerCatalog:
 
 def _register(directory: Path, tables: int) -> None:
     with closing(sqlite3.connect(directory / "catalog.db")) as connection, connection:
-        location = connection.execute("select metadata_location from iceberg_tables where table_name = 'origin'").fetchone()[0]
+        location = connection.execute(
+            "select metadata_location from iceberg_tables where table_name = 'origin'"
+        ).fetchone()[0]
         connection.executemany(
-            "insert or ignore into iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, iceberg_type)"
+            "insert or ignore into iceberg_tables (catalog_name, table_namespace, table_name, "
+            "metadata_location, iceberg_type)"
             " values ('lake', 'unchanged', ?, ?, 'TABLE')",
             [(f"t{number:06}", location) for number in range(tables)],
         )
@@ -112,7 +154,9 @@ def _register(directory: Path, tables: int) -> None:
 
 @contextmanager
 def _serving(tables: int, body: bytes) -> Iterator[str]:
-    """A REST catalog in a process of its own, so that its CPU is not counted as ours or the peer's."""
+    """A REST catalog in a process of its own, so that its CPU is not counted as ours or the
+    peer's.
+    """
     context = get_context("spawn")
     near, far = context.Pipe()
     process = context.Process(target=_serve, args=(far, tables, body), daemon=True)
@@ -128,7 +172,13 @@ class _RestProtocol(asyncio.Protocol):
     """Just enough of HTTP for one request after another on a kept connection."""
 
     def __init__(self, tables: int, body: bytes) -> None:
-        self._names = json.dumps({"identifiers": [{"namespace": ["sales"], "name": f"t{number:06}"} for number in range(tables)]}).encode()
+        self._names = json.dumps(
+            {
+                "identifiers": [
+                    {"namespace": ["sales"], "name": f"t{number:06}"} for number in range(tables)
+                ]
+            }
+        ).encode()
         self._body = body
         self._buffer = b""
 
@@ -147,19 +197,29 @@ class _RestProtocol(asyncio.Protocol):
         if b"/tables/" in path[0]:
             if b"if-none-match:" in request.lower():
                 return b'HTTP/1.1 304 Not Modified\r\nETag: "v1"\r\n\r\n'
-            return b'HTTP/1.1 200 OK\r\nETag: "v1"\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(self._body) + self._body
+            return (
+                b'HTTP/1.1 200 OK\r\nETag: "v1"\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n'
+                % len(self._body)
+                + self._body
+            )
         if path[0].endswith(b"/tables"):
             body = self._names
         elif path[0].endswith(b"/namespaces"):
             body = b'{"namespaces": []}' if b"parent" in path[2] else b'{"namespaces": [["sales"]]}'
         else:
             body = b'{"defaults": {}, "overrides": {}}'
-        return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+        return (
+            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+            % len(body)
+            + body
+        )
 
 
 def _serve(far: Connection, tables: int, body: bytes) -> None:
     async def serve() -> None:
-        server = await asyncio.get_running_loop().create_server(lambda: _RestProtocol(tables, body), "127.0.0.1", 0, backlog=1024)
+        server = await asyncio.get_running_loop().create_server(
+            lambda: _RestProtocol(tables, body), "127.0.0.1", 0, backlog=1024
+        )
         far.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 

@@ -1,6 +1,8 @@
-"""How much a daemon grows when it measures a table of 10,000,000 files: its own peak and that of its decoding processes; and the CPU time of all of them.
+"""How much a daemon grows when it measures a table of 10,000,000 files: its own peak and that of
+its decoding processes; and the CPU time of all of them.
 
-Once a table without deletes and of few partitions, and once one of 10,000 partitions whose every file has deletes.
+Once a table without deletes and of few partitions, and once one of 10,000 partitions whose every
+file has deletes.
 """
 
 from __future__ import annotations
@@ -36,12 +38,18 @@ T = TypeVar("T")
 
 
 def run(scale: float) -> list[Measured]:
-    """Scan and record a table of this share of ten million files, as the daemon does, and set it against PyIceberg by the file."""
+    """Scan and record a table of this share of ten million files, as the daemon does, and set it
+    against PyIceberg by the file.
+    """
     manifests = max(1, round(FILES * scale / FILES_A_MANIFEST))
     files = manifests * FILES_A_MANIFEST
     with TemporaryDirectory(prefix="bench-memory-") as directory:
         whole = make_table(Path(directory, "whole"), manifests, PARTITIONS_A_MANIFEST)
-        part = make_table(Path(directory, "part"), min(manifests, FILES_FOR_PEER // FILES_A_MANIFEST), PARTITIONS_A_MANIFEST)
+        part = make_table(
+            Path(directory, "part"),
+            min(manifests, FILES_FOR_PEER // FILES_A_MANIFEST),
+            PARTITIONS_A_MANIFEST,
+        )
         children = Path(directory, "children")
         seconds, (_, growth) = _time(peak_memory, scan_files, whole, files, children)
         total = growth + int(children.read_text(encoding="utf-8"))
@@ -50,10 +58,21 @@ def run(scale: float) -> list[Measured]:
     return [
         *run_deleted(scale),
         less_is_better(
-            f"growth, daemon and its processes, {files:,} files", total / MIB, BOUND_BYTES / MIB, "the bound", "MiB", reach=1.0 if scale >= 1 else None
+            f"growth, daemon and its processes, {files:,} files",
+            total / MIB,
+            BOUND_BYTES / MIB,
+            "the bound",
+            "MiB",
+            reach=1.0 if scale >= 1 else None,
         ),
         Measured(f"scan, {files:,} files", seconds, None, "nobody", "CPU s", None),
-        less_is_better(f"growth by the file, {files:,} files", total / files, by_peer, f"PyIceberg inspect.files on {peer_files:,}", "bytes"),
+        less_is_better(
+            f"growth by the file, {files:,} files",
+            total / files,
+            by_peer,
+            f"PyIceberg inspect.files on {peer_files:,}",
+            "bytes",
+        ),
     ]
 
 
@@ -68,9 +87,23 @@ def run_deleted(scale: float) -> list[Measured]:
         total = growth + int(children.read_text(encoding="utf-8"))
     name = f"growth, {files:,} files with deletes in {DELETED_PARTITIONS:,} partitions"
     return [
-        less_is_better(name, total / MIB, BOUND_BYTES / MIB, "the bound", "MiB", reach=1.0 if scale >= 1 else None),
+        less_is_better(
+            name,
+            total / MIB,
+            BOUND_BYTES / MIB,
+            "the bound",
+            "MiB",
+            reach=1.0 if scale >= 1 else None,
+        ),
         Measured(f"{name}, without the processes", growth / MIB, None, "nobody", "MiB", None),
-        Measured(f"scan, {files:,} files with deletes in {DELETED_PARTITIONS:,} partitions", seconds, None, "nobody", "CPU s", None),
+        Measured(
+            f"scan, {files:,} files with deletes in {DELETED_PARTITIONS:,} partitions",
+            seconds,
+            None,
+            "nobody",
+            "CPU s",
+            None,
+        ),
     ]
 
 
@@ -79,13 +112,22 @@ def _time(work: Callable[..., T], *arguments: object) -> tuple[float, T]:
     before = os.times()
     result = work(*arguments)
     after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system, result
+    return (
+        after.children_user + after.children_system - before.children_user - before.children_system,
+        result,
+    )
 
 
 def scan_files(metadata: Path, files: int, children: Path) -> None:
-    """Measure the table and record it; leaves the peak of the decoding processes, in bytes, in a file."""
+    """Measure the table and record it; leaves the peak of the decoding processes, in bytes, in a
+    file.
+    """
     directory = next(parent for parent in metadata.parents if (parent / "catalog.db").exists())
-    properties = {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db", "warehouse": f"file://{directory}"}
+    properties = {
+        "type": "sql",
+        "uri": f"sqlite:///{directory}/catalog.db",
+        "warehouse": f"file://{directory}",
+    }
     reader = MetadataReader()
     reader.pool.end_idle = lambda: None  # type: ignore[method-assign]  # their peaks are asked for at the end
     clock = SystemClock()
@@ -95,7 +137,9 @@ def scan_files(metadata: Path, files: int, children: Path) -> None:
         closing(PyIcebergCatalog("bench", properties, clock, reader=reader)) as catalog,
     ):
         runner = FakeRunner(FakeClock(clock.now()))
-        ports = Ports({"bench": catalog}, store, FakePolicies(), runner, FakeTelemetry(), clock, lambda: "job")
+        ports = Ports(
+            {"bench": catalog}, store, FakePolicies(), runner, FakeTelemetry(), clock, lambda: "job"
+        )
         result = scan(ports)
         if (result.measured, store.overview().data_files) != (1, files):
             message = f"{files} files were not measured: {result}"
@@ -105,4 +149,7 @@ def scan_files(metadata: Path, files: int, children: Path) -> None:
 
 def _peak_of(process_id: int) -> int:
     status = Path(f"/proc/{process_id}/status").read_text(encoding="utf-8")
-    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
+    return (
+        int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
+        * 1024
+    )

@@ -1,6 +1,8 @@
-"""MERGE INTO at a fixed trigger on a growing table: how much slower the last one is than the first, with the daemon beside it and without.
+"""MERGE INTO at a fixed trigger on a growing table: how much slower the last one is than the first,
+with the daemon beside it and without.
 
-Published (change data capture, Spark, 50 s trigger): MERGE INTO grew 3.2x on HDFS and 9.3x on MinIO as files piled up.
+Published (change data capture, Spark, 50 s trigger): MERGE INTO grew 3.2x on HDFS and 9.3x on MinIO
+as files piled up.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ rules:
   rewrite_position_delete_files: {when: {position_delete_file_count_above: 60}, cooldown: 1m}
   rewrite_manifests: {when: {manifest_count_above: 60}, cooldown: 1m}
 """
-QUICK_STEPS = {f"MAINTAINER_{step}__INTERVAL": "1s" for step in ("SCAN", "PLAN", "SUBMIT", "WATCH", "REVIEW")}
+QUICK_STEPS = {
+    f"MAINTAINER_{step}__INTERVAL": "1s" for step in ("SCAN", "PLAN", "SUBMIT", "WATCH", "REVIEW")
+}
 MERGE = """
 MERGE INTO {table} AS target
 USING (SELECT id * {step} + {offset} AS id FROM range({changes}) UNION ALL SELECT id FROM range({rows}, {more})) AS change
@@ -60,7 +64,9 @@ class Stream:
 
 
 def run(scale: float) -> list[Measured]:
-    """At scale 1: 30 merges every 12 seconds, twice: the interval is many times what a merge takes at first, as in the published experiment."""
+    """At scale 1: 30 merges every 12 seconds, twice: the interval is many times what a merge takes
+    at first, as in the published experiment.
+    """
     try:
         find_jars(default_directory(), with_s3=False)
     except RunnerUnavailableError as error:
@@ -76,28 +82,68 @@ def run(scale: float) -> list[Measured]:
             with _maintained(root) as jobs:
                 maintained = _merge_all(session, "maintained", merges, TRIGGER_SECONDS)
                 succeeded, failed = jobs()
-            rows = {name: session.sql(f"SELECT count(*) AS rows, sum(batch) AS sum FROM lake.db.{name}") for name in ("alone", "maintained")}  # noqa: S608 - names are ours
+            rows = {
+                name: session.sql(f"SELECT count(*) AS rows, sum(batch) AS sum FROM lake.db.{name}")  # noqa: S608 - names are ours
+                for name in ("alone", "maintained")
+            }
     assert rows["alone"] == rows["maintained"], rows
     retries = f"merges tried again: {maintained.retries} with the daemon, {alone.retries} without"
     sys.stderr.write(f"bench: {succeeded} jobs succeeded, {failed} did not; {retries}\n")
     for name, stream in (("without", alone), ("with", maintained)):
-        sys.stderr.write(f"bench: {name} the daemon: {' '.join(f'{seconds:.1f}' for seconds in stream.seconds)} s\n")
+        sys.stderr.write(
+            f"bench: {name} the daemon: "
+            f"{' '.join(f'{seconds:.1f}' for seconds in stream.seconds)} s\n"
+        )
     return [
-        less_is_better("the last MERGE against the first", maintained.growth, alone.growth, "no maintenance", "x", reach=STEEP / FLAT),
-        less_is_better("it stays flat with the daemon", maintained.growth, FLAT, "what is meant to be", "x", reach=1.0),
-        Measured("it grows without", alone.growth, STEEP, "what is expected", "x", alone.growth / STEEP, 1.0),
-        less_is_better("seconds of the last MERGE", median(maintained.seconds[-COMPARED:]), median(alone.seconds[-COMPARED:]), "no maintenance", "s"),
+        less_is_better(
+            "the last MERGE against the first",
+            maintained.growth,
+            alone.growth,
+            "no maintenance",
+            "x",
+            reach=STEEP / FLAT,
+        ),
+        less_is_better(
+            "it stays flat with the daemon",
+            maintained.growth,
+            FLAT,
+            "what is meant to be",
+            "x",
+            reach=1.0,
+        ),
+        Measured(
+            "it grows without",
+            alone.growth,
+            STEEP,
+            "what is expected",
+            "x",
+            alone.growth / STEEP,
+            1.0,
+        ),
+        less_is_better(
+            "seconds of the last MERGE",
+            median(maintained.seconds[-COMPARED:]),
+            median(alone.seconds[-COMPARED:]),
+            "no maintenance",
+            "s",
+        ),
     ]
 
 
 @contextmanager
 def _maintained(root: Path) -> Iterator[Callable[[], tuple[int, int]]]:
-    """The daemon on the table of that name; the answer counts its jobs that succeeded and that did not."""
+    """The daemon on the table of that name; the answer counts its jobs that succeeded and that did
+    not.
+    """
     home = root / "home"
     (home / "policies").mkdir(parents=True)
     (home / "policies" / "default.yaml").write_text(POLICY)
-    lake = f"{{type: sql, uri: 'sqlite:///{root}/catalog.db', warehouse: 'file://{root}/warehouse'}}"
-    (home / "maintainer.yaml").write_text(f"catalogs: {{lake: {lake}}}\nstore: sqlite:///store.db\nspark: {{driver_memory: 1g}}\n")
+    lake = (
+        f"{{type: sql, uri: 'sqlite:///{root}/catalog.db', warehouse: 'file://{root}/warehouse'}}"
+    )
+    (home / "maintainer.yaml").write_text(
+        f"catalogs: {{lake: {lake}}}\nstore: sqlite:///store.db\nspark: {{driver_memory: 1g}}\n"
+    )
 
     def count_jobs() -> tuple[int, int]:
         states = [job["state"] for job in daemon.get("/api/v1/jobs?limit=1000")["items"]]
@@ -112,14 +158,28 @@ def _merge_all(session: Session, name: str, merges: int, trigger: float) -> Stre
     """One merge at each tick, at once when the one before took longer."""
     table, rows, seconds, retries = f"lake.db.{name}", FIRST_ROWS, [], 0
     session.sql(
-        f"CREATE TABLE {table} (id BIGINT, region INT, state STRING, batch INT) USING iceberg PARTITIONED BY (region) TBLPROPERTIES ("
-        "'format-version' = '2', 'write.merge.mode' = 'merge-on-read', 'write.merge.distribution-mode' = 'hash')"
+        f"CREATE TABLE {table} (id BIGINT, region INT, state STRING, batch INT) USING iceberg "
+        f"PARTITIONED BY (region) TBLPROPERTIES ("
+        "'format-version' = '2', 'write.merge.mode' = 'merge-on-read', "
+        "'write.merge.distribution-mode' = 'hash')"
     )
     region = f"CAST(pmod(id, {REGIONS}) AS INT)"
-    session.sql(f"INSERT INTO {table} SELECT id, {region}, sha2(CAST(id AS STRING), 256), 0 FROM range({rows})")  # noqa: S608 - names are ours
+    session.sql(
+        f"INSERT INTO {table} SELECT id, {region}, sha2(CAST(id AS STRING), 256), 0 FROM "  # noqa: S608 - names are ours
+        f"range({rows})"
+    )
     for number in range(1, merges + 1):
         step = rows // CHANGES
-        statement = MERGE.format(table=table, step=step, offset=number % step, changes=CHANGES, rows=rows, more=rows + NEW_ROWS, regions=REGIONS, number=number)
+        statement = MERGE.format(
+            table=table,
+            step=step,
+            offset=number % step,
+            changes=CHANGES,
+            rows=rows,
+            more=rows + NEW_ROWS,
+            regions=REGIONS,
+            number=number,
+        )
         started = time.monotonic()
         retries += _insist(session, statement)
         seconds.append(time.monotonic() - started)

@@ -1,4 +1,6 @@
-"""Manifest entries per CPU second: our digests against PyIceberg and a warm local Spark, on a table of 1,000,000 files with statistics of 20 columns."""
+"""Manifest entries per CPU second: our digests against PyIceberg and a warm local Spark, on a table
+of 1,000,000 files with statistics of 20 columns.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,20 @@ from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, r
 from maintainer.adapters.catalog.manifests.metadata import parse_metadata
 from maintainer.domain.inventory import ManifestDigest, SizeClasses
 from tests.benchmarks import spark_files
-from tests.benchmarks.harness import Measured, Timed, less_is_better, measure, more_is_better, peak_memory
+from tests.benchmarks.harness import (
+    Measured,
+    Timed,
+    less_is_better,
+    measure,
+    more_is_better,
+    peak_memory,
+)
 
 FILES: Final = 1_000_000
 FILES_A_MANIFEST: Final = 4_000
-MANIFESTS_FOR_PEERS: Final = 5  # inspect.files() would need hours and tens of gigabytes for all of them
+MANIFESTS_FOR_PEERS: Final = (
+    5  # inspect.files() would need hours and tens of gigabytes for all of them
+)
 COLUMNS: Final = 20
 _PARTITION: Final = "column_0"
 _BOUND_BYTES: Final = 8
@@ -50,12 +61,53 @@ def run(scale: float) -> list[Measured]:
         spark = f"warm, {spark_files.MASTER}"
         lean, whole_rows = (counted.aggregate, counted.rows) if counted else (None, None)
         return [
-            more_is_better(f"entries, {rows}", rate, inspected.result / inspected.cpu_seconds, f"PyIceberg inspect.files {peer_rows}", "/CPU s", reach=25),
-            more_is_better(f"entries, {rows}", rate, fetched.result / fetched.cpu_seconds, f"PyIceberg fetch_manifest_entry {peer_rows}", "/CPU s", reach=4),
-            more_is_better(f"entries, {rows}", rate, _rate(lean), f"Spark .files without statistics, {spark}", "/CPU s", reach=1.2),
-            more_is_better(f"entries, {rows}", rate, _rate(whole_rows), f"Spark .files, all columns, {spark}", "/CPU s", reach=1.2),
-            more_is_better(f"entries by one process, {rows}", ours.result / ours.wall_seconds, _wall_rate(lean), f"Spark .files, {spark}", "/s"),
-            less_is_better(f"peak memory, {inspected.result:,} files", memory / 1e6, peer_memory / 1e6, "PyIceberg inspect.files", "MB beyond start", reach=5),
+            more_is_better(
+                f"entries, {rows}",
+                rate,
+                inspected.result / inspected.cpu_seconds,
+                f"PyIceberg inspect.files {peer_rows}",
+                "/CPU s",
+                reach=25,
+            ),
+            more_is_better(
+                f"entries, {rows}",
+                rate,
+                fetched.result / fetched.cpu_seconds,
+                f"PyIceberg fetch_manifest_entry {peer_rows}",
+                "/CPU s",
+                reach=4,
+            ),
+            more_is_better(
+                f"entries, {rows}",
+                rate,
+                _rate(lean),
+                f"Spark .files without statistics, {spark}",
+                "/CPU s",
+                reach=1.2,
+            ),
+            more_is_better(
+                f"entries, {rows}",
+                rate,
+                _rate(whole_rows),
+                f"Spark .files, all columns, {spark}",
+                "/CPU s",
+                reach=1.2,
+            ),
+            more_is_better(
+                f"entries by one process, {rows}",
+                ours.result / ours.wall_seconds,
+                _wall_rate(lean),
+                f"Spark .files, {spark}",
+                "/s",
+            ),
+            less_is_better(
+                f"peak memory, {inspected.result:,} files",
+                memory / 1e6,
+                peer_memory / 1e6,
+                "PyIceberg inspect.files",
+                "MB beyond start",
+                reach=5,
+            ),
         ]
 
 
@@ -73,7 +125,9 @@ def digest_all(metadata: Path) -> int:
     source = table.sources[table.current_snapshot_id or 0]
     digests: list[ManifestDigest] = []
     for listed in read_manifest_list(_path(source.list_path or "").read_bytes()):
-        digests.append(digest_manifest(_path(listed.path).read_bytes(), listed, table.specs, TARGET))  # noqa: PERF401 - the bytes of one at a time
+        digests.append(  # noqa: PERF401 - the bytes of one at a time
+            digest_manifest(_path(listed.path).read_bytes(), listed, table.specs, TARGET)
+        )
     return sum(digest.entries_read for digest in digests)
 
 
@@ -87,13 +141,22 @@ def fetch_entries(metadata: Path) -> int:
     table = StaticTable.from_metadata(str(metadata))
     snapshot = table.current_snapshot()
     assert snapshot is not None
-    return sum(len(manifest.fetch_manifest_entry(table.io)) for manifest in snapshot.manifests(table.io))
+    return sum(
+        len(manifest.fetch_manifest_entry(table.io)) for manifest in snapshot.manifests(table.io)
+    )
 
 
 def make_table(directory: Path, manifests: int, partitions: int = 0) -> Path:
-    """A table of one snapshot whose manifests are many names of one, with so many partitions in each; its metadata.json."""
+    """A table of one snapshot whose manifests are many names of one, with so many partitions in
+    each; its metadata.json.
+    """
     directory.mkdir()
-    catalog = load_catalog("bench", type="sql", uri=f"sqlite:///{directory}/catalog.db", warehouse=f"file://{directory}")
+    catalog = load_catalog(
+        "bench",
+        type="sql",
+        uri=f"sqlite:///{directory}/catalog.db",
+        warehouse=f"file://{directory}",
+    )
     catalog.create_namespace("bench")
     rows = pa.table({f"column_{number}": [number] for number in range(COLUMNS)})
     table = catalog.create_table("bench.files", rows.schema)
@@ -106,7 +169,9 @@ def make_table(directory: Path, manifests: int, partitions: int = 0) -> Path:
 
 
 def write_copies(metadata_location: str, manifests: int, partitions: int = 0) -> Path:
-    """Put so many manifests of FILES_A_MANIFEST files, which are many names of one, in the place of the only one of a table of one file; its metadata.json."""
+    """Put so many manifests of FILES_A_MANIFEST files, which are many names of one, in the place of
+    the only one of a table of one file; its metadata.json.
+    """
     metadata = json.loads(_path(metadata_location).read_bytes())
     list_path = _path(metadata["snapshots"][0]["manifest-list"])
     list_header, (listed,) = _read(list_path)
@@ -118,24 +183,45 @@ def write_copies(metadata_location: str, manifests: int, partitions: int = 0) ->
     for copy in copies[1:]:
         copy.hardlink_to(copies[0])
     told = listed | {"manifest_length": len(many), "added_files_count": FILES_A_MANIFEST}
-    list_path.write_bytes(_write(list_header, [told | {"manifest_path": f"file://{copy}"} for copy in copies]))
+    list_path.write_bytes(
+        _write(list_header, [told | {"manifest_path": f"file://{copy}"} for copy in copies])
+    )
     return _path(metadata_location)
 
 
 def _vary(entry: dict[str, Any], number: int, partitions: int) -> dict[str, Any]:
-    """Another file with statistics of its own: what is the same in all files is inflated and passed over for nothing, as in no real table."""
+    """Another file with statistics of its own: what is the same in all files is inflated and passed
+    over for nothing, as in no real table.
+    """
     random = Random(number)
     size = 1_000 + number * 7_919 * 4_099 % (1 << 30)
     told = entry["data_file"]
     values = {_PARTITION: number % partitions} if partitions else {}
     statistics = {
-        "column_sizes": [{"key": each["key"], "value": random.randrange(1 << 12)} for each in told["column_sizes"]],
-        "value_counts": [{"key": each["key"], "value": size // 100 + 1} for each in told["value_counts"]],
-        "null_value_counts": [{"key": each["key"], "value": random.randrange(3)} for each in told["null_value_counts"]],
-        "lower_bounds": [{"key": each["key"], "value": random.randbytes(_BOUND_BYTES)} for each in told["lower_bounds"]],
-        "upper_bounds": [{"key": each["key"], "value": random.randbytes(_BOUND_BYTES)} for each in told["upper_bounds"]],
+        "column_sizes": [
+            {"key": each["key"], "value": random.randrange(1 << 12)}
+            for each in told["column_sizes"]
+        ],
+        "value_counts": [
+            {"key": each["key"], "value": size // 100 + 1} for each in told["value_counts"]
+        ],
+        "null_value_counts": [
+            {"key": each["key"], "value": random.randrange(3)} for each in told["null_value_counts"]
+        ],
+        "lower_bounds": [
+            {"key": each["key"], "value": random.randbytes(_BOUND_BYTES)}
+            for each in told["lower_bounds"]
+        ],
+        "upper_bounds": [
+            {"key": each["key"], "value": random.randbytes(_BOUND_BYTES)}
+            for each in told["upper_bounds"]
+        ],
     }
-    identity = {"file_path": f"{told['file_path']}-{UUID(int=random.getrandbits(128))}.parquet", "file_size_in_bytes": size, "record_count": size // 100 + 1}
+    identity = {
+        "file_path": f"{told['file_path']}-{UUID(int=random.getrandbits(128))}.parquet",
+        "file_size_in_bytes": size,
+        "record_count": size // 100 + 1,
+    }
     return entry | {"data_file": told | identity | statistics | {"partition": values}}
 
 
@@ -147,7 +233,14 @@ def _read(path: Path) -> tuple[dict[str, str], list[dict[str, Any]]]:
 def _write(header: dict[str, str], records: list[dict[str, Any]]) -> bytes:
     stream = BytesIO()
     kept = {key: value for key, value in header.items() if not key.startswith("avro.")}
-    fastavro.writer(stream, json.loads(header["avro.schema"]), records, codec="deflate", sync_interval=64_000, metadata=kept)
+    fastavro.writer(
+        stream,
+        json.loads(header["avro.schema"]),
+        records,
+        codec="deflate",
+        sync_interval=64_000,
+        metadata=kept,
+    )
     return stream.getvalue()
 
 

@@ -1,6 +1,8 @@
-"""rewrite_data_files at 3,000 and 9,000 small files: through the daemon, and as the bare CALL with default options in a fresh Spark session.
+"""rewrite_data_files at 3,000 and 9,000 small files: through the daemon, and as the bare CALL with
+default options in a fresh Spark session.
 
-The published figures are 17 s and 29 s on HDFS (1.7x for three times the files), 81 s and 162 s on MinIO (2.0x).
+The published figures are 17 s and 29 s on HDFS (1.7x for three times the files), 81 s and 162 s on
+MinIO (2.0x).
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ ROWS_PER_FILE = 400  # of 130 bytes that do not compress: 53 KB, as in the publi
 TEXT_BYTES = 60  # written as twice as many hexadecimal digits
 DEADLINE_SECONDS = 900
 SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "text", StringType()))
-QUICK_STEPS = {f"MAINTAINER_{step}__INTERVAL": "500ms" for step in ("PLAN", "SUBMIT", "WATCH", "REVIEW")}
+QUICK_STEPS = {
+    f"MAINTAINER_{step}__INTERVAL": "500ms" for step in ("PLAN", "SUBMIT", "WATCH", "REVIEW")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +57,88 @@ def run(scale: float) -> list[Measured]:
     with TemporaryDirectory(prefix="bench-rewrite-") as scratch:
         root = Path(scratch)
         _make_tables(root, few, many)
-        return compare(root, f"file://{root}/warehouse", few, many, ("published, MinIO", GROWTH_REACH))
+        return compare(
+            root, f"file://{root}/warehouse", few, many, ("published, MinIO", GROWTH_REACH)
+        )
 
 
-def compare(root: Path, warehouse: str, few: int, many: int, published: tuple[str, float]) -> list[Measured]:
-    """Rewrite the tables of both sizes, as the daemon and as a bare CALL do it; nothing where there is no Spark."""
+def compare(
+    root: Path, warehouse: str, few: int, many: int, published: tuple[str, float]
+) -> list[Measured]:
+    """Rewrite the tables of both sizes, as the daemon and as a bare CALL do it; nothing where there
+    is no Spark.
+    """
     try:
         java, jars = find_java(None, os.environ), find_jars(default_directory(), with_s3=False)
     except RunnerUnavailableError as error:
         sys.stderr.write(f"bench: no Spark: {error}\n")
         return []
     environment = {**os.environ, "JAVA_HOME": str(prepare_home(java, root))}
-    bare = {files: _call_bare(root, warehouse, f"bare_{files}", ",".join(map(str, jars)), environment) for files in (few, many)}
+    bare = {
+        files: _call_bare(root, warehouse, f"bare_{files}", ",".join(map(str, jars)), environment)
+        for files in (few, many)
+    }
     ours = {files: _ask_daemon(root, warehouse, f"ours_{files}") for files in (few, many)}
     return [
-        less_is_better(f"rewrite {few:,} files, from request to proof", ours[few].whole, bare[few].whole, "fresh session and CALL", "s"),
-        less_is_better(f"rewrite {many:,} files, from request to proof", ours[many].whole, bare[many].whole, "fresh session and CALL", "s", reach=1.0),
-        less_is_better(f"the CALL alone, {few:,} files", ours[few].call, bare[few].call, "CALL with default options", "s"),
-        less_is_better(f"the CALL alone, {many:,} files", ours[many].call, bare[many].call, "CALL with default options", "s"),
-        less_is_better("growth for three times the files", ours[many].whole / ours[few].whole, published[1], published[0], "x", reach=1.0),
-        Measured("growth of the bare CALL", bare[many].whole / bare[few].whole, None, "", "x", None),
+        less_is_better(
+            f"rewrite {few:,} files, from request to proof",
+            ours[few].whole,
+            bare[few].whole,
+            "fresh session and CALL",
+            "s",
+        ),
+        less_is_better(
+            f"rewrite {many:,} files, from request to proof",
+            ours[many].whole,
+            bare[many].whole,
+            "fresh session and CALL",
+            "s",
+            reach=1.0,
+        ),
+        less_is_better(
+            f"the CALL alone, {few:,} files",
+            ours[few].call,
+            bare[few].call,
+            "CALL with default options",
+            "s",
+        ),
+        less_is_better(
+            f"the CALL alone, {many:,} files",
+            ours[many].call,
+            bare[many].call,
+            "CALL with default options",
+            "s",
+        ),
+        less_is_better(
+            "growth for three times the files",
+            ours[many].whole / ours[few].whole,
+            published[1],
+            published[0],
+            "x",
+            reach=1.0,
+        ),
+        Measured(
+            "growth of the bare CALL", bare[many].whole / bare[few].whole, None, "", "x", None
+        ),
     ]
 
 
 def _make_tables(root: Path, few: int, many: int) -> None:
-    """Each table has its own links to the same files, since a rewrite's old files may be deleted one day."""
-    catalog = SqlCatalog("lake", uri=f"sqlite:///{root}/catalog.db", warehouse=f"file://{root}/warehouse")
+    """Each table has its own links to the same files, since a rewrite's old files may be deleted
+    one day.
+    """
+    catalog = SqlCatalog(
+        "lake", uri=f"sqlite:///{root}/catalog.db", warehouse=f"file://{root}/warehouse"
+    )
     catalog.create_namespace("db")
     files = make_files(root, many)
     for count in (few, many):
         for owner in ("bare", "ours"):
-            table = catalog.create_table(f"db.{owner}_{count}", SCHEMA, properties={"write.target-file-size-bytes": str(TARGET_BYTES)})
+            table = catalog.create_table(
+                f"db.{owner}_{count}",
+                SCHEMA,
+                properties={"write.target-file-size-bytes": str(TARGET_BYTES)},
+            )
             folder = root / table.name()[-1]
             folder.mkdir()
             for number in range(count):
@@ -104,10 +159,26 @@ def make_files(root: Path, count: int) -> Path:
     return files
 
 
-def _call_bare(root: Path, warehouse: str, name: str, jars: str, environment: dict[str, str]) -> Taken:
+def _call_bare(
+    root: Path, warehouse: str, name: str, jars: str, environment: dict[str, str]
+) -> Taken:
     started = time.monotonic()
-    command = [sys.executable, bare_call.__file__, str(root), jars, f"CALL lake.system.rewrite_data_files(table => 'db.{name}')", warehouse]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=DEADLINE_SECONDS)
+    command = [
+        sys.executable,
+        bare_call.__file__,
+        str(root),
+        jars,
+        f"CALL lake.system.rewrite_data_files(table => 'db.{name}')",
+        warehouse,
+    ]
+    done = subprocess.run(
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=DEADLINE_SECONDS,
+    )
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
     return Taken(time.monotonic() - started, float(json.loads(done.stdout)["seconds"]))
@@ -117,11 +188,21 @@ def _ask_daemon(root: Path, warehouse: str, name: str) -> Taken:
     """A daemon that has just started, without a Spark: the first job starts it."""
     home = root / f"home-{name}"
     (home / "policies").mkdir(parents=True)
-    (home / "policies" / "default.yaml").write_text('tables: "*"\nmode: observe\nrules: {rewrite_data_files: {}}\n')
+    (home / "policies" / "default.yaml").write_text(
+        'tables: "*"\nmode: observe\nrules: {rewrite_data_files: {}}\n'
+    )
     lake = f"{{type: sql, uri: 'sqlite:///{root}/catalog.db', warehouse: '{warehouse}'}}"
-    (home / "maintainer.yaml").write_text(f"catalogs: {{lake: {lake}}}\nstore: sqlite:///store.db\n")
+    (home / "maintainer.yaml").write_text(
+        f"catalogs: {{lake: {lake}}}\nstore: sqlite:///store.db\n"
+    )
     with serving(home, **QUICK_STEPS) as daemon:
-        wait_for(lambda: any(one["table"] == f"lake.db.{name}" for one in daemon.get("/api/v1/tables")["items"]), DEADLINE_SECONDS, "the first scan")
+        wait_for(
+            lambda: any(
+                one["table"] == f"lake.db.{name}" for one in daemon.get("/api/v1/tables")["items"]
+            ),
+            DEADLINE_SECONDS,
+            "the first scan",
+        )
         started = time.monotonic()
         daemon.post(f"/api/v1/tables/lake/db/{name}/run", {"rules": ["rewrite_data_files"]})
         job = wait_for(lambda: _finished(daemon), DEADLINE_SECONDS, "the rewrite")

@@ -1,4 +1,6 @@
-"""The benchmark of rewrites on HDFS: a name node and a data node on this machine. Published: 17 s and 29 s, 1.7x for three times the files."""
+"""The benchmark of rewrites on HDFS: a name node and a data node on this machine. Published: 17 s
+and 29 s, 1.7x for three times the files.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ _PATH = 1  # of a data file's fields
 def run(scale: float) -> list[Measured]:
     """At scale 1 as on a local file system: the same files, which both read from HDFS."""
     few, many = round(FEW * scale), round(MANY * scale)
-    with TemporaryDirectory(prefix="bench-hdfs-") as scratch, serve_hdfs(Path(scratch) / "servers") as address:
+    with (
+        TemporaryDirectory(prefix="bench-hdfs-") as scratch,
+        serve_hdfs(Path(scratch) / "servers") as address,
+    ):
         root = Path(scratch)
         _make_tables(root, address, few, many)
         lines = compare(root, f"{address}/warehouse", few, many, ("published, HDFS", GROWTH_REACH))
@@ -76,12 +81,23 @@ def _make_tables(root: Path, address: str, few: int, many: int) -> None:
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(bring, range(many)))
     implementation = f"{__name__}.{WritingFileIO.__qualname__}"
-    with closing(SqlCatalog("lake", uri=f"sqlite:///{root}/catalog.db", warehouse=f"{address}/warehouse", **{"py-io-impl": implementation})) as catalog:
+    with closing(
+        SqlCatalog(
+            "lake",
+            uri=f"sqlite:///{root}/catalog.db",
+            warehouse=f"{address}/warehouse",
+            **{"py-io-impl": implementation},
+        )
+    ) as catalog:
         catalog.create_namespace("db")
         for count in (few, many):
             for owner in ("bare", "ours"):
                 mapping = {"schema.name-mapping.default": SCHEMA.name_mapping.model_dump_json()}
-                table = catalog.create_table(f"db.{owner}_{count}", SCHEMA, properties={"write.target-file-size-bytes": str(TARGET_BYTES), **mapping})
+                table = catalog.create_table(
+                    f"db.{owner}_{count}",
+                    SCHEMA,
+                    properties={"write.target-file-size-bytes": str(TARGET_BYTES), **mapping},
+                )
                 _append(table, _describe(table, files, address, count))
 
 

@@ -1,4 +1,6 @@
-"""A table whose every file has deletes: many partitions, a position delete for each file, and equality deletes that are bound to no partition."""
+"""A table whose every file has deletes: many partitions, a position delete for each file, and
+equality deletes that are bound to no partition.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,12 @@ from tests.benchmarks import bench_readers
 from tests.benchmarks.bench_readers import FILES_A_MANIFEST
 
 PARTITIONS_A_MANIFEST: Final = 400
-KINDS: Final = 100  # manifests with contents of their own; the others are further names of these, as if the same files had been written by another commit
-COMMITS: Final = 20  # between which the data files were written, and after each of which some rows were deleted
+# manifests with contents of their own; the others are further names of these, as if the same files
+# had been written by another commit
+KINDS: Final = 100
+COMMITS: Final = (
+    20  # between which the data files were written, and after each of which some rows were deleted
+)
 _POSITION_DELETES: Final = 1
 _EQUALITY_DELETES: Final = 2
 _DELETES: Final = 1
@@ -22,21 +28,38 @@ _LARGEST: Final = 1 << 30  # bytes
 
 
 def make_table(directory: Path, manifests: int, partitions: int) -> Path:
-    """The metadata.json of a table of so many manifests of data, each with files of 400 partitions, ten in each."""
+    """The metadata.json of a table of so many manifests of data, each with files of 400 partitions,
+    ten in each.
+    """
     metadata = bench_readers.make_table(directory, 1, partitions=1)
-    list_path = bench_readers._path(json.loads(metadata.read_bytes())["snapshots"][0]["manifest-list"])
+    list_path = bench_readers._path(
+        json.loads(metadata.read_bytes())["snapshots"][0]["manifest-list"]
+    )
     list_header, (listed,) = bench_readers._read(list_path)
     template = bench_readers._path(listed["manifest_path"])
     header, (entry, *_) = bench_readers._read(template)
-    files = [bench_readers._vary(entry, number, PARTITIONS_A_MANIFEST) for number in range(FILES_A_MANIFEST)]
+    files = [
+        bench_readers._vary(entry, number, PARTITIONS_A_MANIFEST)
+        for number in range(FILES_A_MANIFEST)
+    ]
     kinds, rows = [], list[dict[str, Any]]()
     for kind in range(min(manifests, KINDS)):
         entries = list(_place(files, kind, partitions))
         kinds.append(template.with_name(f"kind-{kind}.avro"))
         kinds[-1].write_bytes(bench_readers._write(header, entries))
         path = template.with_name(f"positions-{kind}.avro")
-        path.write_bytes(bench_readers._write(header | {"content": "deletes"}, list(map(_delete_rows, entries))))
-        rows.append(listed | _tell(path) | {"content": _DELETES, "sequence_number": 2 + COMMITS, "added_files_count": FILES_A_MANIFEST})
+        path.write_bytes(
+            bench_readers._write(header | {"content": "deletes"}, list(map(_delete_rows, entries)))
+        )
+        rows.append(
+            listed
+            | _tell(path)
+            | {
+                "content": _DELETES,
+                "sequence_number": 2 + COMMITS,
+                "added_files_count": FILES_A_MANIFEST,
+            }
+        )
     for number in range(manifests):
         copy = template.with_name(f"data-{number}.avro")
         copy.hardlink_to(kinds[number % len(kinds)])
@@ -56,8 +79,20 @@ def _place(files: Sequence[dict[str, Any]], kind: int, partitions: int) -> Itera
     for number, file in enumerate(files):
         told = file["data_file"]
         size = 1_000 + (number * 7_919 + kind * 104_729) * 4_099 % _LARGEST
-        own = {"file_path": f"{told['file_path']}-{kind}", "file_size_in_bytes": size, "record_count": size // 100 + 1}
-        yield file | {"data_file": told | own | {"partition": dict.fromkeys(told["partition"], first + number % PARTITIONS_A_MANIFEST)}}
+        own = {
+            "file_path": f"{told['file_path']}-{kind}",
+            "file_size_in_bytes": size,
+            "record_count": size // 100 + 1,
+        }
+        yield file | {
+            "data_file": told
+            | own
+            | {
+                "partition": dict.fromkeys(
+                    told["partition"], first + number % PARTITIONS_A_MANIFEST
+                )
+            }
+        }
 
 
 def _delete_rows(entry: dict[str, Any]) -> dict[str, Any]:
@@ -65,22 +100,57 @@ def _delete_rows(entry: dict[str, Any]) -> dict[str, Any]:
     file = entry["data_file"]
     bound = [{"key": PATH_COLUMN, "value": file["file_path"].encode()}]
     records = file["record_count"] * (file["file_size_in_bytes"] % _SHARES) // _SHARES
-    deleted = {"content": _POSITION_DELETES, "file_size_in_bytes": 1_000, "record_count": max(1, records), "lower_bounds": bound, "upper_bounds": bound}
+    deleted = {
+        "content": _POSITION_DELETES,
+        "file_size_in_bytes": 1_000,
+        "record_count": max(1, records),
+        "lower_bounds": bound,
+        "upper_bounds": bound,
+    }
     return entry | {"data_file": file | deleted}
 
 
-def _write_delete(template: Path, header: dict[str, str], entry: dict[str, Any], listed: dict[str, Any], commit: int) -> dict[str, Any]:
-    """One equality delete of the unpartitioned spec, later than the files of its commit; its row in the manifest list."""
+def _write_delete(
+    template: Path,
+    header: dict[str, str],
+    entry: dict[str, Any],
+    listed: dict[str, Any],
+    commit: int,
+) -> dict[str, Any]:
+    """One equality delete of the unpartitioned spec, later than the files of its commit; its row in
+    the manifest list.
+    """
     schema = json.loads(header["avro.schema"])
     partition = _field(_field(schema, 2)["type"], 102)
     partition["type"] = partition["type"] | {"fields": []}
-    own = {"avro.schema": json.dumps(schema), "partition-spec": "[]", "partition-spec-id": "0", "content": "deletes"}
-    deleted = entry["data_file"] | {"content": _EQUALITY_DELETES, "equality_ids": [1], "partition": {}, "record_count": 1}
+    own = {
+        "avro.schema": json.dumps(schema),
+        "partition-spec": "[]",
+        "partition-spec-id": "0",
+        "content": "deletes",
+    }
+    deleted = entry["data_file"] | {
+        "content": _EQUALITY_DELETES,
+        "equality_ids": [1],
+        "partition": {},
+        "record_count": 1,
+    }
     path = template.with_name(f"deletes-{commit}.avro")
     path.write_bytes(bench_readers._write(header | own, [entry | {"data_file": deleted}]))
-    return listed | _tell(path) | {"content": _DELETES, "partition_spec_id": 0, "sequence_number": 2 + commit, "added_files_count": 1}
+    return (
+        listed
+        | _tell(path)
+        | {
+            "content": _DELETES,
+            "partition_spec_id": 0,
+            "sequence_number": 2 + commit,
+            "added_files_count": 1,
+        }
+    )
 
 
 def _field(schema: dict[str, Any], field_id: int) -> dict[str, Any]:
-    found: dict[str, Any] = next(field for field in schema["fields"] if field["field-id"] == field_id)
+    found: dict[str, Any] = next(
+        field for field in schema["fields"] if field["field-id"] == field_id
+    )
     return found

@@ -1,7 +1,8 @@
-"""How benchmarks are measured and shown: CPU seconds rather than wall time, medians of repeated runs, and always a named peer in the same run.
+"""How benchmarks are measured and shown: CPU seconds rather than wall time, medians of repeated
+runs, and always a named peer in the same run.
 
-A benchmark is a module `bench_<subject>.py` beside this file with `run(scale)`, which returns what it measured. All of them:
-`python -m tests.benchmarks.harness --scale 0.1 --only readers`.
+A benchmark is a module `bench_<subject>.py` beside this file with `run(scale)`, which returns what
+it measured. All of them: `python -m tests.benchmarks.harness --scale 0.1 --only readers`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One line of the table: `ratio` says how many times better than the peer we are, `reach` what it is meant to be at least."""
+    """One line of the table: `ratio` says how many times better than the peer we are, `reach` what
+    it is meant to be at least.
+    """
 
     name: str
     ours: float
@@ -46,14 +49,32 @@ class Measured:
         return None if self.ratio is None or self.reach is None else self.ratio >= self.reach
 
 
-def more_is_better(name: str, ours: float, peer: float | None, peer_name: str, unit: str, *, reach: float | None = None) -> Measured:
+def more_is_better(
+    name: str,
+    ours: float,
+    peer: float | None,
+    peer_name: str,
+    unit: str,
+    *,
+    reach: float | None = None,
+) -> Measured:
     """For rates: the ratio is ours / peer."""
     return Measured(name, ours, peer, peer_name, unit, ours / peer if peer else None, reach)
 
 
-def less_is_better(name: str, ours: float, peer: float | None, peer_name: str, unit: str, *, reach: float | None = None) -> Measured:
+def less_is_better(
+    name: str,
+    ours: float,
+    peer: float | None,
+    peer_name: str,
+    unit: str,
+    *,
+    reach: float | None = None,
+) -> Measured:
     """For seconds, bytes and reads: the ratio is peer / ours."""
-    return Measured(name, ours, peer, peer_name, unit, peer / ours if peer is not None and ours else None, reach)
+    return Measured(
+        name, ours, peer, peer_name, unit, peer / ours if peer is not None and ours else None, reach
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +86,12 @@ class Timed(Generic[T]):
     result: T
 
 
-def measure(work: Callable[[], T], repeats: int = REPEATS, processes: Sequence[int] = ()) -> Timed[T]:
-    """Run the work several times; `processes` are ids of others (a JVM, a server, a pool's workers) whose CPU counts too."""
+def measure(
+    work: Callable[[], T], repeats: int = REPEATS, processes: Sequence[int] = ()
+) -> Timed[T]:
+    """Run the work several times; `processes` are ids of others (a JVM, a server, a pool's workers)
+    whose CPU counts too.
+    """
     if repeats < 1:
         message = f"a measurement needs at least 1 run, not {repeats}"
         raise ValueError(message)
@@ -79,13 +104,17 @@ def measure(work: Callable[[], T], repeats: int = REPEATS, processes: Sequence[i
     return Timed(statistics.median(cpu), statistics.median(wall), results[0])
 
 
-def cpu_seconds(work: Callable[[], object], repeats: int = REPEATS, processes: Sequence[int] = ()) -> float:
+def cpu_seconds(
+    work: Callable[[], object], repeats: int = REPEATS, processes: Sequence[int] = ()
+) -> float:
     """The median CPU time of the work, user and system."""
     return measure(work, repeats, processes).cpu_seconds
 
 
 def cpu_clock(processes: Sequence[int] = ()) -> float:
-    """CPU seconds so far of this process, of its children that have ended, and of the processes named."""
+    """CPU seconds so far of this process, of its children that have ended, and of the processes
+    named.
+    """
     return sum(os.times()[:4]) + sum(map(_cpu_of, processes))
 
 
@@ -95,7 +124,9 @@ def _cpu_of(process_id: int) -> float:
 
 
 def peak_memory(work: Callable[..., object], *arguments: object) -> tuple[int, int]:
-    """(peak, peak beyond the start) in bytes of a fresh process that calls `work`, a function of a module, with these arguments."""
+    """(peak, peak beyond the start) in bytes of a fresh process that calls `work`, a function of a
+    module, with these arguments.
+    """
     context = multiprocessing.get_context("spawn")
     receive, send = context.Pipe(duplex=False)
     process = context.Process(target=_report_peak, args=(send, work, arguments))
@@ -123,7 +154,9 @@ def _peak_bytes() -> int:
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIB
-    line = next(line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM"))
+    line = next(
+        line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM")
+    )
     return int(line.split()[1]) * _KIB
 
 
@@ -145,7 +178,8 @@ def render(lines: Sequence[Measured]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
     return "\n".join(
         "  ".join(
-            cell.rjust(width) if 0 < column < 3 or column in {5, 6} else cell.ljust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.rjust(width) if 0 < column < 3 or column in {5, 6} else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     )
@@ -155,7 +189,16 @@ def _row(line: Measured) -> tuple[str, ...]:
     verdict = {None: "", True: "reached", False: "MISSED"}[line.is_reached]
     ratio = "-" if line.ratio is None else f"{line.ratio:,.2f}x"
     reach = "-" if line.reach is None else f"{line.reach:g}x"
-    return (line.name, _number(line.ours), "-" if line.peer is None else _number(line.peer), line.unit, line.peer_name, ratio, reach, verdict)
+    return (
+        line.name,
+        _number(line.ours),
+        "-" if line.peer is None else _number(line.peer),
+        line.unit,
+        line.peer_name,
+        ratio,
+        reach,
+        verdict,
+    )
 
 
 def _number(value: float) -> str:
@@ -164,14 +207,23 @@ def _number(value: float) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks that were asked for and print one table."""
-    parser = argparse.ArgumentParser(description="Benchmarks, each against a named peer in the same run.")
-    parser.add_argument("--scale", type=float, default=1.0, help="1 is the full size; 0.1 takes a minute or two")
-    parser.add_argument("--only", default="", help=f"names, separated by commas: {', '.join(subjects())}")
+    parser = argparse.ArgumentParser(
+        description="Benchmarks, each against a named peer in the same run."
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="1 is the full size; 0.1 takes a minute or two"
+    )
+    parser.add_argument(
+        "--only", default="", help=f"names, separated by commas: {', '.join(subjects())}"
+    )
     asked = parser.parse_args(arguments)
     wanted = [name for name in asked.only.split(",") if name] or subjects()
     unknown = [name for name in wanted if name not in subjects()]
     if unknown:
-        parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(subjects()) or 'none'}")
+        parser.error(
+            f"there is no benchmark {', '.join(unknown)}; there are "
+            f"{', '.join(subjects()) or 'none'}"
+        )
     lines: list[Measured] = []
     for subject in wanted:
         sys.stderr.write(f"bench: {subject} at scale {asked.scale:g}\n")

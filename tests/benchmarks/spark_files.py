@@ -1,4 +1,6 @@
-"""Spark's `files` table as a peer: a local session that is started once, warmed up, and asked for one aggregate."""
+"""Spark's `files` table as a peer: a local session that is started once, warmed up, and asked for
+one aggregate.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +25,29 @@ WARM_UP: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The same files, asked for by an aggregate that skips their statistics, as our readers do, and row by row with all columns."""
+    """The same files, asked for by an aggregate that skips their statistics, as our readers do, and
+    row by row with all columns.
+    """
 
     aggregate: Timed[int]
     rows: Timed[int]
 
 
 def count_files(metadata: Path) -> Counted | None:
-    """Ask for the files of a table by its metadata's location; None on a machine without Java or the jars.
+    """Ask for the files of a table by its metadata's location; None on a machine without Java or
+    the jars.
 
-    The CPU time is that of the whole JVM while it answers, its compilers and its garbage collector included; what was started once is not.
+    The CPU time is that of the whole JVM while it answers, its compilers and its garbage collector
+    included; what was started once is not.
     """
     try:
         java, jars = find_java(None, os.environ), find_jars(default_directory(), with_s3=False)
     except RunnerUnavailableError as error:
         sys.stderr.write(f"bench: no Spark: {error}\n")
         return None
-    shutil.copyfile(metadata, metadata.with_name("v1.metadata.json"))  # the names by which Iceberg finds a table without a catalog
+    shutil.copyfile(
+        metadata, metadata.with_name("v1.metadata.json")
+    )  # the names by which Iceberg finds a table without a catalog
     metadata.with_name("version-hint.text").write_text("1", encoding="utf-8")
     with TemporaryDirectory(prefix="bench-spark-") as scratch:
         os.environ["JAVA_HOME"] = str(prepare_home(java, Path(scratch)))
@@ -66,8 +74,11 @@ def _ask(settings: dict[str, str], location: Path) -> Counted:
         files = spark.read.format("iceberg").load(f"{location}#files")
 
         def add_up() -> int:
-            # A question of its own each time: of one that is asked again Spark skips the stage whose shuffle files still lie there, and reads nothing.
-            aggregate = files.groupBy("content").agg({"*": "count", "file_size_in_bytes": "sum", "record_count": "sum"})
+            # A question of its own each time: of one that is asked again Spark skips the stage
+            # whose shuffle files still lie there, and reads nothing.
+            aggregate = files.groupBy("content").agg(
+                {"*": "count", "file_size_in_bytes": "sum", "record_count": "sum"}
+            )
             return sum(row["count(1)"] for row in aggregate.collect())
 
         def read_rows() -> int:

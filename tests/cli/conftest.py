@@ -19,7 +19,10 @@ from tests.steps.world import World
 def configuration(tmp_path: Path) -> Path:
     """A configuration whose store has one table and one job that waits."""
     file = tmp_path / "maintainer.yaml"
-    file.write_text(f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: 'file://{tmp_path}'}}}}\n")
+    file.write_text(
+        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: "
+        f"'file://{tmp_path}'}}}}\n"
+    )
     store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
     store.record_health(make_health(), make_grade())
     store.add_job(make_job())
@@ -28,11 +31,15 @@ def configuration(tmp_path: Path) -> Path:
 
 
 def open_instead(patch: pytest.MonkeyPatch, world: World, *modules: ModuleType) -> None:
-    """The commands of these modules, and those that have a module of their own among all commands, work in the simulated world."""
+    """The commands of these modules, and those that have a module of their own among all commands,
+    work in the simulated world.
+    """
 
     @contextmanager
     def open_world(_: object) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(ports=world.ports, settings=SimpleNamespace(scan=ScanSettings()), read=ReadCount())
+        yield SimpleNamespace(
+            ports=world.ports, settings=SimpleNamespace(scan=ScanSettings()), read=ReadCount()
+        )
 
     own = (plan, run) if commands in modules else ()
     for module in (*modules, *own):

@@ -21,13 +21,29 @@ ORDERS = TableIdentifier("lake", ("sales",), "orders")
 @pytest.fixture
 def configuration(tmp_path: Path) -> Path:
     file = tmp_path / "maintainer.yaml"
-    file.write_text(f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: 'file://{tmp_path}'}}}}\n")
+    file.write_text(
+        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{tmp_path}/catalog.db', warehouse: "
+        f"'file://{tmp_path}'}}}}\n"
+    )
     store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
     now = datetime.now(UTC)
     store.record_audit(
         [
-            AuditEntry(now - timedelta(days=40), "person eve", Deed.WORK_PAUSED, fields={"reason": "freeze"}),
-            AuditEntry(now, "policy 1a2b", Deed.JOB_REQUESTED, ORDERS, "uuid-1", "m-1", {"reason": "average file size 3 KiB"}),
+            AuditEntry(
+                now - timedelta(days=40),
+                "person eve",
+                Deed.WORK_PAUSED,
+                fields={"reason": "freeze"},
+            ),
+            AuditEntry(
+                now,
+                "policy 1a2b",
+                Deed.JOB_REQUESTED,
+                ORDERS,
+                "uuid-1",
+                "m-1",
+                {"reason": "average file size 3 KiB"},
+            ),
         ]
     )
     store.close()
@@ -48,7 +64,10 @@ def test_the_log_is_shown_oldest_first(configuration: Path) -> None:
 
 def test_an_export_is_one_entry_a_line(configuration: Path) -> None:
     entries = [json.loads(line) for line in run(configuration, "--format", "jsonl").splitlines()]
-    assert [(entry["deed"], entry["table"], entry["job_id"]) for entry in entries] == [("work.paused", None, ""), ("job.requested", "lake.sales.orders", "m-1")]
+    assert [(entry["deed"], entry["table"], entry["job_id"]) for entry in entries] == [
+        ("work.paused", None, ""),
+        ("job.requested", "lake.sales.orders", "m-1"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -62,4 +81,6 @@ def test_an_export_is_one_entry_a_line(configuration: Path) -> None:
     ],
 )
 def test_the_log_is_sifted(configuration: Path, options: list[str], actors: list[str]) -> None:
-    assert [entry["actor"] for entry in json.loads(run(configuration, "--format", "json", *options))] == actors
+    assert [
+        entry["actor"] for entry in json.loads(run(configuration, "--format", "json", *options))
+    ] == actors

@@ -1,4 +1,6 @@
-"""The commands in a simulated world: what they do beside a daemon, after a kill, and with which exit code they end."""
+"""The commands in a simulated world: what they do beside a daemon, after a kill, and with which
+exit code they end.
+"""
 
 from __future__ import annotations
 
@@ -71,13 +73,18 @@ def test_run_beside_a_daemon_that_works_on_the_table_fails_and_says_so(world: Wo
     assert "not started: job m-1 is working on lake.sales.orders" in done.stderr
 
 
-def test_run_after_a_kill_gives_the_lost_job_its_end_and_does_the_work(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_after_a_kill_gives_the_lost_job_its_end_and_does_the_work(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = left_by_another_process(world)
     world.runner.living_owners.discard("daemon")
     do_at_once(world, monkeypatch)
     done = call("run", str(table), "--yes")
     assert done.exit_code == 0, done.stderr
-    assert [job.state for job in world.store.jobs(JobQuery()).items] == [JobState.SUCCEEDED, JobState.FAILED]
+    assert [job.state for job in world.store.jobs(JobQuery()).items] == [
+        JobState.SUCCEEDED,
+        JobState.FAILED,
+    ]
 
 
 def test_run_on_a_paused_table_fails_and_says_so(world: World) -> None:
@@ -89,7 +96,9 @@ def test_run_on_a_paused_table_fails_and_says_so(world: World) -> None:
     assert "is paused" in done.stderr
 
 
-def test_following_a_job_leaves_the_jobs_of_others_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_following_a_job_leaves_the_jobs_of_others_alone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left_by_another_process(world)
     world.runner.living_owners.discard("daemon")
     (left,) = world.store.unfinished_jobs()
@@ -117,7 +126,9 @@ def test_an_interrupted_run_until_rest_cancels_its_own_jobs_only(world: World) -
 
 
 @pytest.mark.parametrize("command", ["scan", "plan", "check"])
-def test_a_catalog_that_cannot_be_listed_fails_the_command_and_the_rest_is_printed(world: World, command: str) -> None:
+def test_a_catalog_that_cannot_be_listed_fails_the_command_and_the_rest_is_printed(
+    world: World, command: str
+) -> None:
     world.put("orders", small_files=3)
     assert call(command).exit_code == 0
     gone = FakeCatalog("gone", world.clock)
@@ -132,13 +143,28 @@ def test_a_catalog_that_cannot_be_listed_fails_the_command_and_the_rest_is_print
 def test_a_pin_is_set_listed_and_taken_away(world: World) -> None:
     world.put("orders")
     assert call("pin", "lake.sales.orders").output == "lake.sales.orders has no pins\n"
-    assert call("pin", "lake.sales.orders", "--snapshot", "1", "--for", "7d", "--by", "ada").output == "cli: snapshot 1, by ada, until 2026-03-11 12:00 UTC\n"
+    assert (
+        call("pin", "lake.sales.orders", "--snapshot", "1", "--for", "7d", "--by", "ada").output
+        == "cli: snapshot 1, by ada, until 2026-03-11 12:00 UTC\n"
+    )
     assert world.store.pins("uuid-orders")[0].snapshot_id == 1
     unknown = call("pin", "lake.sales.orders", "--snapshot", "9")
     assert (unknown.exit_code, "has no snapshot 9" in unknown.output) == (2, True)
-    assert call("unpin", "lake.sales.orders", "--by", "bob").output == "pin cli of lake.sales.orders is gone\n"
+    assert (
+        call("unpin", "lake.sales.orders", "--by", "bob").output
+        == "pin cli of lake.sales.orders is gone\n"
+    )
     assert call("unpin", "lake.sales.orders").exit_code == 2
     world.store.set_pin("uuid-orders", Pin("reader", 77, "ada", NOW))
-    assert "\npin reader of ada names snapshot 77, which the table does not have: it protects nothing\n" in call("pin", "lake.sales.orders").output
-    told = [(entry.actor, entry.deed, entry.fields["name"]) for entry in world.store.audit(AuditQuery()).items]
-    assert sorted(told) == [("person ada", Deed.SNAPSHOT_PINNED, "cli"), ("person bob", Deed.SNAPSHOT_UNPINNED, "cli")]
+    assert (
+        "\npin reader of ada names snapshot 77, which the table does not have: it protects "
+        "nothing\n"
+    ) in call("pin", "lake.sales.orders").output
+    told = [
+        (entry.actor, entry.deed, entry.fields["name"])
+        for entry in world.store.audit(AuditQuery()).items
+    ]
+    assert sorted(told) == [
+        ("person ada", Deed.SNAPSHOT_PINNED, "cli"),
+        ("person bob", Deed.SNAPSHOT_UNPINNED, "cli"),
+    ]

@@ -30,16 +30,25 @@ def healthy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     page.mkdir()
     (page / "index.html").write_text("<html>")
     monkeypatch.setattr(diagnose, "PAGE_DIRECTORY", page)
-    monkeypatch.setattr(diagnose, "find_prerequisites", lambda *_, **__: iter([("Java", True, "Java 21")]))
+    monkeypatch.setattr(
+        diagnose, "find_prerequisites", lambda *_, **__: iter([("Java", True, "Java 21")])
+    )
 
 
 def examine(*words: str, home: Path) -> Result:
     configuration = home / "maintainer.yaml"
-    return CliRunner().invoke(commands.application, ["doctor", "--config", str(configuration), *words], env={"COLUMNS": "100"})
+    return CliRunner().invoke(
+        commands.application,
+        ["doctor", "--config", str(configuration), *words],
+        env={"COLUMNS": "100"},
+    )
 
 
 def write_configuration(home: Path, more: str = "") -> None:
-    (home / "maintainer.yaml").write_text(f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}'}}}}\n{more}")
+    (home / "maintainer.yaml").write_text(
+        f"catalogs: {{lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: "
+        f"'file://{home}'}}}}\n{more}"
+    )
 
 
 def findings_of(result: Result) -> dict[str, tuple[bool, str]]:
@@ -50,7 +59,10 @@ def findings_of(result: Result) -> dict[str, tuple[bool, str]]:
 def test_without_a_policies_folder_every_table_is_observed_and_that_is_fine(tmp_path: Path) -> None:
     write_configuration(tmp_path)
     is_fine, sentence = findings_of(examine("--format", "json", home=tmp_path))["policies"]
-    assert (is_fine, sentence) == (True, f"no folder {tmp_path}/policies: every table is observed, and none is changed")
+    assert (is_fine, sentence) == (
+        True,
+        f"no folder {tmp_path}/policies: every table is observed, and none is changed",
+    )
 
 
 @pytest.mark.usefixtures("healthy")
@@ -68,7 +80,9 @@ def test_without_a_configuration_it_says_so_and_checks_what_needs_none(tmp_path:
     found = findings_of(result)
     assert set(found) == {"configuration", "Java", "web page"}
     assert found["configuration"][0] is False
-    assert found["configuration"][1].startswith(f"there is no configuration file {tmp_path}/maintainer.yaml")
+    assert found["configuration"][1].startswith(
+        f"there is no configuration file {tmp_path}/maintainer.yaml"
+    )
     assert found["Java"] == (True, "Java 21")
 
 
@@ -83,7 +97,10 @@ def test_a_broken_configuration_is_one_of_the_findings(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("healthy")
 def test_a_store_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
     write_configuration(tmp_path)
-    assert findings_of(examine("--format", "json", home=tmp_path))["store"] == (True, f"not there yet; the first scan makes it in {tmp_path}")
+    assert findings_of(examine("--format", "json", home=tmp_path))["store"] == (
+        True,
+        f"not there yet; the first scan makes it in {tmp_path}",
+    )
     assert not (tmp_path / "maintainer.db").exists()
     write_configuration(tmp_path, "store: sqlite:///nowhere/maintainer.db\n")
     is_fine, sentence = findings_of(examine("--format", "json", home=tmp_path))["store"]
@@ -93,7 +110,9 @@ def test_a_store_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("healthy")
 def test_a_store_that_cannot_be_read_hides_no_other_finding(tmp_path: Path) -> None:
     write_configuration(tmp_path)
-    (tmp_path / "maintainer.db").write_text("this is no database, but a text that is long enough to be looked at as one")
+    (tmp_path / "maintainer.db").write_text(
+        "this is no database, but a text that is long enough to be looked at as one"
+    )
     found = findings_of(examine("--format", "json", home=tmp_path))
     assert (found["store"][0], found["policies"][0], "catalog lake" in found) == (False, True, True)
 
@@ -103,7 +122,11 @@ def test_a_row_is_a_name_a_state_and_a_sentence_that_hangs_beside_them(tmp_path:
     write_configuration(tmp_path)
     lines = examine(home=tmp_path).stdout.splitlines()
     assert "Java            ok      Java 21" in lines
-    at = next(number for number, line in enumerate(lines) if line.startswith("catalog lake    FAILED  catalog lake cannot be reached"))
+    at = next(
+        number
+        for number, line in enumerate(lines)
+        if line.startswith("catalog lake    FAILED  catalog lake cannot be reached")
+    )
     assert lines[at + 1].startswith(" " * 24)
 
 
@@ -130,38 +153,73 @@ def test_a_check_without_an_answer_in_time_is_a_finding() -> None:
 
     run_checks([Check("store", hang)], 0.2, noted.append)
     forever.set()
-    assert noted == [("store", True, "its first finding"), ("store", False, "no answer within 0.2 s")]
+    assert noted == [
+        ("store", True, "its first finding"),
+        ("store", False, "no answer within 0.2 s"),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("error", "sentence"), [(MaintainerError("no access"), "no access"), (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero")]
+    ("error", "sentence"),
+    [
+        (MaintainerError("no access"), "no access"),
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
+    ],
 )
 def test_a_check_that_fails_hides_no_other(error: Exception, sentence: str) -> None:
     def fail() -> list[Finding]:
         raise error
 
     noted = list[Finding]()
-    run_checks([Check("bad", fail), Check("good", lambda: [("good", True, "fine")])], LONG, noted.append)
+    run_checks(
+        [Check("bad", fail), Check("good", lambda: [("good", True, "fine")])], LONG, noted.append
+    )
     assert sorted(noted) == [("bad", False, sentence), ("good", True, "fine")]
 
 
 def test_a_catalog_that_never_answers_does_not_keep_the_process(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        (tmp_path / "maintainer.yaml").write_text(f"catalogs: {{lake: {{type: rest, uri: 'http://127.0.0.1:{silent.getsockname()[1]}'}}}}\n")
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("MAINTAINER_")}
-        program = [sys.executable, "-c", "from maintainer.cli import main; main()", "doctor", "--deadline", "1s"]
-        done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        (tmp_path / "maintainer.yaml").write_text(
+            f"catalogs: {{lake: {{type: rest, uri: "
+            f"'http://127.0.0.1:{silent.getsockname()[1]}'}}}}\n"
+        )
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("MAINTAINER_")
+        }
+        program = [
+            sys.executable,
+            "-c",
+            "from maintainer.cli import main; main()",
+            "doctor",
+            "--deadline",
+            "1s",
+        ]
+        done = subprocess.run(
+            program,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
     assert done.returncode == 1
     assert "catalog lake    FAILED  no answer within 1 s" in done.stdout.splitlines()
     assert "Traceback" not in done.stderr
 
 
-def test_everything_that_spark_lacks_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_that_spark_lacks_is_named_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(prerequisites, "find_java", refuse_java)
     found = list(find_prerequisites(None, tmp_path, with_s3=False))
     assert [what for what, is_there, _ in found if not is_there] == ["Java", "Spark jars"]
     refuse_missing([finding for finding in found if finding[1]])
-    with pytest.raises(RunnerUnavailableError, match=r"(?s)^Java: none here\nSpark jars: jar iceberg-spark-runtime.* is missing in .*; fetch it with: "):
+    with pytest.raises(
+        RunnerUnavailableError,
+        match=r"(?s)^Java: none here\nSpark jars: jar iceberg-spark-runtime.* is missing in .*; "
+        r"fetch it with: ",
+    ):
         refuse_missing(found)
 
 

@@ -26,12 +26,17 @@ def test_every_command_is_in_one_group_of_the_help() -> None:
 def test_the_help_shows_the_groups_in_their_order() -> None:
     shown = CliRunner().invoke(commands.application, ["--help"], env={"COLUMNS": "100"}).stdout
     words = [word for line in shown.splitlines() for word in line.split()]
-    places = [words.index(word) for word in ("Look", "scan", "plan", "Act", "run", "pause", "Set", "doctor", "serve")]
+    places = [
+        words.index(word)
+        for word in ("Look", "scan", "plan", "Act", "run", "pause", "Set", "doctor", "serve")
+    ]
     assert places == sorted(places)
 
 
 def test_rules_of_an_action_are_whole_words_in_the_help_of_80_columns() -> None:
-    shown = CliRunner().invoke(commands.application, ["run", "--help"], env={"COLUMNS": "80"}).stdout
+    shown = (
+        CliRunner().invoke(commands.application, ["run", "--help"], env={"COLUMNS": "80"}).stdout
+    )
     assert "rewrite_position_delete_files" in shown
 
 
@@ -46,8 +51,14 @@ def complete(configuration: Path, *words: str) -> list[str]:
         "MAINTAINER_CONFIG": str(configuration),
         "PYTHONPATH": str(Path(commands.__file__).parents[2]),
     }
-    program = [sys.executable, "-c", "import sys; sys.argv[0] = 'maintainer'; from maintainer.cli import main; main()"]
-    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    program = [
+        sys.executable,
+        "-c",
+        "import sys; sys.argv[0] = 'maintainer'; from maintainer.cli import main; main()",
+    ]
+    done = subprocess.run(
+        program, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.stderr == ""
     return done.stdout.split()
 
@@ -61,15 +72,33 @@ def test_nothing_is_completed_and_nothing_is_said_without_a_configuration(tmp_pa
     assert complete(tmp_path / "none.yaml", "why", "lake.") == []
 
 
-def test_the_configuration_on_the_line_counts(configuration: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_configuration_on_the_line_counts(
+    configuration: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("MAINTAINER_CONFIG", raising=False)
     whole = get_command(commands.application)
-    parent = whole.make_context("maintainer", ["--config", str(configuration), "scan"], resilient_parsing=True)
+    parent = whole.make_context(
+        "maintainer", ["--config", str(configuration), "scan"], resilient_parsing=True
+    )
     assert complete_table(parent, "lake") == ["lake.sales.orders"]  # type: ignore[arg-type]  # Typer's own Context
-    assert complete_table(whole.make_context("maintainer", ["scan"], resilient_parsing=True), "lake") == []  # type: ignore[arg-type]
+    assert (
+        complete_table(whole.make_context("maintainer", ["scan"], resilient_parsing=True), "lake")  # type: ignore[arg-type]
+        == []
+    )
 
 
-@pytest.mark.parametrize(("columns", "width"), [("80", 80), ("120", 120), ("", WIDTH_OF_A_PIPE), ("0", WIDTH_OF_A_PIPE), ("wide", WIDTH_OF_A_PIPE)])
-def test_a_pipe_is_as_wide_as_columns_says_and_else_never_wraps(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
+@pytest.mark.parametrize(
+    ("columns", "width"),
+    [
+        ("80", 80),
+        ("120", 120),
+        ("", WIDTH_OF_A_PIPE),
+        ("0", WIDTH_OF_A_PIPE),
+        ("wide", WIDTH_OF_A_PIPE),
+    ],
+)
+def test_a_pipe_is_as_wide_as_columns_says_and_else_never_wraps(
+    monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     assert make_console().width == width

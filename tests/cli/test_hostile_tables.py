@@ -1,4 +1,6 @@
-"""The whole command line on a lake in which some tables are broken, or made to do harm: they are named, and the others are printed as ever."""
+"""The whole command line on a lake in which some tables are broken, or made to do harm: they are
+named, and the others are printed as ever.
+"""
 
 from __future__ import annotations
 
@@ -44,15 +46,25 @@ def enlarge_files(table: Table) -> None:
     assert snapshot is not None
     lengths: dict[str, int] = {}
     for listed in snapshot.manifests(table.io):
-        rewrite(local_path(listed.manifest_path), lambda entry: entry["data_file"].update(file_size_in_bytes=FAR))
+        rewrite(
+            local_path(listed.manifest_path),
+            lambda entry: entry["data_file"].update(file_size_in_bytes=FAR),
+        )
         lengths[listed.manifest_path] = local_path(listed.manifest_path).stat().st_size
-    rewrite(local_path(snapshot.manifest_list), lambda entry: entry.update(manifest_length=lengths[entry["manifest_path"]]))
+    rewrite(
+        local_path(snapshot.manifest_list),
+        lambda entry: entry.update(manifest_length=lengths[entry["manifest_path"]]),
+    )
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     with path.open("rb") as stream:
         reader = fastavro.reader(stream)
-        records, schema, metadata = list(reader), reader.writer_schema, {name: text for name, text in reader.metadata.items() if not name.startswith("avro.")}
+        records, schema, metadata = (
+            list(reader),
+            reader.writer_schema,
+            {name: text for name, text in reader.metadata.items() if not name.startswith("avro.")},
+        )
     for record in records:
         assert isinstance(record, dict)
         change(record)
@@ -65,14 +77,29 @@ def test_a_scan_prints_every_other_table(lake: Lake, tmp_path: Path) -> None:
     local_path(tables["pipe"].metadata_location).unlink()
     os.mkfifo(local_path(tables["pipe"].metadata_location))
     lake.point_to("/dev/zero", "device")
-    change_metadata(tables["digits"], **{"write.target-file-size-bytes": "9" * 5000, "commit.manifest.target-size-bytes": "9" * 5000})
+    change_metadata(
+        tables["digits"],
+        **{
+            "write.target-file-size-bytes": "9" * 5000,
+            "commit.manifest.target-size-bytes": "9" * 5000,
+        },
+    )
     enlarge_files(tables["huge"])
     (tmp_path / "policies").mkdir()
-    (tmp_path / "maintainer.yaml").write_text("catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}\n")
-    done = CliRunner().invoke(application, ["scan", "--config", str(tmp_path / "maintainer.yaml"), "--format", "json"])
+    (tmp_path / "maintainer.yaml").write_text(
+        "catalogs: {lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}}\n"
+    )
+    done = CliRunner().invoke(
+        application, ["scan", "--config", str(tmp_path / "maintainer.yaml"), "--format", "json"]
+    )
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     printed = {one["table"].rpartition(".")[2]: one for one in json.loads(done.stdout)}
-    assert {name: printed[name].get("data_files") for name in (*GOOD, "digits")} == dict.fromkeys((*GOOD, "digits"), 2)
+    assert {name: printed[name].get("data_files") for name in (*GOOD, "digits")} == dict.fromkeys(
+        (*GOOD, "digits"), 2
+    )
     assert (printed["huge"]["data_files"], printed["huge"]["data_bytes"]) == (2, 2 * FAR)
-    assert {name for name, one in printed.items() if one.get("data_files") is None} >= {"pipe", "device"}
+    assert {name for name, one in printed.items() if one.get("data_files") is None} >= {
+        "pipe",
+        "device",
+    }
     assert "not a regular file" in json.dumps(printed["pipe"])

@@ -21,16 +21,45 @@ from tests.adapters.catalog.lake import Lake, rows
 
 
 def init(home: Path, *words: str) -> Result:
-    return CliRunner().invoke(commands.application, ["init", "--config", str(home / "maintainer.yaml"), *words])
+    return CliRunner().invoke(
+        commands.application, ["init", "--config", str(home / "maintainer.yaml"), *words]
+    )
 
 
 def init_sql(home: Path, *words: str) -> Result:
-    return init(home, "--catalog", "lake", "--type", "sql", "--uri", "sqlite:///catalog.db", "--warehouse", "warehouse", *words)
+    return init(
+        home,
+        "--catalog",
+        "lake",
+        "--type",
+        "sql",
+        "--uri",
+        "sqlite:///catalog.db",
+        "--warehouse",
+        "warehouse",
+        *words,
+    )
 
 
 def test_what_options_say_is_what_is_loaded(tmp_path: Path) -> None:
-    properties = ("--property", "token=${LAKE_TOKEN}", "--property", "header.x-name=a: b # c", "--property", "s3.region=true")
-    done = init(tmp_path, "--catalog", "lake", "--uri", "https://catalog.example/", "--warehouse", "main", *properties)
+    properties = (
+        "--property",
+        "token=${LAKE_TOKEN}",
+        "--property",
+        "header.x-name=a: b # c",
+        "--property",
+        "s3.region=true",
+    )
+    done = init(
+        tmp_path,
+        "--catalog",
+        "lake",
+        "--uri",
+        "https://catalog.example/",
+        "--warehouse",
+        "main",
+        *properties,
+    )
     assert done.exit_code == 0, done.stderr
     assert "warning: set the environment variable LAKE_TOKEN" in done.stderr
     settings = load_settings(tmp_path / "maintainer.yaml", {"LAKE_TOKEN": "geheim"})
@@ -55,7 +84,10 @@ def test_the_first_policy_is_valid_and_only_observes(tmp_path: Path) -> None:
 
 def test_a_catalog_that_answers_is_told_and_one_that_does_not_is_a_warning(tmp_path: Path) -> None:
     missing = init_sql(tmp_path)
-    assert (missing.exit_code, "warning: catalog lake cannot be reached" in missing.stderr) == (0, True)
+    assert (missing.exit_code, "warning: catalog lake cannot be reached" in missing.stderr) == (
+        0,
+        True,
+    )
     (tmp_path / "maintainer.yaml").unlink()
     lake = Lake(tmp_path)
     lake.make_table("sales", "orders").append(rows(1))
@@ -69,7 +101,10 @@ def test_a_catalog_that_answers_is_told_and_one_that_does_not_is_a_warning(tmp_p
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "maintainer.yaml").write_text("mine\n")
     done = init_sql(tmp_path)
-    assert (done.exit_code, f"{tmp_path}/maintainer.yaml exists already" in done.stderr) == (2, True)
+    assert (done.exit_code, f"{tmp_path}/maintainer.yaml exists already" in done.stderr) == (
+        2,
+        True,
+    )
     assert (tmp_path / "maintainer.yaml").read_text() == "mine\n"
     assert not (tmp_path / "policies").exists()
 
@@ -79,13 +114,27 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     [
         ((), "there is no terminal to ask on; give --catalog and --uri"),
         (("--catalog", "lake"), "catalog lake of type rest needs an address; give --uri"),
-        (("--catalog", "a.b", "--uri", "http://x"), "catalogs has a catalog 'a.b'; a name is 1 to 100 letters"),
-        (("--catalog", "lake", "--uri", "http://x", "--property", "token"), "--property 'token' is not understood"),
-        (("--catalog", "lake", "--uri", "http://x", "--property", "token=geheim"), "property token holds a secret"),
-        (("--catalog", "lake", "--uri", "postgresql://ada:geheim@db/x", "--type", "sql"), "property uri holds a secret"),
+        (
+            ("--catalog", "a.b", "--uri", "http://x"),
+            "catalogs has a catalog 'a.b'; a name is 1 to 100 letters",
+        ),
+        (
+            ("--catalog", "lake", "--uri", "http://x", "--property", "token"),
+            "--property 'token' is not understood",
+        ),
+        (
+            ("--catalog", "lake", "--uri", "http://x", "--property", "token=geheim"),
+            "property token holds a secret",
+        ),
+        (
+            ("--catalog", "lake", "--uri", "postgresql://ada:geheim@db/x", "--type", "sql"),
+            "property uri holds a secret",
+        ),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+def test_what_cannot_be_is_refused_before_anything_is_written(
+    tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
     done = init(tmp_path, *words)
     assert done.exit_code == 2
     assert message in done.stderr
@@ -95,18 +144,34 @@ def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path: Path, wo
 
 def test_a_person_is_asked_for_what_the_options_leave_open(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAINTAINER_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("MAINTAINER_")
+    }
     program = [sys.executable, "-c", "from maintainer.cli import main; main()", "init"]
     try:
         os.write(ours, b"sea\nrest\nhttp://127.0.0.1:1/\nmain\nSEA_TOKEN\n")
-        done = subprocess.run(program, stdin=theirs, capture_output=True, cwd=tmp_path, env=environment, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            program,
+            stdin=theirs,
+            capture_output=True,
+            cwd=tmp_path,
+            env=environment,
+            text=True,
+            timeout=120,
+            check=False,
+        )
     finally:
         os.close(ours)
         os.close(theirs)
     assert done.returncode == 0, done.stderr
     assert "Name of the catalog [lake]:" in done.stderr
     settings = load_settings(tmp_path / "maintainer.yaml", {"SEA_TOKEN": "x"})
-    assert settings.catalogs["sea"].properties == {"type": "rest", "uri": "http://127.0.0.1:1/", "warehouse": "main", "token": "x"}
+    assert settings.catalogs["sea"].properties == {
+        "type": "rest",
+        "uri": "http://127.0.0.1:1/",
+        "warehouse": "main",
+        "token": "x",
+    }
 
 
 def test_init_then_scan_needs_nothing_between_them(tmp_path: Path) -> None:
@@ -114,6 +179,9 @@ def test_init_then_scan_needs_nothing_between_them(tmp_path: Path) -> None:
     lake.make_table("sales", "orders").append(rows(1))
     lake.close()
     assert init_sql(tmp_path).exit_code == 0
-    done = CliRunner().invoke(commands.application, ["scan", "--config", str(tmp_path / "maintainer.yaml"), "--format", "json"])
+    done = CliRunner().invoke(
+        commands.application,
+        ["scan", "--config", str(tmp_path / "maintainer.yaml"), "--format", "json"],
+    )
     assert done.exit_code == 0, done.stderr
     assert '"table": "lake.sales.orders"' in done.stdout

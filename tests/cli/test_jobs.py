@@ -20,12 +20,20 @@ from tests.api.test_jobs import serve
 def daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A finished, a failed and a running job behind an API that the configuration names."""
     client = Client()
-    failed = finish_job(run_job(make_job("job-2")), JobState.FAILED, failure_reason=FailureReason.TIMEOUT, failure_message="no answer")
+    failed = finish_job(
+        run_job(make_job("job-2")),
+        JobState.FAILED,
+        failure_reason=FailureReason.TIMEOUT,
+        failure_message="no answer",
+    )
     for job in (finish_job(run_job(make_job("job-1"))), failed, run_job(make_job("job-3"))):
         assert client.daemon.store.add_job(job)
     with serve(client) as address:
         file = tmp_path / "maintainer.yaml"
-        file.write_text(f"catalogs: {{lake: {{type: rest, uri: 'http://127.0.0.1:1'}}}}\nserver: {{port: {address.rpartition(':')[2]}}}\n")
+        file.write_text(
+            f"catalogs: {{lake: {{type: rest, uri: 'http://127.0.0.1:1'}}}}\nserver: {{port: "
+            f"{address.rpartition(':')[2]}}}\n"
+        )
         monkeypatch.setenv("MAINTAINER_CONFIG", str(file))
         yield client
 
@@ -78,7 +86,10 @@ def test_one_job_is_shown_with_its_statement_and_what_it_achieved() -> None:
 @pytest.mark.usefixtures("daemon")
 def test_a_job_that_is_not_known_is_a_usage_error() -> None:
     done = call("show", "job-9")
-    assert (done.exit_code, done.stderr) == (2, "error: no job 'job-9' is known; finished jobs are forgotten after their retention\n")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "error: no job 'job-9' is known; finished jobs are forgotten after their retention\n",
+    )
 
 
 @pytest.mark.usefixtures("daemon")

@@ -14,7 +14,9 @@ from maintainer.cli.log import VisibleFormatter, configure_log, guard_warnings
 from maintainer.domain.identifier import TableIdentifier
 from tests.fakes.adapters.telemetry import FakeTelemetry
 
-HOSTILE = TableIdentifier("lake", ("sales",), "x\n2026-01-01 00:00:00,000 INFO job.succeeded job=m-1\x1b[2J\x9b31m\u202e")
+HOSTILE = TableIdentifier(
+    "lake", ("sales",), "x\n2026-01-01 00:00:00,000 INFO job.succeeded job=m-1\x1b[2J\x9b31m\u202e"
+)
 
 
 @pytest.fixture
@@ -35,7 +37,10 @@ def test_a_table_name_adds_no_line_and_no_escape_sequence_to_the_log(log: String
     Journal(FakeTelemetry()).table_gone(HOSTILE)
     (line,) = log.getvalue().splitlines()
     assert line.isprintable()
-    assert r"table.gone table=lake.sales.`x\n2026-01-01 00:00:00,000 INFO job.succeeded job=m-1\x1b[2J\x9b31m\u202e`" in line
+    assert (
+        r"table.gone table=lake.sales.`x\n2026-01-01 00:00:00,000 INFO job.succeeded "
+        r"job=m-1\x1b[2J\x9b31m\u202e`"
+    ) in line
 
 
 def test_the_lines_of_a_traceback_are_indented(log: StringIO) -> None:
@@ -47,9 +52,13 @@ def test_the_lines_of_a_traceback_are_indented(log: StringIO) -> None:
     assert all(line.startswith("    ") and line.isprintable() for line in rest)
 
 
-def test_warnings_of_a_command_without_a_log_are_visible_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warnings_of_a_command_without_a_log_are_visible_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     handler = logging.Handler()
     monkeypatch.setattr(logging, "lastResort", handler)
     guard_warnings()
     assert isinstance(handler.formatter, VisibleFormatter)
-    assert handler.format(logging.LogRecord("x", logging.WARNING, "x.py", 1, "%s", (str(HOSTILE),), None)).isprintable()
+    assert handler.format(
+        logging.LogRecord("x", logging.WARNING, "x.py", 1, "%s", (str(HOSTILE),), None)
+    ).isprintable()

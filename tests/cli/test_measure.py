@@ -12,7 +12,13 @@ from rich.progress import Progress, Task, TaskID
 from maintainer.adapters.catalog import ReadCount
 from maintainer.app import App
 from maintainer.cli import console, measure
-from maintainer.cli.measure import ReadingColumn, cost_json, cost_table, measure_tables, scan_sentence
+from maintainer.cli.measure import (
+    ReadingColumn,
+    cost_json,
+    cost_table,
+    measure_tables,
+    scan_sentence,
+)
 from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
@@ -29,7 +35,14 @@ def named(name: str) -> TableIdentifier:
 
 
 def app_of(world: World, read: ReadCount | None = None) -> App:
-    return cast("App", SimpleNamespace(ports=world.ports, settings=SimpleNamespace(scan=ScanSettings(rechecks=0)), read=read or ReadCount()))
+    return cast(
+        "App",
+        SimpleNamespace(
+            ports=world.ports,
+            settings=SimpleNamespace(scan=ScanSettings(rechecks=0)),
+            read=read or ReadCount(),
+        ),
+    )
 
 
 def write_table(scanned: Sequence[ScannedTable]) -> list[list[str]]:
@@ -62,7 +75,13 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
 
 
 def test_the_sentence_tells_what_was_read_and_what_was_not_with_the_rates() -> None:
-    result = ScanResult(measured=1_200, unchanged=98_800, entries_read=5_000_000, manifests_read=400, manifests_reused=3_600)
+    result = ScanResult(
+        measured=1_200,
+        unchanged=98_800,
+        entries_read=5_000_000,
+        manifests_read=400,
+        manifests_reused=3_600,
+    )
     result.bytes_read, result.bytes_reused = 40 * MIB, 360 * MIB
     assert scan_sentence(result, 50.0) == (
         "1,200 tables measured, 98,800 unchanged in 50.0 s (2,000 tables/s, 100,000 entries/s); "
@@ -71,24 +90,48 @@ def test_the_sentence_tells_what_was_read_and_what_was_not_with_the_rates() -> N
 
 
 def test_a_scan_that_took_no_time_has_a_sentence_too() -> None:
-    assert scan_sentence(ScanResult(), 0.0).startswith("0 tables measured, 0 unchanged in 0.0 s (0 tables/s, 0 entries/s); read 0 manifests")
+    assert scan_sentence(ScanResult(), 0.0).startswith(
+        "0 tables measured, 0 unchanged in 0.0 s (0 tables/s, 0 entries/s); read 0 manifests"
+    )
 
 
 def test_each_table_says_what_it_cost(world: World) -> None:
     first, _ = measure_tables(app_of(world), None)
     events, orders = (cast("dict[str, object]", cost_json(one)["cost"]) for one in first)
-    assert (orders["is_unchanged"], orders["manifests_read"], orders["entries_read"], orders["manifests_reused"]) == (False, 3, 60, 0)
-    assert (events["manifests_read"], events["entries_read"], events["manifest_bytes_read"]) == (1, 10, 8000)
+    assert (
+        orders["is_unchanged"],
+        orders["manifests_read"],
+        orders["entries_read"],
+        orders["manifests_reused"],
+    ) == (False, 3, 60, 0)
+    assert (events["manifests_read"], events["entries_read"], events["manifest_bytes_read"]) == (
+        1,
+        10,
+        8000,
+    )
 
 
-def test_the_table_of_costs_has_a_row_for_each_table_read_reused_unchanged_or_broken(world: World) -> None:
+def test_the_table_of_costs_has_a_row_for_each_table_read_reused_unchanged_or_broken(
+    world: World,
+) -> None:
     measure_tables(app_of(world), None)
     world.commit(named("orders"))
     world.put("broken")
     world.catalog.put(TableFault(named("broken"), FaultKind.METADATA_CORRUPT, "not JSON", NOW))
     scanned, _ = measure_tables(app_of(world), None)
     heading, broken, events, orders = write_table(scanned)
-    assert heading == ["table", "state", "ms", "metadata", "manifests", "read", "bytes", "entries", "manifests", "reused"]
+    assert heading == [
+        "table",
+        "state",
+        "ms",
+        "metadata",
+        "manifests",
+        "read",
+        "bytes",
+        "entries",
+        "manifests",
+        "reused",
+    ]
     assert broken == ["lake.sales.broken", "metadata_corrupt", *["-"] * 6]
     assert events == ["lake.sales.events", "unchanged", *["-"] * 6]
     assert orders[:2] == ["lake.sales.orders", "measured"]
@@ -98,14 +141,20 @@ def test_the_table_of_costs_has_a_row_for_each_table_read_reused_unchanged_or_br
 
 
 def test_tables_are_returned_by_name_and_a_view_is_none(world: World, screen: StringIO) -> None:
-    world.catalog.put(TableFault(named("a_view"), FaultKind.VIEW, "the catalog lists it as a view", NOW))
-    scanned, is_whole = measure_tables(app_of(world), ["lake.sales.orders", "lake.sales.a_view", "lake.sales.events"])
+    world.catalog.put(
+        TableFault(named("a_view"), FaultKind.VIEW, "the catalog lists it as a view", NOW)
+    )
+    scanned, is_whole = measure_tables(
+        app_of(world), ["lake.sales.orders", "lake.sales.a_view", "lake.sales.events"]
+    )
     assert [measure._name(one).name for one in scanned] == ["events", "orders"]
     assert is_whole
     assert "2 tables measured, 0 unchanged" in screen.getvalue()
 
 
-def test_a_namespace_that_cannot_be_listed_is_said_and_the_rest_is_measured(world: World, screen: StringIO) -> None:
+def test_a_namespace_that_cannot_be_listed_is_said_and_the_rest_is_measured(
+    world: World, screen: StringIO
+) -> None:
     world.catalog.fail_namespace(("other",), "not for you")
     scanned, is_whole = measure_tables(app_of(world), None)
     assert (len(scanned), is_whole) == (2, False)
@@ -117,7 +166,9 @@ def test_a_table_that_is_not_there_is_refused(world: World) -> None:
         measure_tables(app_of(world), ["lake.sales.ordres"])
 
 
-def test_progress_names_tables_as_they_come_with_their_rate(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_names_tables_as_they_come_with_their_rate(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[str] = []
     original = Progress.update
 
@@ -129,12 +180,26 @@ def test_progress_names_tables_as_they_come_with_their_rate(world: World, monkey
     measure_tables(app_of(world), None)
     measure_tables(app_of(world), None)
     assert [words.partition(" tables/s, ")[2] for words in told] == [
-        "measured lake.sales.events", "measured lake.sales.orders", "seen lake.sales.events", "seen lake.sales.orders",
+        (
+            "measured "
+            "lake.sales.events"
+        ), (
+            "measured "
+            "lake.sales.orders"
+        ), (
+            "seen "
+            "lake.sales.events"
+        ), (
+            "seen "
+            "lake.sales.orders"
+        ),
     ]  # fmt: skip
     assert all(words.partition(" ")[0].replace(",", "").isdigit() for words in told)
 
 
-def test_entries_move_while_one_huge_table_is_measured(screen: StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_move_while_one_huge_table_is_measured(
+    screen: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world, read, seen = World(), ReadCount(), list[str]()
     world.put("huge")
     shown: list[Progress] = []
@@ -144,7 +209,9 @@ def test_entries_move_while_one_huge_table_is_measured(screen: StringIO, monkeyp
         shown.append(progress)
         start(progress)
 
-    def read_slowly(table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
+    def read_slowly(
+        table: TableIdentifier, target_of: TargetOf, known: KnownDigests
+    ) -> TableInventory | TableFault:
         for _ in range(2):
             read.manifests += 1_500
             read.entries += 2_000_000

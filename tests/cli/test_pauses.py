@@ -28,7 +28,10 @@ def listed(configuration: Path) -> dict[str, object]:
 def test_a_catalog_is_paused_with_its_reason_and_resumed(configuration: Path) -> None:
     assert call(configuration, "pauses").stdout == "nothing is paused\n"
     paused = call(configuration, "pause", "lake", "--reason", "a migration", "--by", "ann")
-    assert (paused.exit_code, paused.stdout) == (0, "paused lake.*; jobs that run on to their end: 1\n")
+    assert (paused.exit_code, paused.stdout) == (
+        0,
+        "paused lake.*; jobs that run on to their end: 1\n",
+    )
     (item,) = listed(configuration)["items"]  # type: ignore[misc]
     assert (item["scope"], item["by"], item["reason"]) == ("lake.*", "ann", "a migration")  # type: ignore[has-type]
     shown = call(configuration, "pauses").stdout
@@ -71,6 +74,12 @@ def test_what_is_no_scope_is_refused(configuration: Path) -> None:
 
 
 def test_a_prediction_is_shown_beside_what_came_of_it() -> None:
-    assert describe_error(EstimateError(Quantity.FILES_REMOVED, 1280.0, 1000.0)) == "files removed 1,280, was 1,000 (+28%)"
-    assert describe_error(EstimateError(Quantity.BYTES_REWRITTEN, 2048.0, 4096.0)) == "bytes rewritten 2 KiB, was 4 KiB (-50%)"
+    assert (
+        describe_error(EstimateError(Quantity.FILES_REMOVED, 1280.0, 1000.0))
+        == "files removed 1,280, was 1,000 (+28%)"
+    )
+    assert (
+        describe_error(EstimateError(Quantity.BYTES_REWRITTEN, 2048.0, 4096.0))
+        == "bytes rewritten 2 KiB, was 4 KiB (-50%)"
+    )
     assert describe_error(EstimateError(Quantity.GB_HOURS, 0.0123, 0.0)) == "gb hours 0.0123, was 0"

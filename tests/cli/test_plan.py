@@ -33,7 +33,10 @@ def call(*words: str) -> Result:
 
 
 def admissions(*tables: str) -> dict[str, Any]:
-    return {made["table"]: made["planned"][0]["admission"] for made in json.loads(call(*tables, "--format", "json").output)}
+    return {
+        made["table"]: made["planned"][0]["admission"]
+        for made in json.loads(call(*tables, "--format", "json").output)
+    }
 
 
 def test_what_is_planned_says_whether_it_starts_and_what_it_waits_for(world: World) -> None:
@@ -42,7 +45,9 @@ def test_what_is_planned_says_whether_it_starts_and_what_it_waits_for(world: Wor
     scan(world.ports)
     plan(world.ports)
     found = admissions()
-    assert [found[f"lake.sales.{name}"]["is_admitted"] for name in ("lines", "orders", "stock")] == [True, True, False]
+    assert [
+        found[f"lake.sales.{name}"]["is_admitted"] for name in ("lines", "orders", "stock")
+    ] == [True, True, False]
     assert found["lake.sales.stock"] == {
         "rule": "rewrite_data_files",
         "is_admitted": False,
@@ -51,7 +56,9 @@ def test_what_is_planned_says_whether_it_starts_and_what_it_waits_for(world: Wor
         "next_at": None,
     }
     shown = call().output
-    assert shown.count("Compacting data files waits: all places are taken; 2 actions go first.") == 1
+    assert (
+        shown.count("Compacting data files waits: all places are taken; 2 actions go first.") == 1
+    )
     assert shown.count("when its turn comes") == 1
 
 
@@ -59,7 +66,9 @@ def test_a_blackout_of_all_tables_is_told_with_its_end(world: World) -> None:
     world.put("orders")
     scan(world.ports)
     plan(world.ports)
-    world.ports = replace(world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)))
+    world.ports = replace(
+        world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),))
+    )
     (waits,) = admissions("lake.sales.orders").values()
     assert (waits["code"], waits["next_at"]) == ("blackout", "2026-03-04T13:00:00Z")
     shown = call("lake.sales.orders").output
@@ -88,13 +97,20 @@ def test_a_plan_of_the_fleet_is_short(world: World) -> None:
         "lake.sales.orders  rewrite_data_files  now",
         "    average file size 1000 B, threshold below 32 MiB; 60 files in 1 group would become 1",
         "lake.sales.quiet   nothing planned     -",
-        "    nothing_to_gain: rewrite_data_files; below_threshold: rewrite_manifests, expire_snapshots",
+        (
+            "    nothing_to_gain: rewrite_data_files; below_threshold: rewrite_manifests, "
+            "expire_snapshots"
+        ),
     ]
     assert shown.stderr == "details: name a table, or give -v\n"
 
 
-@pytest.mark.parametrize("words", [("-v",), ("lake.sales.*",), ("lake.sales.orders",)], ids=" ".join)
-def test_a_plan_has_its_details_when_they_are_asked_for_or_tables_are_named(world: World, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "words", [("-v",), ("lake.sales.*",), ("lake.sales.orders",)], ids=" ".join
+)
+def test_a_plan_has_its_details_when_they_are_asked_for_or_tables_are_named(
+    world: World, words: tuple[str, ...]
+) -> None:
     two_tables(world)
     shown = call(*words)
     assert "CALL `lake`.system.rewrite_data_files(" in shown.stdout

@@ -43,7 +43,9 @@ def write_home(home: Path, **files: str) -> Path:
     for name, text in files.items():
         (home / "policies" / f"{name}.yaml").write_text(text)
     config = home / "maintainer.yaml"
-    config.write_text("catalogs:\n  lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}\n")
+    config.write_text(
+        "catalogs:\n  lake: {type: sql, uri: 'sqlite:///catalog.db', warehouse: warehouse}\n"
+    )
     return config
 
 
@@ -57,7 +59,10 @@ def know_table(home: Path) -> None:
 
 def test_explain_tells_where_each_value_comes_from(world: World) -> None:
     table = world.put("orders")
-    world.policies.layers = (layer(ENFORCE), layer("tables: lake.sales.*\nrules: {expire_snapshots: {keep: 4}}", "sales.yaml"))
+    world.policies.layers = (
+        layer(ENFORCE),
+        layer("tables: lake.sales.*\nrules: {expire_snapshots: {keep: 4}}", "sales.yaml"),
+    )
     done = call("policies", "explain", str(table), "--format", "json")
     assert done.exit_code == 0, done.stderr
     told = {line["path"]: (line["value"], line["source"]) for line in json.loads(done.stdout)}
@@ -68,10 +73,15 @@ def test_explain_tells_where_each_value_comes_from(world: World) -> None:
 
 def test_explain_names_both_files_that_disagree_and_fails(world: World) -> None:
     table = world.put("orders")
-    world.policies.layers = (layer(ENFORCE, "a.yaml"), layer("tables: '*'\nrules: {expire_snapshots: {keep: 4}}", "b.yaml"))
+    world.policies.layers = (
+        layer(ENFORCE, "a.yaml"),
+        layer("tables: '*'\nrules: {expire_snapshots: {keep: 4}}", "b.yaml"),
+    )
     done = call("policies", "explain", str(table))
     assert done.exit_code == 2
-    assert "error: a.yaml:7: rules.expire_snapshots.keep is 10 here and 4 at b.yaml:2" in done.stderr
+    assert (
+        "error: a.yaml:7: rules.expire_snapshots.keep is 10 here and 4 at b.yaml:2" in done.stderr
+    )
     assert "rules.expire_snapshots.max_age" in done.stdout
 
 
@@ -79,13 +89,17 @@ def test_a_check_names_files_of_one_pattern_that_disagree(tmp_path: Path) -> Non
     write_home(tmp_path, a="tables: lake.*\npriority: 1\n", b="tables: lake.*\npriority: 2\n")
     done = call("policies", "check", str(tmp_path / "policies"))
     assert done.exit_code == 2
-    assert done.stderr.startswith("policies/a.yaml:2: priority is 1 here and 2 at policies/b.yaml:2")
+    assert done.stderr.startswith(
+        "policies/a.yaml:2: priority is 1 here and 2 at policies/b.yaml:2"
+    )
 
 
 def test_a_check_holds_crossing_patterns_against_the_known_tables(tmp_path: Path) -> None:
     table = inventory(()).table
     assert str(table) == "lake.sales.orders"
-    config = write_home(tmp_path, a="tables: lake.s*.*\npriority: 1\n", b="tables: lake.*.o*\npriority: 2\n")
+    config = write_home(
+        tmp_path, a="tables: lake.s*.*\npriority: 1\n", b="tables: lake.*.o*\npriority: 2\n"
+    )
     done = call("policies", "check", "--config", str(config))
     assert done.exit_code == 0, done.stderr
     assert not (tmp_path / "maintainer.db").exists(), "checking files makes no store"
@@ -97,7 +111,9 @@ def test_a_check_holds_crossing_patterns_against_the_known_tables(tmp_path: Path
 
 def test_a_check_goes_without_a_store_that_cannot_be_read(tmp_path: Path) -> None:
     config = write_home(tmp_path, a="tables: lake.*\npriority: 1\n")
-    (tmp_path / "maintainer.db").write_text("this is no database, but a text that is long enough to be looked at as one")
+    (tmp_path / "maintainer.db").write_text(
+        "this is no database, but a text that is long enough to be looked at as one"
+    )
     done = call("policies", "check", "--config", str(config))
     assert done.exit_code == 0
     assert "only equal patterns were compared" in done.stderr
@@ -106,7 +122,10 @@ def test_a_check_goes_without_a_store_that_cannot_be_read(tmp_path: Path) -> Non
 
 def test_an_ambiguous_table_is_planned_for_nothing(world: World) -> None:
     table = world.put("orders")
-    world.policies.layers = (layer(ENFORCE, "a.yaml"), replace(layer(ENFORCE.replace("keep: 10", "keep: 11"), "b.yaml")))
+    world.policies.layers = (
+        layer(ENFORCE, "a.yaml"),
+        replace(layer(ENFORCE.replace("keep: 10", "keep: 11"), "b.yaml")),
+    )
     done = call("plan", str(table), "--format", "json")
     (plan,) = json.loads(done.stdout)
     assert plan["planned"] == []
@@ -130,11 +149,25 @@ def test_versions_are_listed_and_compared(world: World) -> None:
     assert [one["version"] for one in listed] == [world.policies.current().version, first]
     assert first in call("policies", "versions").stdout
     (change,) = json.loads(call("policies", "diff", first, "--format", "json").stdout)
-    assert (change["path"], change["before"], change["after"]) == ("rules.expire_snapshots.keep", "10", "11")
-    assert "rules.expire_snapshots.keep" in call("policies", "diff", first, listed[0]["version"]).stdout
+    assert (change["path"], change["before"], change["after"]) == (
+        "rules.expire_snapshots.keep",
+        "10",
+        "11",
+    )
+    assert (
+        "rules.expire_snapshots.keep"
+        in call("policies", "diff", first, listed[0]["version"]).stdout
+    )
     assert "no difference" in call("policies", "diff", "current").stderr
     unknown = call("policies", "diff", "nonsense")
-    assert (unknown.exit_code, unknown.stderr) == (2, "error: no policy version 'nonsense' is kept; `maintainer policies versions` lists those that are\n")
+    assert (unknown.exit_code, unknown.stderr) == (
+        2,
+        (
+            "error: no policy version 'nonsense' is kept; `maintainer policies versions` lists "
+            "those "
+            "that are\n"
+        ),
+    )
 
 
 def test_a_policy_file_is_tried_out_on_the_known_tables(world: World, tmp_path: Path) -> None:
@@ -145,29 +178,46 @@ def test_a_policy_file_is_tried_out_on_the_known_tables(world: World, tmp_path: 
     assert done.exit_code == 0, done.stderr
     (told,) = json.loads(done.stdout)
     assert told["table"] == "lake.sales.orders"
-    assert [(change["rule"], change["before"], change["after"]) for change in told["changes"]] == [("rewrite_data_files", "planned", "observe_only")]
+    assert [(change["rule"], change["before"], change["after"]) for change in told["changes"]] == [
+        ("rewrite_data_files", "planned", "observe_only")
+    ]
     assert "2 tables known, 1 concerned, 1 would be judged otherwise" in done.stderr
     assert "observe_only" in call("plan", "--policy", str(file)).stdout
-    assert json.loads(call("plan", "lake.sales.returns", "--policy", str(file), "--format", "json").stdout) == []
+    assert (
+        json.loads(
+            call("plan", "lake.sales.returns", "--policy", str(file), "--format", "json").stdout
+        )
+        == []
+    )
     assert call("plan", "lake.sales.nothing", "--policy", str(file)).exit_code == 2
     assert call("plan", "*.nothing", "--policy", str(file)).exit_code == 2
 
 
-def test_a_policy_from_standard_input_lies_over_an_equally_narrow_file_and_a_file_can_disagree_with_it(world: World, tmp_path: Path) -> None:
+def test_a_policy_from_standard_input_overrides_an_equally_narrow_file(
+    world: World, tmp_path: Path
+) -> None:
     put_and_scan(world, "orders")
     text = "tables: '*'\nmode: observe\n"
-    done = CliRunner().invoke(commands.application, ["plan", "--policy", "-", "--format", "json"], input=text)
+    done = CliRunner().invoke(
+        commands.application, ["plan", "--policy", "-", "--format", "json"], input=text
+    )
     assert [change["after"] for change in json.loads(done.stdout)[0]["changes"]] == ["observe_only"]
     (tmp_path / "b.yaml").write_text(text)
     done = call("plan", "--policy", str(tmp_path / "b.yaml"), "--format", "json")
-    assert {change["after"] for change in json.loads(done.stdout)[0]["changes"]} == {"ambiguous_policy"}
+    assert {change["after"] for change in json.loads(done.stdout)[0]["changes"]} == {
+        "ambiguous_policy"
+    }
     assert "mode is observe here and enforce at" in done.stderr
 
 
-def test_a_whole_directory_is_tried_out_in_the_place_of_all_files(world: World, tmp_path: Path) -> None:
+def test_a_whole_directory_is_tried_out_in_the_place_of_all_files(
+    world: World, tmp_path: Path
+) -> None:
     put_and_scan(world, "orders")
     done = call("plan", "--policy", str(tmp_path), "--format", "json")
-    assert {change["after"] for change in json.loads(done.stdout)[0]["changes"]} == {"observe_only"}, "only the built-in default is left"
+    assert {change["after"] for change in json.loads(done.stdout)[0]["changes"]} == {
+        "observe_only"
+    }, "only the built-in default is left"
     (tmp_path / "bad.yaml").write_text("priority: 1")
     assert call("plan", "--policy", str(tmp_path)).exit_code == 2
 
@@ -176,14 +226,22 @@ def test_another_target_is_measured_when_asked_to(world: World, tmp_path: Path) 
     put_and_scan(world, "orders")
     (tmp_path / "small.yaml").write_text("tables: '*'\ntarget_file_size: 1MiB\n")
     stored, fresh = (
-        json.loads(call("plan", "--policy", str(tmp_path / "small.yaml"), "--format", "json", *more).stdout)[0]["changes"] for more in ((), ("--measure",))
+        json.loads(
+            call("plan", "--policy", str(tmp_path / "small.yaml"), "--format", "json", *more).stdout
+        )[0]["changes"]
+        for more in ((), ("--measure",))
     )
     assert [change["after"] for change in stored] == ["not_measured"]
     assert [change["after"] for change in fresh] == ["planned"]
 
 
-@pytest.mark.parametrize(("text", "told"), [("tables: '*'\npriority: 101\n", "priority is 101"), (None, "cannot be read")])
-def test_a_policy_that_cannot_be_used_is_refused(world: World, tmp_path: Path, text: str | None, told: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("tables: '*'\npriority: 101\n", "priority is 101"), (None, "cannot be read")],
+)
+def test_a_policy_that_cannot_be_used_is_refused(
+    world: World, tmp_path: Path, text: str | None, told: str
+) -> None:
     assert world.store.table_names() == ()
     if text is not None:
         (tmp_path / "x.yaml").write_text(text)
@@ -193,41 +251,102 @@ def test_a_policy_that_cannot_be_used_is_refused(world: World, tmp_path: Path, t
 
 
 def test_a_table_without_health_is_named(world: World, tmp_path: Path) -> None:
-    world.store.record_fault(TableFault(TableIdentifier.parse("lake.sales.broken"), FaultKind.METADATA_CORRUPT, "cut off", NOW))
+    world.store.record_fault(
+        TableFault(
+            TableIdentifier.parse("lake.sales.broken"), FaultKind.METADATA_CORRUPT, "cut off", NOW
+        )
+    )
     (tmp_path / "x.yaml").write_text("tables: '*'\npriority: 1\n")
-    assert "lake.sales.broken is not measured: cut off" in call("plan", "--policy", str(tmp_path / "x.yaml")).stderr
+    assert (
+        "lake.sales.broken is not measured: cut off"
+        in call("plan", "--policy", str(tmp_path / "x.yaml")).stderr
+    )
 
 
 def test_polaris_policies_are_written_as_a_file_that_the_check_accepts(tmp_path: Path) -> None:
-    content = json.dumps({"version": "2025-02-03", "enable": True, "config": {"min_snapshot_to_keep": 1, "max_snapshot_age_days": 2}})
-    answer = {"applicable-policies": [{"name": "expiry", "policy-type": "system.snapshot-expiry", "content": content, "inherited": False}]}
+    content = json.dumps(
+        {
+            "version": "2025-02-03",
+            "enable": True,
+            "config": {"min_snapshot_to_keep": 1, "max_snapshot_age_days": 2},
+        }
+    )
+    answer = {
+        "applicable-policies": [
+            {
+                "name": "expiry",
+                "policy-type": "system.snapshot-expiry",
+                "content": content,
+                "inherited": False,
+            }
+        ]
+    }
     (tmp_path / "answer.json").write_text(json.dumps(answer))
-    done = call("policies", "import", "polaris-json", str(tmp_path / "answer.json"), "--tables", "lake.finance.*", "--tables", "lake.hr.people")
+    done = call(
+        "policies",
+        "import",
+        "polaris-json",
+        str(tmp_path / "answer.json"),
+        "--tables",
+        "lake.finance.*",
+        "--tables",
+        "lake.hr.people",
+    )
     assert done.exit_code == 0, done.stderr
-    assert "# expiry (system.snapshot-expiry): config.min_snapshot_to_keep is 1, under the floor of 2; the floor is used\n" in done.stdout
+    assert (
+        "# expiry (system.snapshot-expiry): config.min_snapshot_to_keep is 1, under the "
+        "floor of 2; the floor is used\n"
+    ) in done.stdout
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "finance.yaml").write_text(done.stdout)
-    assert call("policies", "check", str(tmp_path / "policies")).stdout == "1 policy file is valid: finance.yaml\n"
-    piped = CliRunner().invoke(commands.application, ["policies", "import", "polaris-json", "-", "--tables", "lake.finance.*"], input=json.dumps(answer))
+    assert (
+        call("policies", "check", str(tmp_path / "policies")).stdout
+        == "1 policy file is valid: finance.yaml\n"
+    )
+    piped = CliRunner().invoke(
+        commands.application,
+        ["policies", "import", "polaris-json", "-", "--tables", "lake.finance.*"],
+        input=json.dumps(answer),
+    )
     assert "keep: 2" in piped.stdout
 
 
-@pytest.mark.parametrize(("text", "tables"), [("{", "lake.*"), ("7", "lake.*"), ("[]", "lake..x"), (None, "lake.*")])
-def test_what_is_no_polaris_policy_is_refused(tmp_path: Path, text: str | None, tables: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "tables"), [("{", "lake.*"), ("7", "lake.*"), ("[]", "lake..x"), (None, "lake.*")]
+)
+def test_what_is_no_polaris_policy_is_refused(
+    tmp_path: Path, text: str | None, tables: str
+) -> None:
     if text is not None:
         (tmp_path / "answer.json").write_text(text)
-    done = call("policies", "import", "polaris-json", str(tmp_path / "answer.json"), "--tables", tables)
+    done = call(
+        "policies", "import", "polaris-json", str(tmp_path / "answer.json"), "--tables", tables
+    )
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
 
 
 def test_the_doctor_finds_files_that_disagree_and_lets_notes_pass(world: World) -> None:
     def examine() -> dict[str, bool]:
-        return {f"{what} {sentence}"[:40]: is_fine for what, is_fine, sentence in diagnose.judge_policies(world.policies.current(), Path("policies"))}
+        return {
+            f"{what} {sentence}"[:40]: is_fine
+            for what, is_fine, sentence in diagnose.judge_policies(
+                world.policies.current(), Path("policies")
+            )
+        }
 
-    world.policies.problems = (PolicyProblem("Polaris policy x", "config.key is not used", is_note=True),)
+    world.policies.problems = (
+        PolicyProblem("Polaris policy x", "config.key is not used", is_note=True),
+    )
     told = examine()
     assert told["policy Polaris policy x: config.key is n"]
     assert told["policies 1 layer, those of files from po"]
-    world.policies.layers = (layer(ENFORCE, "a.yaml"), layer("tables: '*'\nmode: observe", "b.yaml"))
-    assert [is_fine for told, is_fine in examine().items() if told.startswith("policy a.yaml:3: mode is enforce")] == [False]
+    world.policies.layers = (
+        layer(ENFORCE, "a.yaml"),
+        layer("tables: '*'\nmode: observe", "b.yaml"),
+    )
+    assert [
+        is_fine
+        for told, is_fine in examine().items()
+        if told.startswith("policy a.yaml:3: mode is enforce")
+    ] == [False]

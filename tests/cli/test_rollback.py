@@ -1,4 +1,6 @@
-"""`maintainer rollback` on a store that has jobs: what it refuses, and that nothing is changed by that."""
+"""`maintainer rollback` on a store that has jobs: what it refuses, and that nothing is changed by
+that.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def test_without_a_terminal_it_wants_to_be_told_yes(configuration: Path) -> None
     assert "give --yes" in refused.stderr
 
 
-def test_what_cannot_be_undone_is_refused_with_the_reason_and_changes_nothing(configuration: Path) -> None:
+def test_what_cannot_be_undone_is_refused_with_the_reason_and_changes_nothing(
+    configuration: Path,
+) -> None:
     refused = call(configuration, "job-a", "--yes")
     assert refused.exit_code != 0
     assert "job job-a cannot be rolled back: " in refused.stderr

@@ -18,9 +18,20 @@ def render(rows: Rows, width: int) -> list[str]:
 
 
 def make(*names: str) -> Rows:
-    rows = Rows(("table", "band", "files", "small", "why"), right=("files", "small"), below="why", optional=("small",))
+    rows = Rows(
+        ("table", "band", "files", "small", "why"),
+        right=("files", "small"),
+        below="why",
+        optional=("small",),
+    )
     for name in names:
-        rows.add_row(name, Text("critical", style="bold red"), "9,852", "9,851", "9,851 of 9,852 files are small; a rewrite would turn 9,852 files into 12")
+        rows.add_row(
+            name,
+            Text("critical", style="bold red"),
+            "9,852",
+            "9,851",
+            "9,851 of 9,852 files are small; a rewrite would turn 9,852 files into 12",
+        )
     return rows
 
 
@@ -54,26 +65,48 @@ def test_an_optional_column_goes_first_and_is_named() -> None:
 
 def test_then_the_first_column_takes_a_line_of_its_own() -> None:
     name = "lake.a_rather_long_namespace.and_a_table_name"
-    assert render(make(name), 45)[:4] == ["table", "  band      files  small", name, "  critical  9,852  9,851"]
+    assert render(make(name), 45)[:4] == [
+        "table",
+        "  band      files  small",
+        name,
+        "  critical  9,852  9,851",
+    ]
     assert render(make(name), 20)[:4] == ["table", "  band      files", name, "  critical  9,852"]
 
 
 def test_another_column_than_the_first_can_take_the_line_of_its_own() -> None:
     rows = Rows(("at", "actor", "table"), alone="table")
     rows.add_row("2026-03-04 12:00", "person ada", "lake.warehouse.events_by_day")
-    assert render(rows, 40) == ["table", "  at                actor", "lake.warehouse.events_by_day", "  2026-03-04 12:00  person ada"]
+    assert render(rows, 40) == [
+        "table",
+        "  at                actor",
+        "lake.warehouse.events_by_day",
+        "  2026-03-04 12:00  person ada",
+    ]
 
 
 def test_facts_stand_beside_their_names() -> None:
     stream = StringIO()
-    facts = Facts([(Text("job"), Text("m-1")), (Text("statement"), Text("CALL lake.system.rewrite_data_files"))])
+    facts = Facts(
+        [
+            (Text("job"), Text("m-1")),
+            (Text("statement"), Text("CALL lake.system.rewrite_data_files")),
+        ]
+    )
     Console(file=stream, width=36).print(facts)
-    assert stream.getvalue().splitlines() == ["job        m-1", "statement  CALL", "           lake.system.rewrite_data_", "           files"]
+    assert stream.getvalue().splitlines() == [
+        "job        m-1",
+        "statement  CALL",
+        "           lake.system.rewrite_data_",
+        "           files",
+    ]
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 120, 10_000])
 def test_no_line_ends_in_blanks_and_no_word_is_split_at_any_width(width: int) -> None:
-    lines = render(make("lake.sales.orders", "lake.warehouse_with_a_long_name.events_by_day"), width)
+    lines = render(
+        make("lake.sales.orders", "lake.warehouse_with_a_long_name.events_by_day"), width
+    )
     assert lines == [line.rstrip() for line in lines]
     words = " ".join(lines).split()
     for word in ("lake.warehouse_with_a_long_name.events_by_day", "critical", "9,852"):
@@ -112,6 +145,11 @@ def test_lines_of_a_reason_stay_lines() -> None:
 def test_a_text_hangs_beside_its_title() -> None:
     stream = StringIO()
     console = Console(file=stream, width=40)
-    for line in hang(console, Text("ok  Java  "), Text("Java 21 at /usr/lib/jvm/java-21 (from PATH)"), 40):
+    for line in hang(
+        console, Text("ok  Java  "), Text("Java 21 at /usr/lib/jvm/java-21 (from PATH)"), 40
+    ):
         console.print(line)
-    assert stream.getvalue() == "ok  Java  Java 21 at\n          /usr/lib/jvm/java-21 (from\n          PATH)\n"
+    assert (
+        stream.getvalue()
+        == "ok  Java  Java 21 at\n          /usr/lib/jvm/java-21 (from\n          PATH)\n"
+    )

@@ -22,9 +22,22 @@ HOSTILE = "x\x1b[2J\x1b]0;title\x9b31m\u202e"
 VISIBLE = r"x\x1b[2J\x1b]0;title\x9b31m\u202e"
 
 
-def test_a_list_on_a_terminal_has_only_our_own_escape_sequences(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_on_a_terminal_has_only_our_own_escape_sequences(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     table = TableIdentifier("lake", ("sales",), f"{HOSTILE}\nlake.sales.forged  healthy")
-    make_console().print(health_table([TableFault(table, FaultKind.METADATA_MISSING, f"reason {HOSTILE}", datetime(2026, 3, 1, tzinfo=UTC))]))
+    make_console().print(
+        health_table(
+            [
+                TableFault(
+                    table,
+                    FaultKind.METADATA_MISSING,
+                    f"reason {HOSTILE}",
+                    datetime(2026, 3, 1, tzinfo=UTC),
+                )
+            ]
+        )
+    )
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
     assert shown.replace("\n", "").isprintable()
@@ -33,13 +46,17 @@ def test_a_list_on_a_terminal_has_only_our_own_escape_sequences(capsys: pytest.C
 
 def test_styles_stay_and_what_they_are_put_on_is_visible() -> None:
     written = StringIO()
-    console = VisibleConsole(file=written, force_terminal=True, color_system="standard", width=200, highlight=False)
+    console = VisibleConsole(
+        file=written, force_terminal=True, color_system="standard", width=200, highlight=False
+    )
     console.print(Text(HOSTILE, style="bold red"))
     console.print(HOSTILE, markup=False)
     assert written.getvalue().splitlines() == [f"\x1b[1;31m{VISIBLE}\x1b[0m", VISIBLE]
 
 
-def test_an_error_names_a_hostile_table_in_one_visible_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_names_a_hostile_table_in_one_visible_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     error = UnknownTableError(f"no table {HOSTILE}\x85\u2028is known")
     with pytest.raises(typer.Exit), explained_errors():
         raise error
@@ -51,7 +68,9 @@ def test_a_plain_line_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"a\\n{VISIBLE}\n"
 
 
-def test_json_holds_the_name_unchanged_and_shows_no_control_character(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_holds_the_name_unchanged_and_shows_no_control_character(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     value = [{"table": f"{HOSTILE}\n\U000e0041 größe"}]
     print_json(value)
     shown = capsys.readouterr().out
@@ -64,4 +83,7 @@ def test_a_read_only_file_system_is_one_sentence(capsys: pytest.CaptureFixture[s
     error = OSError(errno.EROFS, "Read-only file system", "/srv/x")
     with pytest.raises(typer.Exit) as end, explained_errors():
         raise error
-    assert (end.value.exit_code, capsys.readouterr().err) == (1, "error: /srv/x: Read-only file system\n")
+    assert (end.value.exit_code, capsys.readouterr().err) == (
+        1,
+        "error: /srv/x: Read-only file system\n",
+    )

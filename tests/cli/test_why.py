@@ -35,8 +35,11 @@ def test_why_answers_for_a_table_that_nobody_has_measured_yet(world: World) -> N
     assert result.exit_code == 0, result.output
     assert f"{TABLE} is critical since 2026-03-04 12:00:00 UTC" in result.output
     assert "Rewriting manifests is not due: manifests 1, threshold above 100." in result.output
-    assert json.loads(call("why", TABLE, "--format", "json").output)["plan"]["planned"][0]["sentence"] == (
-        "Compacting data files is worth doing: average file size 1000 B, threshold below 32 MiB; 60 files in 1 group would become 1."
+    assert json.loads(call("why", TABLE, "--format", "json").output)["plan"]["planned"][0][
+        "sentence"
+    ] == (
+        "Compacting data files is worth doing: average file size 1000 B, threshold below 32 MiB; "
+        "60 files in 1 group would become 1."
     )
     assert "What ran last" not in result.output
     assert world.store.plans() == ()
@@ -50,13 +53,23 @@ def test_why_tells_the_jobs_and_how_the_verdicts_changed(world: World) -> None:
     request_run(world.ports, table, (), "person")
     plan(world.ports)
     answer = json.loads(call("why", TABLE, "--format", "json").output)
-    assert [(verdict["code"], verdict["at"], verdict["until"]) for verdict in answer["verdicts"] if verdict["rule"] == "rewrite_data_files"] == [
+    assert [
+        (verdict["code"], verdict["at"], verdict["until"])
+        for verdict in answer["verdicts"]
+        if verdict["rule"] == "rewrite_data_files"
+    ] == [
         ("in_flight", "2026-03-04T13:00:00Z", None),
         ("planned", "2026-03-04T12:00:00Z", "2026-03-04T13:00:00Z"),
     ]
-    assert (answer["band"], answer["band_since"], answer["previous_band"]) == ("critical", "2026-03-04T12:00:00Z", None)
+    assert (answer["band"], answer["band_since"], answer["previous_band"]) == (
+        "critical",
+        "2026-03-04T12:00:00Z",
+        None,
+    )
     assert [job["state"] for job in answer["jobs"]] == ["pending"]
-    assert answer["plan"]["skipped"][0]["sentence"].startswith("Compacting data files is due and waits for the job that is at work: job m-1")
+    assert answer["plan"]["skipped"][0]["sentence"].startswith(
+        "Compacting data files is due and waits for the job that is at work: job m-1"
+    )
     shown = call("why", TABLE).output
     assert "What ran last, and what it did" in shown
     assert "How the verdicts changed" in shown
@@ -67,10 +80,20 @@ def test_why_says_why_what_is_planned_waits(world: World) -> None:
         world.put(name, small_files=60)
     scan(world.ports)
     plan(world.ports)
-    answers = [json.loads(call("why", f"lake.sales.{name}", "--format", "json").output)["admission"][0] for name in ("orders", "lines", "stock")]
-    assert sorted((answer["is_admitted"], answer["code"]) for answer in answers) == [(False, "queued"), (True, None), (True, None)]
+    answers = [
+        json.loads(call("why", f"lake.sales.{name}", "--format", "json").output)["admission"][0]
+        for name in ("orders", "lines", "stock")
+    ]
+    assert sorted((answer["is_admitted"], answer["code"]) for answer in answers) == [
+        (False, "queued"),
+        (True, None),
+        (True, None),
+    ]
     waiting = next(answer for answer in answers if not answer["is_admitted"])
-    assert waiting["sentence"] == "Compacting data files waits: all places are taken; 2 actions go first."
+    assert (
+        waiting["sentence"]
+        == "Compacting data files waits: all places are taken; 2 actions go first."
+    )
 
 
 def test_why_of_a_table_that_is_not_there_is_a_usage_error(world: World) -> None:
@@ -87,10 +110,23 @@ def test_measurements_are_added_beside_the_files_of_their_time_and_listed(world:
     added = call("measurement", "add", TABLE, "--name", "q1", "--seconds", "12.3", "--cost", "0.5")
     assert added.exit_code == 0, added.output
     assert "q1 took 12.3 s at 2026-03-04T13:00:00Z: files of 1000 B on average" in added.stderr
-    early = call("measurement", "add", TABLE, "--name", "q1", "--seconds", "9", "--at", "2026-03-04T12:00:00+01:00")
+    early = call(
+        "measurement",
+        "add",
+        TABLE,
+        "--name",
+        "q1",
+        "--seconds",
+        "9",
+        "--at",
+        "2026-03-04T12:00:00+01:00",
+    )
     assert "no history of the table reaches there" in early.stderr
     listed = json.loads(call("measurement", "list", TABLE, "--format", "json").output)
-    assert [(timing["seconds"], timing["data_files"], timing["cost"]) for timing in listed] == [(12.3, 60, 0.5), (9.0, None, None)]
+    assert [(timing["seconds"], timing["data_files"], timing["cost"]) for timing in listed] == [
+        (12.3, 60, 0.5),
+        (9.0, None, None),
+    ]
     assert "12.3" in call("measurement", "list", TABLE).output
 
 
@@ -103,7 +139,9 @@ def test_measurements_are_added_beside_the_files_of_their_time_and_listed(world:
         (("--seconds", "1", "--at", "2027-03-04T12:00:00Z"), "is in the future"),
     ],
 )
-def test_a_measurement_that_cannot_be_is_a_usage_error(world: World, words: tuple[str, ...], message: str) -> None:
+def test_a_measurement_that_cannot_be_is_a_usage_error(
+    world: World, words: tuple[str, ...], message: str
+) -> None:
     world.put("orders")
     scan(world.ports)
     result = call("measurement", "add", TABLE, "--name", "q1", *words)

@@ -5,8 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from maintainer.compare.proof import compare_contents, explain_difference, find_failed_proofs, tell_unmade_checks
-from maintainer.domain.action import Action, ExpireSnapshots, RewriteDataFiles, RewriteManifests, RewritePositionDeleteFiles
+from maintainer.compare.proof import (
+    compare_contents,
+    explain_difference,
+    find_failed_proofs,
+    tell_unmade_checks,
+)
+from maintainer.domain.action import (
+    Action,
+    ExpireSnapshots,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeleteFiles,
+)
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.effect import ContentProof, Effect, RowProof
 from maintainer.domain.inventory import Snapshot, Unreadable
@@ -20,52 +31,118 @@ from tests.samples import NOW, TABLE, UUID, inventory, snapshot
 FULL = Safeguards(checksum=Checksum.FULL)
 
 
-def job_of(action: Action | None = None, outcome: Outcome | None = None, guards: Safeguards = FULL, estimate: Estimate | None = None) -> Job:
+def job_of(
+    action: Action | None = None,
+    outcome: Outcome | None = None,
+    guards: Safeguards = FULL,
+    estimate: Estimate | None = None,
+) -> Job:
     chosen = action or RewriteDataFiles()
     predicted = estimate or Estimate(20, 1, 19, 200)
-    made = Job("m-1", TABLE, UUID, RuleName(chosen.procedure.value), chosen, (), predicted, "", "v", 50, "policy", NOW, outcome=outcome)
+    made = Job(
+        "m-1",
+        TABLE,
+        UUID,
+        RuleName(chosen.procedure.value),
+        chosen,
+        (),
+        predicted,
+        "",
+        "v",
+        50,
+        "policy",
+        NOW,
+        outcome=outcome,
+    )
     return replace(made, safeguards=guards)
 
 
 def told(*rows: tuple[int, int, str]) -> Outcome:
-    sums = [{"snapshot_id": snapshot_id, "row_count": count, "xor": xor, "sum": xor} for snapshot_id, count, xor in rows]
+    sums = [
+        {"snapshot_id": snapshot_id, "row_count": count, "xor": xor, "sum": xor}
+        for snapshot_id, count, xor in rows
+    ]
     return Outcome("finished", NOW, checks={"checksums": json.dumps(sums)})
 
 
 def line(*ids: tuple[int, int]) -> list[Snapshot]:
-    return [snapshot(snapshot_id, parent_id=parent_id, operation="replace") for snapshot_id, parent_id in ids]
+    return [
+        snapshot(snapshot_id, parent_id=parent_id, operation="replace")
+        for snapshot_id, parent_id in ids
+    ]
 
 
 def test_guard_25_contents_are_equal_when_both_ends_of_our_commits_have_the_same_sums() -> None:
-    assert compare_contents(job_of(outcome=told((1, 9, "5"), (3, 9, "5"))), line((2, 1), (3, 2))) is ContentProof.EQUAL
-    assert compare_contents(job_of(outcome=told((1, 9, "5"), (3, 9, "6"))), line((2, 1), (3, 2))) is ContentProof.DIFFERENT
-    assert compare_contents(job_of(outcome=told((1, 9, "5"), (3, 8, "5"))), line((2, 1), (3, 2))) is ContentProof.DIFFERENT
+    assert (
+        compare_contents(job_of(outcome=told((1, 9, "5"), (3, 9, "5"))), line((2, 1), (3, 2)))
+        is ContentProof.EQUAL
+    )
+    assert (
+        compare_contents(job_of(outcome=told((1, 9, "5"), (3, 9, "6"))), line((2, 1), (3, 2)))
+        is ContentProof.DIFFERENT
+    )
+    assert (
+        compare_contents(job_of(outcome=told((1, 9, "5"), (3, 8, "5"))), line((2, 1), (3, 2)))
+        is ContentProof.DIFFERENT
+    )
 
 
 def test_where_others_committed_between_ours_each_line_is_compared_with_its_own_parent() -> None:
     own = line((2, 1), (4, 3))
-    assert compare_contents(job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"), (4, 10, "7"))), own) is ContentProof.EQUAL
-    assert compare_contents(job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"), (4, 10, "8"))), own) is ContentProof.DIFFERENT
-    assert compare_contents(job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"))), own) is ContentProof.UNKNOWN
+    assert (
+        compare_contents(
+            job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"), (4, 10, "7"))), own
+        )
+        is ContentProof.EQUAL
+    )
+    assert (
+        compare_contents(
+            job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"), (4, 10, "8"))), own
+        )
+        is ContentProof.DIFFERENT
+    )
+    assert (
+        compare_contents(job_of(outcome=told((1, 9, "5"), (2, 9, "5"), (3, 10, "7"))), own)
+        is ContentProof.UNKNOWN
+    )
 
 
 @pytest.mark.parametrize(
-    "outcome", [None, Outcome("finished", NOW), Outcome("finished", NOW, checks={"checksums": None}), Outcome("finished", NOW, checks={"checksums": "[{}]"})]
+    "outcome",
+    [
+        None,
+        Outcome("finished", NOW),
+        Outcome("finished", NOW, checks={"checksums": None}),
+        Outcome("finished", NOW, checks={"checksums": "[{}]"}),
+    ],
 )
 def test_checksums_that_spark_did_not_tell_prove_nothing(outcome: Outcome | None) -> None:
     assert compare_contents(job_of(outcome=outcome), line((2, 1))) is ContentProof.UNKNOWN
 
 
 def test_no_checksum_is_looked_for_that_was_not_asked_for_or_of_no_commit() -> None:
-    assert compare_contents(job_of(outcome=told((1, 9, "5"), (2, 9, "6")), guards=Safeguards()), line((2, 1))) is ContentProof.NOT_TAKEN
+    assert (
+        compare_contents(
+            job_of(outcome=told((1, 9, "5"), (2, 9, "6")), guards=Safeguards()), line((2, 1))
+        )
+        is ContentProof.NOT_TAKEN
+    )
     assert compare_contents(job_of(outcome=told()), []) is ContentProof.NOT_TAKEN
     orphaned = [snapshot(2, parent_id=None, operation="replace")]
-    assert compare_contents(job_of(outcome=told((2, 9, "5"))), orphaned) is ContentProof.EQUAL, "nothing to be set against"
+    assert compare_contents(job_of(outcome=told((2, 9, "5"))), orphaned) is ContentProof.EQUAL, (
+        "nothing to be set against"
+    )
 
 
 def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
     found = find_failed_proofs(
-        job_of(outcome=replace(told(), check_failure="NotFoundException: c.parquet", check_failure_reason=FailureReason.MISSING_FILE)),
+        job_of(
+            outcome=replace(
+                told(),
+                check_failure="NotFoundException: c.parquet",
+                check_failure_reason=FailureReason.MISSING_FILE,
+            )
+        ),
         ContentProof.DIFFERENT,
         CanaryReading(3, ("a.parquet is not there",), ("b.parquet: OSError: timeout",)),
         (Unreadable("m.avro", "it is empty"),),
@@ -78,8 +155,18 @@ def test_every_file_that_is_not_as_it_should_be_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize("reason", [FailureReason.OUT_OF_MEMORY, FailureReason.CATALOG_UNREACHABLE, FailureReason.PERMISSION, FailureReason.INVALID_REQUEST])
-def test_a_reading_that_failed_for_want_of_something_else_proves_nothing(reason: FailureReason) -> None:
+@pytest.mark.parametrize(
+    "reason",
+    [
+        FailureReason.OUT_OF_MEMORY,
+        FailureReason.CATALOG_UNREACHABLE,
+        FailureReason.PERMISSION,
+        FailureReason.INVALID_REQUEST,
+    ],
+)
+def test_a_reading_that_failed_for_want_of_something_else_proves_nothing(
+    reason: FailureReason,
+) -> None:
     outcome = replace(told(), check_failure="it failed", check_failure_reason=reason)
     assert find_failed_proofs(job_of(outcome=outcome), ContentProof.UNKNOWN, None, ()) == ()
     assert find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, ()) == ()
@@ -91,13 +178,19 @@ def effect_of(removed: int = 19, others: int = 0, lost: int = 0, manifests: int 
     return replace(made, files_lost=lost)
 
 
-def explain(effect: Effect, outcome: Outcome | None, action: Action | None = None, error_bound: int = 0) -> str:
-    return explain_difference(job_of(action, outcome, estimate=Estimate(20, 1, 19, 200, error_bound=error_bound)), effect)
+def explain(
+    effect: Effect, outcome: Outcome | None, action: Action | None = None, error_bound: int = 0
+) -> str:
+    return explain_difference(
+        job_of(action, outcome, estimate=Estimate(20, 1, 19, 200, error_bound=error_bound)), effect
+    )
 
 
 def test_what_came_about_as_predicted_needs_no_word() -> None:
     assert explain(effect_of(19), told()) == ""
-    assert explain(effect_of(17), told(), error_bound=2) == "", "within what the prediction itself calls uncertain"
+    assert explain(effect_of(17), told(), error_bound=2) == "", (
+        "within what the prediction itself calls uncertain"
+    )
     assert explain(effect_of(0), told(), ExpireSnapshots(NOW, 10)) == ""
 
 
@@ -105,28 +198,57 @@ def test_a_difference_in_position_deletes_is_explained_by_what_spark_took_and_wr
     def told_of(removed: int, **result: int) -> str:
         figures = {f"{name}_delete_files_count": count for name, count in result.items()}
         effect = replace(effect_of(0), delete_files_removed=removed)
-        return explain(effect, Outcome("finished", NOW, figures), RewritePositionDeleteFiles()).partition(": ")[2]
+        return explain(
+            effect, Outcome("finished", NOW, figures), RewritePositionDeleteFiles()
+        ).partition(": ")[2]
 
-    assert told_of(20, rewritten=20, added=0) == "Spark wrote 0 delete files where up to 1 were expected: it drops those whose data files are gone."
-    assert told_of(16, rewritten=20, added=4) == "Spark wrote 4 delete files where at most 1 were expected."
-    assert told_of(29, rewritten=30, added=1) == "Spark took 30 delete files where 20 were expected."
+    assert told_of(20, rewritten=20, added=0) == (
+        "Spark wrote 0 delete files where up to 1 were expected: it drops those whose data "
+        "files are gone."
+    )
+    assert (
+        told_of(16, rewritten=20, added=4)
+        == "Spark wrote 4 delete files where at most 1 were expected."
+    )
+    assert (
+        told_of(29, rewritten=30, added=1) == "Spark took 30 delete files where 20 were expected."
+    )
     assert told_of(9, rewritten=20, added=1) == "the job took other files than were predicted."
     assert told_of(9) == "the job took other files than were predicted."
 
 
 def test_every_difference_from_what_was_predicted_is_explained() -> None:
-    lost = explain(effect_of(9, others=2, lost=10), Outcome("finished", NOW, {"failed_data_files_count": 3}))
-    assert lost == (
-        "19 data files fewer were predicted and 9 came about: 10 files were left as they are, because parts of the work met commits of writers; "
-        "3 files failed in Spark; others committed 2 times, so that it was not the table that was measured."
+    lost = explain(
+        effect_of(9, others=2, lost=10), Outcome("finished", NOW, {"failed_data_files_count": 3})
     )
-    known = Outcome("finished", NOW, {"failed_data_files_count": 3}, message="3 data files failed in Spark: a file is missing")
+    assert lost == (
+        "19 data files fewer were predicted and 9 came about: 10 files were left as they are, "
+        "because parts of the work met commits of writers; "
+        "3 files failed in Spark; others committed 2 times, so that it was not the table that "
+        "was measured."
+    )
+    known = Outcome(
+        "finished",
+        NOW,
+        {"failed_data_files_count": 3},
+        message="3 data files failed in Spark: a file is missing",
+    )
     assert explain(effect_of(9), known).endswith("3 data files failed in Spark: a file is missing.")
-    assert explain(effect_of(9), Outcome("cancelled", NOW)).endswith("the job was cancelled, and what was committed by then stays.")
-    assert explain(effect_of(9), Outcome("lost", NOW)).endswith("the job ended early, and what was committed by then stays.")
-    assert "Spark wrote 4 files where 1 were expected" in explain(effect_of(16), Outcome("finished", NOW, {"added_data_files_count": 4}))
-    assert explain(effect_of(25), Outcome("finished", NOW, {"added_data_files_count": 1})).endswith("the job took other files than were predicted.")
-    assert explain(effect_of(0, manifests=3), told(), RewriteManifests(0)).startswith("19 manifests fewer were predicted and 3 came about: the job took other")
+    assert explain(effect_of(9), Outcome("cancelled", NOW)).endswith(
+        "the job was cancelled, and what was committed by then stays."
+    )
+    assert explain(effect_of(9), Outcome("lost", NOW)).endswith(
+        "the job ended early, and what was committed by then stays."
+    )
+    assert "Spark wrote 4 files where 1 were expected" in explain(
+        effect_of(16), Outcome("finished", NOW, {"added_data_files_count": 4})
+    )
+    assert explain(effect_of(25), Outcome("finished", NOW, {"added_data_files_count": 1})).endswith(
+        "the job took other files than were predicted."
+    )
+    assert explain(effect_of(0, manifests=3), told(), RewriteManifests(0)).startswith(
+        "19 manifests fewer were predicted and 3 came about: the job took other"
+    )
     assert explain(effect_of(9), None).endswith("the job took other files than were predicted.")
     assert "ended early" not in explain(effect_of(30), Outcome("lost", NOW))
 
@@ -136,9 +258,24 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
     [
         (told(), FULL, ContentProof.EQUAL, ""),
         (Outcome("lost", NOW), Safeguards(), ContentProof.NOT_TAKEN, ""),
-        (Outcome("lost", NOW), Safeguards(canary=Canary.SAMPLE), ContentProof.NOT_TAKEN, "Spark's reading of what it wrote"),
-        (None, replace(FULL, canary=Canary.SAMPLE), ContentProof.UNKNOWN, "Spark's reading of what it wrote and the checksums of the rows"),
-        (told(), Safeguards(checksum=Checksum.SAMPLE), ContentProof.UNKNOWN, "the checksums of the rows"),
+        (
+            Outcome("lost", NOW),
+            Safeguards(canary=Canary.SAMPLE),
+            ContentProof.NOT_TAKEN,
+            "Spark's reading of what it wrote",
+        ),
+        (
+            None,
+            replace(FULL, canary=Canary.SAMPLE),
+            ContentProof.UNKNOWN,
+            "Spark's reading of what it wrote and the checksums of the rows",
+        ),
+        (
+            told(),
+            Safeguards(checksum=Checksum.SAMPLE),
+            ContentProof.UNKNOWN,
+            "the checksums of the rows",
+        ),
         (
             replace(told(), check_failure="x", check_failure_reason=FailureReason.OUT_OF_MEMORY),
             Safeguards(canary=Canary.SAMPLE),
@@ -146,14 +283,18 @@ def test_every_difference_from_what_was_predicted_is_explained() -> None:
             "Spark's reading of what it wrote",
         ),
         (
-            replace(told(), check_failure="x", check_failure_reason=FailureReason.MISSING_FILE),  # that is a failed proof, and told as such
+            replace(
+                told(), check_failure="x", check_failure_reason=FailureReason.MISSING_FILE
+            ),  # that is a failed proof, and told as such
             Safeguards(canary=Canary.SAMPLE),
             ContentProof.NOT_TAKEN,
             "",
         ),
     ],
 )
-def test_a_check_that_was_asked_for_and_never_made_is_told(outcome: Outcome | None, guards: Safeguards, contents: ContentProof, unmade: str) -> None:
+def test_a_check_that_was_asked_for_and_never_made_is_told(
+    outcome: Outcome | None, guards: Safeguards, contents: ContentProof, unmade: str
+) -> None:
     sentence = tell_unmade_checks(job_of(outcome=outcome, guards=guards), contents)
     assert sentence == (f"Asked for and not to be had: {unmade}." if unmade else "")
 
@@ -163,8 +304,12 @@ def test_the_lost_list_of_the_current_snapshot_is_told_with_the_way_back() -> No
     own = [snapshot(7, parent_id=6, operation="replace")]
     (said,) = find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, (lost,), own)
     assert said == (
-        "the table stands at snapshot 7 of this job, whose list of manifests cannot be read (s3://b/snap-7.avro: manifest list: the file does not exist), "
-        "so that nobody can read the table or write to it; what was there before is still there, and `maintainer rollback m-1` sets the table back to it, "
+        "the table stands at snapshot 7 of this job, whose list of manifests cannot be read "
+        "(s3://b/snap-7.avro: manifest list: the file does not exist), "
+        "so that nobody can read the table or write to it; what was there before is still there, "
+        "and `maintainer rollback m-1` sets the table back to it, "
         "or CALL `lake`.system.rollback_to_snapshot('sales.orders', 6) in any Spark"
     )
-    assert find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, (lost,)) == (f"{lost.path} cannot be read: {lost.reason}",)
+    assert find_failed_proofs(job_of(), ContentProof.NOT_TAKEN, None, (lost,)) == (
+        f"{lost.path} cannot be read: {lost.reason}",
+    )

@@ -7,7 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.compare.proof_deadline import LONGEST_WAIT, PATIENCE, find_end_of_wait, is_worth_telling
+from maintainer.compare.proof_deadline import (
+    LONGEST_WAIT,
+    PATIENCE,
+    find_end_of_wait,
+    is_worth_telling,
+)
 from tests.api.nouns import make_job
 from tests.samples import NOW
 
@@ -15,8 +20,18 @@ SECOND = timedelta(seconds=1)
 WAITING = replace(make_job(), unreadable_since=NOW)
 
 
-@pytest.mark.parametrize(("waited", "is_told"), [(timedelta(0), False), (PATIENCE - SECOND, False), (PATIENCE, True), (-timedelta(hours=2), True)])
-def test_people_are_told_after_a_quarter_of_an_hour_and_when_nobody_knows_how_long_it_is(waited: timedelta, is_told: bool) -> None:
+@pytest.mark.parametrize(
+    ("waited", "is_told"),
+    [
+        (timedelta(0), False),
+        (PATIENCE - SECOND, False),
+        (PATIENCE, True),
+        (-timedelta(hours=2), True),
+    ],
+)
+def test_people_are_told_after_a_quarter_of_an_hour_and_when_nobody_knows_how_long_it_is(
+    waited: timedelta, is_told: bool
+) -> None:
     assert is_worth_telling(NOW, NOW + waited) is is_told
 
 
@@ -26,7 +41,10 @@ def test_the_wait_ends_after_a_day() -> None:
 
 
 def test_the_wait_ends_when_somebody_asks_for_it() -> None:
-    assert find_end_of_wait(replace(WAITING, given_up_by="ada"), NOW) == "ada asked for its end while its table could not be read"
+    assert (
+        find_end_of_wait(replace(WAITING, given_up_by="ada"), NOW)
+        == "ada asked for its end while its table could not be read"
+    )
 
 
 def test_a_job_that_does_not_wait_has_no_end_of_it() -> None:

@@ -22,7 +22,9 @@ _LAYOUT = Layout([Batch([File(10 * KIB)])])
 
 @dataclass(frozen=True)
 class Past:
-    """A table's snapshots: number, age in days, number of the parent; the refs by name; and what is asked of expiry."""
+    """A table's snapshots: number, age in days, number of the parent; the refs by name; and what is
+    asked of expiry.
+    """
 
     name: str
     snapshots: Sequence[tuple[int, float, int | None]]
@@ -43,7 +45,11 @@ def days(number: float) -> int:
 
 
 def branch(snapshot: int, **retention: int) -> dict[str, Any]:
-    return {"snapshot-id": snapshot, "type": "branch", **{name.replace("_", "-"): value for name, value in retention.items()}}
+    return {
+        "snapshot-id": snapshot,
+        "type": "branch",
+        **{name.replace("_", "-"): value for name, value in retention.items()},
+    }
 
 
 def tag(snapshot: int, **retention: int) -> dict[str, Any]:
@@ -59,15 +65,49 @@ PASTS: Sequence[Past] = (
     Past("unreferenced snapshots go by age alone", FORKED, 6),
     Past("a young unreferenced snapshot stays", [*line(9, 8, 7, 1), (20, 2, 2)], 4),
     Past("a branch keeps its own line", FORKED, 6, {"audit": branch(22)}),
-    Past("a branch's own retention", FORKED, 6, {"audit": branch(22, min_snapshots_to_keep=3), "main": branch(6, max_snapshot_age_ms=days(6.2))}),
-    Past("a branch keeps by its own age", FORKED, 6, {"audit": branch(22, max_snapshot_age_ms=days(6.75), min_snapshots_to_keep=1)}),
+    Past(
+        "a branch's own retention",
+        FORKED,
+        6,
+        {
+            "audit": branch(22, min_snapshots_to_keep=3),
+            "main": branch(6, max_snapshot_age_ms=days(6.2)),
+        },
+    ),
+    Past(
+        "a branch keeps by its own age",
+        FORKED,
+        6,
+        {"audit": branch(22, max_snapshot_age_ms=days(6.75), min_snapshots_to_keep=1)},
+    ),
     Past("tags keep single snapshots", line(9, 8, 7, 6, 1), 5, {"v1": tag(2), "v2": tag(1)}),
-    Past("refs past their age go", FORKED, 6, {"audit": branch(22, max_ref_age_ms=days(6)), "v1": tag(2, max_ref_age_ms=days(7)), "v2": tag(3)}),
-    Past("the table's own limit for refs", FORKED, 6, {"v1": tag(2), "v2": tag(5)}, {"history.expire.max-ref-age-ms": str(days(7))}),
+    Past(
+        "refs past their age go",
+        FORKED,
+        6,
+        {
+            "audit": branch(22, max_ref_age_ms=days(6)),
+            "v1": tag(2, max_ref_age_ms=days(7)),
+            "v2": tag(3),
+        },
+    ),
+    Past(
+        "the table's own limit for refs",
+        FORKED,
+        6,
+        {"v1": tag(2), "v2": tag(5)},
+        {"history.expire.max-ref-age-ms": str(days(7))},
+    ),
     Past("main never goes", line(9, 8, 7), 3, {"main": branch(3, max_ref_age_ms=1)}),
     Past("a tag on a line that nobody else holds", FORKED, 6, {"v1": tag(21)}),
     Past("a line rolled back", line(9, 8, 7, 6, 5.5), 3),
-    Past("the table's own number kept does not count beside the one that is given", line(9, 8, 7, 1), 4, {}, {"history.expire.min-snapshots-to-keep": "4"}),
+    Past(
+        "the table's own number kept does not count beside the one that is given",
+        line(9, 8, 7, 1),
+        4,
+        {},
+        {"history.expire.min-snapshots-to-keep": "4"},
+    ),
 )
 
 
@@ -85,8 +125,13 @@ class Remainder:
 
     def row(self) -> str:
         """One line of the report."""
-        texts = [f"{', '.join(map(str, sorted(ids)))}; {', '.join(sorted(refs))}" for ids, refs in (self.predicted, self.left)]
-        return f"| {self.past} | {texts[0]} | {texts[1]} | {'equal' if self.is_equal else 'WRONG'} |"
+        texts = [
+            f"{', '.join(map(str, sorted(ids)))}; {', '.join(sorted(refs))}"
+            for ids, refs in (self.predicted, self.left)
+        ]
+        return (
+            f"| {self.past} | {texts[0]} | {texts[1]} | {'equal' if self.is_equal else 'WRONG'} |"
+        )
 
 
 def run_one(lake: Lake, past: Past, name: str) -> Remainder:
@@ -101,7 +146,10 @@ def run_one(lake: Lake, past: Past, name: str) -> Remainder:
     refs = frozenset(ref.name for ref in set(health.refs) - set(find_expired_refs(health, now)))
     lake.session.sql(call_statement(table, ExpireSnapshots(older_than, past.retain_last)))
     after = lake.read(table)
-    left = (frozenset(stamp.snapshot_id for stamp in after.history), frozenset(ref.name for ref in after.refs))
+    left = (
+        frozenset(stamp.snapshot_id for stamp in after.history),
+        frozenset(ref.name for ref in after.refs),
+    )
     return Remainder(past.name, (ids, refs), left)
 
 
@@ -121,13 +169,24 @@ def _rewrite_history(lake: Lake, table: TableIdentifier, past: Past, now: dateti
         }
         for position, (number, age, parent) in enumerate(past.snapshots, 1)
     ]
-    document |= {"current-snapshot-id": past.current, "last-sequence-number": len(past.snapshots), "metadata-log": []}
-    current = next(snapshot for snapshot in document["snapshots"] if snapshot["snapshot-id"] == past.current)
-    document["snapshot-log"] = [{"snapshot-id": past.current, "timestamp-ms": current["timestamp-ms"]}]
+    document |= {
+        "current-snapshot-id": past.current,
+        "last-sequence-number": len(past.snapshots),
+        "metadata-log": [],
+    }
+    current = next(
+        snapshot for snapshot in document["snapshots"] if snapshot["snapshot-id"] == past.current
+    )
+    document["snapshot-log"] = [
+        {"snapshot-id": past.current, "timestamp-ms": current["timestamp-ms"]}
+    ]
     document["refs"] = {"main": branch(past.current), **past.refs}
     document["properties"] |= past.properties
     target = source.with_name(f"00009-{source.name[6:]}")
     target.write_text(json.dumps(document), encoding="utf-8")
     with sqlite3.connect(lake.directory / "catalog.db") as connection:
-        connection.execute("update iceberg_tables set metadata_location = ? where table_name = ?", (f"file://{target}", table.name))
+        connection.execute(
+            "update iceberg_tables set metadata_location = ? where table_name = ?",
+            (f"file://{target}", table.name),
+        )
     connection.close()

@@ -1,4 +1,6 @@
-"""Writes docs/conformance.md, or runs more shapes: python -m tests.conformance.report [--seed N --shapes N]. Exit 1 when Spark did other than was predicted."""
+"""Writes docs/conformance.md, or runs more shapes: python -m tests.conformance.report [--seed N
+--shapes N]. Exit 1 when Spark did other than was predicted.
+"""
 
 from __future__ import annotations
 
@@ -78,11 +80,15 @@ def summarise(outcomes: list[Outcome]) -> str:
     equal = sum(outcome.is_equal for outcome in outcomes)
     bounded = sum(outcome.is_within_bound and not outcome.is_equal for outcome in outcomes)
     removed = sum(max(0, outcome.removed) for outcome in outcomes)
-    wrong = sum(abs(outcome.predicted.items_removed - max(0, outcome.removed)) for outcome in outcomes)
+    wrong = sum(
+        abs(outcome.predicted.items_removed - max(0, outcome.removed)) for outcome in outcomes
+    )
     wheres = sum(outcome.where is not None for outcome in outcomes)
     return (
-        f"{len(outcomes)} shapes: {equal} equal, {bounded} within their bound, {len(outcomes) - equal - bounded} wrong. "
-        f"{removed} files were removed; the prediction was wrong by {wrong} ({wrong / max(1, removed):.1%}; published for AutoComp: 28 %). "
+        f"{len(outcomes)} shapes: {equal} equal, {bounded} within their bound, "
+        f"{len(outcomes) - equal - bounded} wrong. "
+        f"{removed} files were removed; the prediction was wrong by {wrong} "
+        f"({wrong / max(1, removed):.1%}; published for AutoComp: 28 %). "
         f"{wheres} filters selected exactly the partitions that they were written for.\n"
     )
 
@@ -97,19 +103,31 @@ def main() -> int:
     outcomes: list[Outcome] = []
     piles: list[Rewritten] = []
     pasts: list[Remainder] = []
-    with tempfile.TemporaryDirectory(prefix="conformance-") as directory, Session(Path(directory)) as session:
+    with (
+        tempfile.TemporaryDirectory(prefix="conformance-") as directory,
+        Session(Path(directory)) as session,
+    ):
         lake = Lake(Path(directory), session)
         for outcome in rewrites.run(lake, chosen):
             outcomes.append(outcome)
             print(outcome.row(), flush=True)  # noqa: T201 - a command's output
         if asked.seed is None:
-            piles = [manifests.run_one(lake, pile, f"m{number}") for number, pile in enumerate(manifests.PILES)]
-            pasts = [expiry.run_one(lake, past, f"e{number}") for number, past in enumerate(expiry.PASTS)]
+            piles = [
+                manifests.run_one(lake, pile, f"m{number}")
+                for number, pile in enumerate(manifests.PILES)
+            ]
+            pasts = [
+                expiry.run_one(lake, past, f"e{number}") for number, past in enumerate(expiry.PASTS)
+            ]
         lake.close()
     print(summarise(outcomes))  # noqa: T201 - as above
     if asked.seed is None:
         PAGE.write_text(write_page(outcomes, piles, pasts), encoding="utf-8")
-    verdicts = [*(outcome.is_within_bound for outcome in outcomes), *(pile.is_within_bound for pile in piles), *(past.is_equal for past in pasts)]
+    verdicts = [
+        *(outcome.is_within_bound for outcome in outcomes),
+        *(pile.is_within_bound for pile in piles),
+        *(past.is_equal for past in pasts),
+    ]
     return int(not all(verdicts))
 
 

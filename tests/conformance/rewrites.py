@@ -34,19 +34,36 @@ class Outcome:
 
     @property
     def is_equal(self) -> bool:
-        return (self.predicted.items_before, self.predicted.items_after) == (self.rewritten, self.added) and not self.strangers
+        return (self.predicted.items_before, self.predicted.items_after) == (
+            self.rewritten,
+            self.added,
+        ) and not self.strangers
 
     @property
     def is_within_bound(self) -> bool:
-        """Never more than said, and of the files that are taken each one known, unless that is what is uncertain."""
-        return abs(self.predicted.items_after - self.added) <= self.predicted.error_bound and not self.strangers
+        """Never more than said, and of the files that are taken each one known, unless that is what
+        is uncertain.
+        """
+        return (
+            abs(self.predicted.items_after - self.added) <= self.predicted.error_bound
+            and not self.strangers
+        )
 
     def row(self) -> str:
         """One line of the report."""
-        verdict = "equal" if self.is_equal else f"within {self.predicted.error_bound}" if self.is_within_bound else "WRONG"
+        verdict = (
+            "equal"
+            if self.is_equal
+            else f"within {self.predicted.error_bound}"
+            if self.is_within_bound
+            else "WRONG"
+        )
         reason = "" if self.is_equal else self.predicted.note
         predicted = f"{self.predicted.items_before} to {self.predicted.items_after}"
-        return f"| {self.shape} | {predicted} | {self.rewritten} to {self.added} | {verdict} | {reason} |".replace("\n", " ")
+        return (
+            f"| {self.shape} | {predicted} | {self.rewritten} to {self.added} | {verdict} | "
+            f"{reason} |"
+        ).replace("\n", " ")
 
 
 def run(lake: Lake, shapes: Iterable[Shape]) -> Iterator[Outcome]:
@@ -60,7 +77,13 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
     table = lake.make(name, shape.layout, shape.seed)
     health = lake.read(table)
     options = tuple(sorted(shape.options.items()))
-    rule = Rule(RuleName.REWRITE_DATA_FILES, strategy=shape.strategy, sort_order=shape.sort_order, where=shape.where, options=options)
+    rule = Rule(
+        RuleName.REWRITE_DATA_FILES,
+        strategy=shape.strategy,
+        sort_order=shape.sort_order,
+        where=shape.where,
+        options=options,
+    )
     places = sorted((partition.spec_id, partition.partition) for partition in health.partitions)
     within = None if shape.chosen is None else [places[position] for position in shape.chosen]
     predicted = estimate_rewrite_data_files(health, rule, within, now=datetime.now(UTC))
@@ -68,19 +91,33 @@ def run_one(lake: Lake, shape: Shape, name: str) -> Outcome:
     assert (where is None) == (within is None), f"{shape.name}: no filter for {within}"
     before = lake.files(table)
     given = {"partial-progress.enabled": "false", **shape.options}
-    action = RewriteDataFiles(shape.strategy, shape.sort_order, where or shape.where, tuple(sorted(given.items())))
+    action = RewriteDataFiles(
+        shape.strategy, shape.sort_order, where or shape.where, tuple(sorted(given.items()))
+    )
     done = lake.session.sql(call_statement(table, action))[0]
     rewritten, added = int(done["rewritten_data_files_count"]), int(done["added_data_files_count"])
     if within is None:
         return Outcome(shape.name, predicted, rewritten, added)
     after = lake.files(table)
     gone = {path for path in before if path not in after}
-    # What is rewritten of an old spec moves to partitions of the current one, beside those that were chosen.
+    # What is rewritten of an old spec moves to partitions of the current one, beside those that
+    # were chosen.
     moved = added if all(spec_id != health.default_spec_id for spec_id, _ in within) else 0
     lost = moved + _count_beside(health, within) - _count_beside(lake.read(table), within)
-    return Outcome(shape.name, predicted, rewritten, added, where, strangers=abs(lost) + abs(len(gone) - rewritten))
+    return Outcome(
+        shape.name,
+        predicted,
+        rewritten,
+        added,
+        where,
+        strangers=abs(lost) + abs(len(gone) - rewritten),
+    )
 
 
 def _count_beside(health: TableHealth, within: Collection[tuple[int, str]]) -> int:
     """Data files in all partitions but these."""
-    return sum(partition.data_files for partition in health.partitions if (partition.spec_id, partition.partition) not in within)
+    return sum(
+        partition.data_files
+        for partition in health.partitions
+        if (partition.spec_id, partition.partition) not in within
+    )

@@ -23,19 +23,30 @@ class Session:
     """One Spark process, started by the first question."""
 
     def __init__(self, directory: Path) -> None:
-        place = os.environ.get("ICEBERG_JARS") or str(Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars")
+        place = os.environ.get("ICEBERG_JARS") or str(
+            Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars"
+        )
         jars = ",".join(str(jar) for jar in sorted(Path(place).glob("*.jar")))
         assert jars, f"{place} has no jars of Iceberg"
         self._log = directory / "spark.log"
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, spark_process.__file__, directory, jars], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+                [sys.executable, spark_process.__file__, directory, jars],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
             )
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:

@@ -1,4 +1,6 @@
-"""The shapes of tables that the planner twin is held against Spark on: a list by hand, and as many more as a seed makes."""
+"""The shapes of tables that the planner twin is held against Spark on: a list by hand, and as many
+more as a seed makes.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from typing import Any
 from tests.conformance.tables import KIB, Batch, Deletes, Fields, File, Layout
 
 TARGET = 100 * KIB
-TARGET_PROPERTIES: Mapping[str, str] = {"write.target-file-size-bytes": str(TARGET), "write.parquet.row-group-size-bytes": str(1024 * KIB)}
+TARGET_PROPERTIES: Mapping[str, str] = {
+    "write.target-file-size-bytes": str(TARGET),
+    "write.parquet.row-group-size-bytes": str(1024 * KIB),
+}
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,9 @@ class Shape:
     options: Mapping[str, str] = field(default_factory=dict)
     strategy: str = "binpack"
     sort_order: str | None = None
-    chosen: Sequence[int] | None = None  # positions of the partitions, in the order of their text, that a filter is to select
+    chosen: Sequence[int] | None = (
+        None  # positions of the partitions, in the order of their text, that a filter is to select
+    )
     seed: int = 0
     where: str | None = None  # a policy's own filter
 
@@ -43,7 +50,9 @@ def plain() -> Iterator[Shape]:
         yield Shape(f"{count} small files", table(files(*[15] * count)))
     yield Shape("two files under the target", table(files(45, 45)))
     yield Shape("two files over the target", table(files(60, 60)))
-    yield Shape("files around three quarters of the target", table(files(70, 72, 74, 75, 76, 78, 80, 73)))
+    yield Shape(
+        "files around three quarters of the target", table(files(70, 72, 74, 75, 76, 78, 80, 73))
+    )
     yield Shape("only files of the right size", table(files(90, 100, 120, 170)))
     yield Shape("a remainder that is folded", table(files(*[21] * 10)))
     yield Shape("a remainder of its own", table(files(*[29] * 5)))
@@ -52,39 +61,94 @@ def plain() -> Iterator[Shape]:
     yield Shape("files of many sizes", table(files(*[8 + n * 13 % 60 for n in range(30)])))
     yield Shape("the least that a file can have", table([File(1, rows=1) for _ in range(7)]))
     yield Shape(
-        "one file to split at its row groups", table([File(400 * KIB, rows=40, row_groups=8)], properties={"write.parquet.row-group-size-bytes": "52000"})
+        "one file to split at its row groups",
+        table(
+            [File(400 * KIB, rows=40, row_groups=8)],
+            properties={"write.parquet.row-group-size-bytes": "52000"},
+        ),
     )
     yield Shape("one file that cannot be split, of few rows", table([File(400 * KIB, rows=40)]))
-    yield Shape("one file that cannot be split, of many rows", table([File(900 * KIB, rows=30_000)]))
-    yield Shape("a large file among small ones", table([*files(15, 15, 15), File(300 * KIB, rows=30)]))
-    yield Shape("several commits", Layout([Batch(files(*[20 + n] * 3)) for n in range(4)], properties=TARGET_PROPERTIES))
-    yield Shape("several commits of many sizes", Layout([Batch(files(9, 33, 51)) for _ in range(6)], properties=TARGET_PROPERTIES))
+    yield Shape(
+        "one file that cannot be split, of many rows", table([File(900 * KIB, rows=30_000)])
+    )
+    yield Shape(
+        "a large file among small ones", table([*files(15, 15, 15), File(300 * KIB, rows=30)])
+    )
+    yield Shape(
+        "several commits",
+        Layout([Batch(files(*[20 + n] * 3)) for n in range(4)], properties=TARGET_PROPERTIES),
+    )
+    yield Shape(
+        "several commits of many sizes",
+        Layout([Batch(files(9, 33, 51)) for _ in range(6)], properties=TARGET_PROPERTIES),
+    )
     yield Shape("an empty table", Layout([], properties=TARGET_PROPERTIES))
 
 
 def options() -> Iterator[Shape]:
     yield Shape("min-input-files 2", table(files(15, 15)), {"min-input-files": "2"})
-    yield Shape("min-input-files 1 does not take a single file", table(files(15)), {"min-input-files": "1"})
+    yield Shape(
+        "min-input-files 1 does not take a single file", table(files(15)), {"min-input-files": "1"}
+    )
     yield Shape("min-input-files 10", table(files(*[10] * 9)), {"min-input-files": "10"})
     yield Shape("rewrite-all", table(files(90, 100, 110)), {"rewrite-all": "true"})
     yield Shape("rewrite-all of one file", table(files(100)), {"rewrite-all": "true"})
-    yield Shape("min-file-size-bytes", table(files(20, 30, 40, 50, 60, 30, 35)), {"min-file-size-bytes": str(38 * KIB)})
-    yield Shape("max-file-size-bytes", table([*files(90, 100), File(150 * KIB, rows=30)]), {"max-file-size-bytes": str(130 * KIB)})
-    yield Shape("another target than the table's", table([File(300 * KIB) for _ in range(6)]), {"target-file-size-bytes": str(1024 * KIB)})
-    yield Shape("another target with many partitions", by("number", [7, 5, 3], 250), {"target-file-size-bytes": str(1536 * KIB)})
+    yield Shape(
+        "min-file-size-bytes",
+        table(files(20, 30, 40, 50, 60, 30, 35)),
+        {"min-file-size-bytes": str(38 * KIB)},
+    )
+    yield Shape(
+        "max-file-size-bytes",
+        table([*files(90, 100), File(150 * KIB, rows=30)]),
+        {"max-file-size-bytes": str(130 * KIB)},
+    )
+    yield Shape(
+        "another target than the table's",
+        table([File(300 * KIB) for _ in range(6)]),
+        {"target-file-size-bytes": str(1024 * KIB)},
+    )
+    yield Shape(
+        "another target with many partitions",
+        by("number", [7, 5, 3], 250),
+        {"target-file-size-bytes": str(1536 * KIB)},
+    )
     wide = {"write.target-file-size-bytes": str(600 * KIB)}
-    yield Shape("max-file-group-size-bytes", table([File(300 * KIB) for _ in range(8)], properties=wide), {"max-file-group-size-bytes": str(1024 * KIB)})
+    yield Shape(
+        "max-file-group-size-bytes",
+        table([File(300 * KIB) for _ in range(8)], properties=wide),
+        {"max-file-group-size-bytes": str(1024 * KIB)},
+    )
     rest = {"max-file-group-size-bytes": str(1100 * KIB)}
-    yield Shape("a group's rest that is too small", table([File(250 * KIB) for _ in range(13)], properties=wide), rest)
-    yield Shape("max-file-group-input-files", table(files(*[12] * 14)), {"max-file-group-input-files": "6"})
+    yield Shape(
+        "a group's rest that is too small",
+        table([File(250 * KIB) for _ in range(13)], properties=wide),
+        rest,
+    )
+    yield Shape(
+        "max-file-group-input-files", table(files(*[12] * 14)), {"max-file-group-input-files": "6"}
+    )
     yield Shape("max-files-to-rewrite", by("number", [6, 6, 6]), {"max-files-to-rewrite": "8"})
-    yield Shape("max-files-to-rewrite of one group", table(files(*[12] * 12)), {"max-files-to-rewrite": "7"})
+    yield Shape(
+        "max-files-to-rewrite of one group", table(files(*[12] * 12)), {"max-files-to-rewrite": "7"}
+    )
 
 
-def by(column: str, counts: Sequence[int], size: int = 15, transform: str = "identity", values: Sequence[Any] | None = None, **more: Any) -> Layout:  # noqa: ANN401
+def by(
+    column: str,
+    counts: Sequence[int],
+    size: int = 15,
+    transform: str = "identity",
+    values: Sequence[Any] | None = None,
+    **more: Any,  # noqa: ANN401
+) -> Layout:
     """So many files in each partition."""
     chosen = list(range(len(counts))) if values is None else values
-    made = [File(size * KIB, {column: value}) for count, value in zip(counts, chosen, strict=True) for _ in range(count)]
+    made = [
+        File(size * KIB, {column: value})
+        for count, value in zip(counts, chosen, strict=True)
+        for _ in range(count)
+    ]
     return table(made, [(column, transform)], **more)
 
 
@@ -111,7 +175,11 @@ TRANSFORMS: Sequence[tuple[str, str, Sequence[Any]]] = (
     ("at", "year", (NOON, NOON.replace(year=1969), NOON.replace(year=2027), None)),
     ("at", "month", (NOON, NOON + timedelta(days=1), None)),
     ("at", "day", (NOON, NOON + timedelta(hours=12), NOON.replace(year=1969), None)),
-    ("at", "hour", (NOON, NOON + timedelta(hours=11, minutes=59), NOON + timedelta(hours=12), None)),
+    (
+        "at",
+        "hour",
+        (NOON, NOON + timedelta(hours=11, minutes=59), NOON + timedelta(hours=12), None),
+    ),
     ("local", "day", (NOON.replace(tzinfo=None), datetime(2026, 4, 1), None)),  # noqa: DTZ001 - as above
     ("local", "hour", (NOON.replace(tzinfo=None), datetime(2026, 3, 31, 13), None)),  # noqa: DTZ001 - as above
     ("day", "month", (date(2026, 2, 28), date(2026, 3, 1), None)),
@@ -120,50 +188,116 @@ TRANSFORMS: Sequence[tuple[str, str, Sequence[Any]]] = (
 
 
 def partitioned() -> Iterator[Shape]:
-    """Each transform with a filter for one partition, for the one without a value, or for two of them."""
+    """Each transform with a filter for one partition, for the one without a value, or for two of
+    them.
+    """
     for number, (column, transform, values) in enumerate(TRANSFORMS):
         counts = [6 if position % 2 == number % 2 else 5 for position in range(len(values))]
         places = len(values)
         chosen = [[number % places], [places - 1], sorted({0, number % places})][number % 3]
         layout = by(column, counts, transform=transform, values=values)
-        yield Shape(f"{transform} of {column!r}, filtered", layout, chosen=chosen if "bucket" not in transform and "truncate" not in transform else [0])
+        yield Shape(
+            f"{transform} of {column!r}, filtered",
+            layout,
+            chosen=chosen if "bucket" not in transform and "truncate" not in transform else [0],
+        )
     yield Shape("partitions of which some have enough", by("number", [5, 4, 1, 8, 2]))
     yield Shape("four small files in each of many partitions", by("number", [4] * 12))
-    yield Shape("two fields", table([File(15 * KIB, {"word": word, "at": NOON}) for word in "aabbbbb" for _ in (0, 1)], [("word", "identity"), ("at", "day")]))
+    yield Shape(
+        "two fields",
+        table(
+            [File(15 * KIB, {"word": word, "at": NOON}) for word in "aabbbbb" for _ in (0, 1)],
+            [("word", "identity"), ("at", "day")],
+        ),
+    )
     both = [("word", "identity"), ("at", "day")]
-    pairs = table([File(15 * KIB, {"word": word, "at": at}) for word in ("a", None) for at in (NOON, None) for _ in range(5)], both)
+    pairs = table(
+        [
+            File(15 * KIB, {"word": word, "at": at})
+            for word in ("a", None)
+            for at in (NOON, None)
+            for _ in range(5)
+        ],
+        both,
+    )
     yield Shape("two fields without values, filtered", pairs, chosen=[1])
     for column, transform, values in TRANSFORMS:
         if transform.startswith(("bucket", "truncate")):
             counts = [5] * (len(values) - 1) + [6]
-            yield Shape(f"{transform} of {column!r} without a value, filtered", by(column, counts, transform=transform, values=values), chosen=[-1])
+            yield Shape(
+                f"{transform} of {column!r} without a value, filtered",
+                by(column, counts, transform=transform, values=values),
+                chosen=[-1],
+            )
 
 
 def evolved() -> Iterator[Shape]:
-    days = [File(15 * KIB, {"at": NOON + timedelta(days=day)}) for day in range(-2, 4) for _ in (0, 1)]
+    days = [
+        File(15 * KIB, {"at": NOON + timedelta(days=day)}) for day in range(-2, 4) for _ in (0, 1)
+    ]
     months = [File(15 * KIB, {"at": NOON + timedelta(days=day)}) for day in (0, 0, 0, 0, 0, 40, 40)]
 
-    def then(first: Sequence[File], before: Fields, second: Sequence[File], after: Fields) -> Layout:
+    def then(
+        first: Sequence[File], before: Fields, second: Sequence[File], after: Fields
+    ) -> Layout:
         return Layout([Batch(first), Batch(second, after)], before, properties=TARGET_PROPERTIES)
 
     yield Shape("days, then months", then(days, [("at", "day")], months, [("at", "month")]))
     yield Shape("months, then days", then(months, [("at", "month")], days, [("at", "day")]))
     yield Shape("partitions, then none", then(days, [("at", "day")], files(15, 15, 15), []))
-    yield Shape("no partitions, then some", then(files(15, 15, 15, 15, 15), [], months, [("at", "month")]))
+    yield Shape(
+        "no partitions, then some", then(files(15, 15, 15, 15, 15), [], months, [("at", "month")])
+    )
     empty = [File(15 * KIB, {"at": None}), *months]
-    yield Shape("old files join those without a value", then(days[:4], [("at", "day")], empty, [("at", "month")]))
-    yield Shape("the old spec is written again", then(days, [("at", "day")], months, [("at", "month")]), {"output-spec-id": "1"})
-    yield Shape("new files of an evolved table, filtered", then(days[:2], [("at", "day")], months, [("word", "identity")]), chosen=[1])
-    noons = [File(15 * KIB, {"at": NOON + timedelta(days=day)}) for day in (-2, -2, -2, -2, -2, -2, -1, -1, -1, -1, -1)]
-    yield Shape("an old day of what are months now, filtered", then(noons, [("at", "day")], months, [("at", "month")]), chosen=[0])
-    springs = [File(15 * KIB, {"at": NOON + timedelta(days=day)}) for day in (0, 0, 40, 40, 40, 40, 40)]
-    yield Shape("an old month of what are days now, filtered", then(springs, [("at", "month")], noons, [("at", "day")]), chosen=[1])
+    yield Shape(
+        "old files join those without a value",
+        then(days[:4], [("at", "day")], empty, [("at", "month")]),
+    )
+    yield Shape(
+        "the old spec is written again",
+        then(days, [("at", "day")], months, [("at", "month")]),
+        {"output-spec-id": "1"},
+    )
+    yield Shape(
+        "new files of an evolved table, filtered",
+        then(days[:2], [("at", "day")], months, [("word", "identity")]),
+        chosen=[1],
+    )
+    noons = [
+        File(15 * KIB, {"at": NOON + timedelta(days=day)})
+        for day in (-2, -2, -2, -2, -2, -2, -1, -1, -1, -1, -1)
+    ]
+    yield Shape(
+        "an old day of what are months now, filtered",
+        then(noons, [("at", "day")], months, [("at", "month")]),
+        chosen=[0],
+    )
+    springs = [
+        File(15 * KIB, {"at": NOON + timedelta(days=day)}) for day in (0, 0, 40, 40, 40, 40, 40)
+    ]
+    yield Shape(
+        "an old month of what are days now, filtered",
+        then(springs, [("at", "month")], noons, [("at", "day")]),
+        chosen=[1],
+    )
     numbers = [File(15 * KIB, {"number": number}) for number in (3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4)]
     none = [*numbers[:6], *[File(15 * KIB, {"number": None})] * 5]
     later = [File(15 * KIB, {"number": 5})] * 6
-    yield Shape("an old partition of what has none now, filtered", then(numbers, [("number", "identity")], later, []), chosen=[1])
-    yield Shape("the old partition without a value of what has none now, filtered", then(none, [("number", "identity")], later, []), chosen=[2])
-    yield Shape("an old bucket of what are values now, filtered", then(numbers, [("number", "bucket[4]")], later, [("number", "identity")]), chosen=[0])
+    yield Shape(
+        "an old partition of what has none now, filtered",
+        then(numbers, [("number", "identity")], later, []),
+        chosen=[1],
+    )
+    yield Shape(
+        "the old partition without a value of what has none now, filtered",
+        then(none, [("number", "identity")], later, []),
+        chosen=[2],
+    )
+    yield Shape(
+        "an old bucket of what are values now, filtered",
+        then(numbers, [("number", "bucket[4]")], later, [("number", "identity")]),
+        chosen=[0],
+    )
 
 
 def deleted() -> Iterator[Shape]:
@@ -173,57 +307,144 @@ def deleted() -> Iterator[Shape]:
         deletes = [Deletes("file", [0, 1], rows)]
         yield Shape(f"{rows} of 10 rows deleted", table(right, by_number, deletes=deletes))
     yield Shape(
-        "delete-ratio-threshold", table(right, by_number, deletes=[Deletes("file", [0], 4), Deletes("file", [1], 6)]), {"delete-ratio-threshold": "0.5"}
+        "delete-ratio-threshold",
+        table(right, by_number, deletes=[Deletes("file", [0], 4), Deletes("file", [1], 6)]),
+        {"delete-ratio-threshold": "0.5"},
     )
     two = [Deletes("file", [0], 1), Deletes("file", [0], 1), Deletes("file", [1], 1)]
-    yield Shape("delete-file-threshold", table(right, by_number, deletes=two), {"delete-file-threshold": "2"})
+    yield Shape(
+        "delete-file-threshold",
+        table(right, by_number, deletes=two),
+        {"delete-file-threshold": "2"},
+    )
     together = [File(90 * KIB, {"number": number % 2}) for number in range(4)]
     whole = [Deletes("partition", [0, 2], 4)]
     yield Shape("deletes for a partition have no ratio", table(together, by_number, deletes=whole))
-    yield Shape("deletes for a partition count", table(together, by_number, deletes=whole), {"delete-file-threshold": "1"})
+    yield Shape(
+        "deletes for a partition count",
+        table(together, by_number, deletes=whole),
+        {"delete-file-threshold": "1"},
+    )
     equality = [Deletes("equality", [0], 4)]
-    yield Shape("equality deletes count", table(together, by_number, deletes=equality), {"delete-file-threshold": "1"})
+    yield Shape(
+        "equality deletes count",
+        table(together, by_number, deletes=equality),
+        {"delete-file-threshold": "1"},
+    )
     everywhere = table(together, deletes=equality)
     yield Shape("equality deletes without a partition", everywhere, {"delete-file-threshold": "1"})
-    yield Shape("a small file with deletes takes its group along", table(files(15, 15, 90), deletes=[Deletes("file", [0], 9)]))
+    yield Shape(
+        "a small file with deletes takes its group along",
+        table(files(15, 15, 90), deletes=[Deletes("file", [0], 9)]),
+    )
     vectors = {"write.delete.mode": "merge-on-read"}
     some = [Deletes("vector", [], where="number = 1 AND id % 2 = 0")]
-    yield Shape("deletion vectors", table(right, by_number, deletes=some, properties=vectors, format_version=3))
-    few = [Deletes("vector", [], where="id % 10 < 3 AND number < 3"), Deletes("vector", [], where="id % 10 < 5 AND number = 0")]
-    yield Shape("deletion vectors that replace others", table(right, deletes=few, properties=vectors, format_version=3), {"delete-ratio-threshold": "0.5"})
+    yield Shape(
+        "deletion vectors",
+        table(right, by_number, deletes=some, properties=vectors, format_version=3),
+    )
+    few = [
+        Deletes("vector", [], where="id % 10 < 3 AND number < 3"),
+        Deletes("vector", [], where="id % 10 < 5 AND number = 0"),
+    ]
+    yield Shape(
+        "deletion vectors that replace others",
+        table(right, deletes=few, properties=vectors, format_version=3),
+        {"delete-ratio-threshold": "0.5"},
+    )
 
 
 def sorted_() -> Iterator[Shape]:
     yield Shape("sort of one output", table(files(*[15] * 6)), strategy="sort", sort_order="id")
-    yield Shape("sort of several outputs", by("number", [7, 5, 4], 30), strategy="sort", sort_order="id DESC")
+    yield Shape(
+        "sort of several outputs",
+        by("number", [7, 5, 4], 30),
+        strategy="sort",
+        sort_order="id DESC",
+    )
     yield Shape("z-order", by("number", [8, 3], 25), strategy="sort", sort_order="zorder(id, word)")
 
 
 def filtered() -> Iterator[Shape]:
     """Under a policy's own filter."""
-    dates = by("day", [6, 5, 5, 7], transform="identity", values=[date(2026, 3, 1), date(2026, 3, 2), None, date(2999, 1, 1)])
+    dates = by(
+        "day",
+        [6, 5, 5, 7],
+        transform="identity",
+        values=[date(2026, 3, 1), date(2026, 3, 2), None, date(2999, 1, 1)],
+    )
     yield Shape("whole days of the past", dates, where="day < current_date")
-    yield Shape("days from when until when", dates, where="day BETWEEN DATE '2026-03-02' AND '2026-12-31'")
+    yield Shape(
+        "days from when until when", dates, where="day BETWEEN DATE '2026-03-02' AND '2026-12-31'"
+    )
     yield Shape("what has no value", dates, where="day IS NULL")
-    months = by("day", [6, 5, 7], transform="month", values=[date(2026, 2, 28), date(2026, 3, 31), None])
-    yield Shape("months at their boundary", months, where="day >= DATE '2026-03-01' AND day < DATE '2026-04-01'")
-    moments = by("at", [5, 5, 6, 7], transform="day", values=[NOON - timedelta(days=1), NOON, NOON + timedelta(days=1), None])
-    yield Shape("days of times up to a boundary", moments, where="at < TIMESTAMP '2026-04-01 00:00:00 UTC'")
-    yield Shape("days of times up to within a day", moments, where="at < TIMESTAMP '2026-03-31 09:00:00 UTC' AND id >= 0")
-    hours = by("local", [5, 6], transform="hour", values=[NOON.replace(tzinfo=None), datetime(2026, 3, 31, 13)])  # noqa: DTZ001 - a timestamp without a zone
+    months = by(
+        "day", [6, 5, 7], transform="month", values=[date(2026, 2, 28), date(2026, 3, 31), None]
+    )
+    yield Shape(
+        "months at their boundary",
+        months,
+        where="day >= DATE '2026-03-01' AND day < DATE '2026-04-01'",
+    )
+    moments = by(
+        "at",
+        [5, 5, 6, 7],
+        transform="day",
+        values=[NOON - timedelta(days=1), NOON, NOON + timedelta(days=1), None],
+    )
+    yield Shape(
+        "days of times up to a boundary", moments, where="at < TIMESTAMP '2026-04-01 00:00:00 UTC'"
+    )
+    yield Shape(
+        "days of times up to within a day",
+        moments,
+        where="at < TIMESTAMP '2026-03-31 09:00:00 UTC' AND id >= 0",
+    )
+    hours = by(
+        "local",
+        [5, 6],
+        transform="hour",
+        values=[NOON.replace(tzinfo=None), datetime(2026, 3, 31, 13)],  # noqa: DTZ001 - a timestamp without a zone
+    )
     yield Shape("hours without a zone", hours, where="'2026-03-31 13:00:00' <= local")
-    pairs = [File(15 * KIB, {"word": word, "number": number}) for word in "ab" for number in (1, 2, 3) for _ in range(5)]
-    yield Shape("two fields", table(pairs, [("word", "identity"), ("number", "identity")]), where="word = 'a' AND number IN (1, 3)")
-    yield Shape("a filter that takes nothing", table(pairs, [("word", "identity")]), where="word > 'b'")
+    pairs = [
+        File(15 * KIB, {"word": word, "number": number})
+        for word in "ab"
+        for number in (1, 2, 3)
+        for _ in range(5)
+    ]
+    yield Shape(
+        "two fields",
+        table(pairs, [("word", "identity"), ("number", "identity")]),
+        where="word = 'a' AND number IN (1, 3)",
+    )
+    yield Shape(
+        "a filter that takes nothing", table(pairs, [("word", "identity")]), where="word > 'b'"
+    )
     old = [File(15 * KIB, {"at": NOON - timedelta(days=day)}) for day in (1, 2) for _ in range(5)]
     new = [File(15 * KIB, {"at": NOON + timedelta(days=30)})] * 5
-    both = Layout([Batch(old), Batch(new, [("at", "month")])], [("at", "day")], properties=TARGET_PROPERTIES)
-    yield Shape("a filter over two specs", both, where="at >= TIMESTAMP '2026-03-30 00:00:00 UTC' AND at < TIMESTAMP '2026-04-01 00:00:00 UTC'")
+    both = Layout(
+        [Batch(old), Batch(new, [("at", "month")])], [("at", "day")], properties=TARGET_PROPERTIES
+    )
+    yield Shape(
+        "a filter over two specs",
+        both,
+        where="at >= TIMESTAMP '2026-03-30 00:00:00 UTC' AND at < TIMESTAMP '2026-04-01 00:00:00 "
+        "UTC'",
+    )
 
 
 def by_hand() -> list[Shape]:
     """The fixed list, the same at every run."""
-    return [*plain(), *options(), *partitioned(), *evolved(), *deleted(), *sorted_(), *(replace(shape, name=f"where: {shape.name}") for shape in filtered())]
+    return [
+        *plain(),
+        *options(),
+        *partitioned(),
+        *evolved(),
+        *deleted(),
+        *sorted_(),
+        *(replace(shape, name=f"where: {shape.name}") for shape in filtered()),
+    ]
 
 
 def by_seed(seed: int, number: int) -> list[Shape]:
@@ -234,12 +455,21 @@ def by_seed(seed: int, number: int) -> list[Shape]:
 
 def _any_shape(chance: random.Random, name: str) -> Shape:
     column, transform, values = chance.choice([*TRANSFORMS, ("number", "", (1, 2))])
-    # No larger than a writer puts in one file: what becomes of those takes many rows to show, and is among the shapes by hand.
-    sizes = [chance.choice([5, 12, 30, 45, 74, 76, 90, 120, 130]) for _ in range(chance.randint(1, 12))]
-    made = [File(chance.choice(sizes) * KIB, {column: chance.choice(values)}) for _ in range(chance.randint(1, 24))]
+    # No larger than a writer puts in one file: what becomes of those takes many rows to show, and
+    # is among the shapes by hand.
+    sizes = [
+        chance.choice([5, 12, 30, 45, 74, 76, 90, 120, 130]) for _ in range(chance.randint(1, 12))
+    ]
+    made = [
+        File(chance.choice(sizes) * KIB, {column: chance.choice(values)})
+        for _ in range(chance.randint(1, 24))
+    ]
     cut = chance.choice([len(made), len(made), len(made) // 2])
     batches = [Batch(part) for part in (made[:cut], made[cut:]) if part]
-    scoped = [Deletes("file", [chance.randrange(len(made))], chance.randint(1, 10)) for _ in range(chance.choice([0, 0, 1, 3]))]
+    scoped = [
+        Deletes("file", [chance.randrange(len(made))], chance.randint(1, 10))
+        for _ in range(chance.choice([0, 0, 1, 3]))
+    ]
     chosen = {
         "min-input-files": chance.choice([None, None, "2", "3", "8"]),
         "rewrite-all": chance.choice([None, None, None, "true"]),
@@ -248,4 +478,9 @@ def _any_shape(chance: random.Random, name: str) -> Shape:
         "max-file-group-input-files": chance.choice([None, None, "7"]),
     }
     layout = Layout(batches, [(column, transform)] if transform else (), scoped, TARGET_PROPERTIES)
-    return Shape(name, layout, {key: value for key, value in chosen.items() if value is not None}, seed=chance.randrange(1000))
+    return Shape(
+        name,
+        layout,
+        {key: value for key, value in chosen.items() if value is not None},
+        seed=chance.randrange(1000),
+    )

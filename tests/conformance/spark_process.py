@@ -1,6 +1,8 @@
-"""Run by the conformance suite in a process of its own: one Spark that answers one line of JSON with one line of JSON.
+"""Run by the conformance suite in a process of its own: one Spark that answers one line of JSON
+with one line of JSON.
 
-Arguments: the directory of the catalog, and the jars, separated by commas. Requests: {"sql": ...} or {"deletes": [...], "table": ...}.
+Arguments: the directory of the catalog, and the jars, separated by commas. Requests: {"sql": ...}
+or {"deletes": [...], "table": ...}.
 """
 
 from __future__ import annotations
@@ -46,8 +48,12 @@ def run_sql(spark: SparkSession, statement: str) -> list[dict[str, Any]]:
     return [row.asDict(recursive=True) for row in spark.sql(statement).collect()]
 
 
-def commit_deletes(spark: SparkSession, table: str, files: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Delete files that lie there already, in one commit of Iceberg's own: Spark itself writes no equality deletes."""
+def commit_deletes(
+    spark: SparkSession, table: str, files: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Delete files that lie there already, in one commit of Iceberg's own: Spark itself writes no
+    equality deletes.
+    """
     jvm: Any = spark._jvm
     iceberg = jvm.org.apache.iceberg
     loaded = iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, table)
@@ -67,7 +73,12 @@ def commit_deletes(spark: SparkSession, table: str, files: list[dict[str, Any]])
             builder = builder.ofPositionDeletes()
             if file["referenced"]:
                 builder = builder.withReferencedDataFile(file["referenced"])
-        builder = builder.withPath(file["path"]).withFormat("parquet").withFileSizeInBytes(file["bytes"]).withRecordCount(file["records"])
+        builder = (
+            builder.withPath(file["path"])
+            .withFormat("parquet")
+            .withFileSizeInBytes(file["bytes"])
+            .withRecordCount(file["records"])
+        )
         if spec.isPartitioned():
             builder = builder.withPartition(places[file["partition_like"]].partition())
         delta.addDeletes(builder.build())
@@ -83,7 +94,11 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            rows = commit_deletes(spark, request["table"], request["deletes"]) if "deletes" in request else run_sql(spark, request["sql"])
+            rows = (
+                commit_deletes(spark, request["table"], request["deletes"])
+                if "deletes" in request
+                else run_sql(spark, request["sql"])
+            )
             answer: dict[str, Any] = {"rows": rows}
         except Exception as error:  # noqa: BLE001 - whatever Spark raises is told to whoever asked
             answer = {"error": f"{type(error).__name__}: {error}"[:4000]}

@@ -1,4 +1,6 @@
-"""Tables of a wanted shape: data files of wanted sizes in wanted partitions, written by PyArrow, committed by PyIceberg, deletes by Iceberg itself."""
+"""Tables of a wanted shape: data files of wanted sizes in wanted partitions, written by PyArrow,
+committed by PyIceberg, deletes by Iceberg itself.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.io.pyarrow import compute_statistics_plan, data_file_statistics_from_parquet_metadata, parquet_path_to_id_mapping, schema_to_pyarrow
+from pyiceberg.io.pyarrow import (
+    compute_statistics_plan,
+    data_file_statistics_from_parquet_metadata,
+    parquet_path_to_id_mapping,
+    schema_to_pyarrow,
+)
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
@@ -60,8 +67,12 @@ SCHEMA = Schema(
     NestedField(14, "raw", BinaryType()),
 )
 DEFAULTS: Mapping[str, Any] = {
-    "number": 7, "word": "w", "at": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), "local": datetime(2026, 1, 2, 3, 4, 5), "day": date(2026, 1, 2),  # noqa: DTZ001
-    "price": Decimal("1.50"), "flag": True, "rate": 0.5, "small": 1, "od`d \"na'me": "x", "nested": {"key": "k"}, "raw": b"r",
+    "number": 7, "word": "w", "at": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    "local": datetime(2026, 1, 2, 3, 4, 5), "day": date(2026, 1, 2),  # noqa: DTZ001
+    "price": Decimal("1.50"), "flag": True, "rate": 0.5, "small": 1, (
+        "od`d "
+        "\"na'me"
+    ): "x", "nested": {"key": "k"}, "raw": b"r",
 }  # fmt: skip
 KIB = 1024
 _WRITABLE = 2  # the format version that PyIceberg writes at most
@@ -70,7 +81,9 @@ _FOOTER_BYTES = 5500  # about what a file has beside its payload
 
 @dataclass(frozen=True)
 class File:
-    """One data file: its size, the values of all its rows, its rows, and in how many row groups they lie."""
+    """One data file: its size, the values of all its rows, its rows, and in how many row groups
+    they lie.
+    """
 
     bytes: int = 20 * KIB
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -82,7 +95,9 @@ class File:
 class Deletes:
     """One commit of delete files over the data files with these numbers."""
 
-    kind: str  # "file": one for each data file, bound to it; "partition": one for all of them; "equality"; "vector": Spark deletes, merge-on-read
+    # "file": one for each data file, bound to it; "partition": one for all of them; "equality";
+    # "vector": Spark deletes, merge-on-read
+    kind: str
     files: Sequence[int]
     rows: int = 5  # that each data file loses
     where: str = ""  # of a vector
@@ -121,7 +136,11 @@ class Lake:
     def __init__(self, directory: Path, session: Session) -> None:
         self.directory = directory
         self.session = session
-        self.properties = {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db", "warehouse": f"file://{directory}/warehouse"}
+        self.properties = {
+            "type": "sql",
+            "uri": f"sqlite:///{directory}/catalog.db",
+            "warehouse": f"file://{directory}/warehouse",
+        }
         self.catalog = SqlCatalog("lake", **self.properties)
         self.catalog.create_namespace_if_not_exists("c")
         self.ours = PyIcebergCatalog("lake", self.properties, Clock())
@@ -138,7 +157,10 @@ class Lake:
             ("c", name),
             SCHEMA,
             location=f"file://{folder}/table",
-            properties={"format-version": str(min(layout.format_version, _WRITABLE)), **layout.properties},
+            properties={
+                "format-version": str(min(layout.format_version, _WRITABLE)),
+                **layout.properties,
+            },
         )
         if layout.fields:
             _respec(table, layout.fields)
@@ -146,18 +168,26 @@ class Lake:
         for batch in layout.batches:
             if batch.fields is not None:
                 _respec(table, batch.fields)
-            with table.transaction() as transaction, transaction.update_snapshot().fast_append() as append:
+            with (
+                table.transaction() as transaction,
+                transaction.update_snapshot().fast_append() as append,
+            ):
                 for file in batch.files:
                     append.append_data_file(writer.write(table, file))
         if layout.format_version > _WRITABLE:
-            self.session.sql(f"ALTER TABLE lake.c.{name} SET TBLPROPERTIES ('format-version' = '{layout.format_version}')")
+            self.session.sql(
+                f"ALTER TABLE lake.c.{name} SET TBLPROPERTIES ('format-version' = "
+                f"'{layout.format_version}')"
+            )
         for deletes in layout.deletes:
             self._delete(name, deletes, writer)
         return TableIdentifier("lake", ("c",), name)
 
     def read(self, table: TableIdentifier) -> TableHealth:
         """The table's health, as a scan measures it."""
-        inventory = self.ours.inventory(table, lambda _, properties: target_file_size(properties), know_nothing)
+        inventory = self.ours.inventory(
+            table, lambda _, properties: target_file_size(properties), know_nothing
+        )
         assert isinstance(inventory, TableInventory), inventory
         assert inventory.unreadable == ()
         return measure(inventory)
@@ -165,7 +195,10 @@ class Lake:
     def files(self, table: TableIdentifier) -> dict[str, str]:
         """Path and partition, as PyIceberg has them, of the data files."""
         found = self.catalog.load_table(("c", table.name)).inspect.data_files()
-        return {row["file_path"]: str({"spec": row["spec_id"], **(row["partition"] or {})}) for row in found.to_pylist()}
+        return {
+            row["file_path"]: str({"spec": row["spec_id"], **(row["partition"] or {})})
+            for row in found.to_pylist()
+        }
 
     def _delete(self, name: str, deletes: Deletes, writer: _Writer) -> None:
         if deletes.kind == "vector":
@@ -173,7 +206,9 @@ class Lake:
             return
         chosen = [writer.written[number] for number in deletes.files]
         parts = [[file] for file in chosen] if deletes.kind == "file" else [chosen]
-        self.session.commit_deletes(f"lake.c.{name}", [writer.write_deletes(part, deletes) for part in parts])
+        self.session.commit_deletes(
+            f"lake.c.{name}", [writer.write_deletes(part, deletes) for part in parts]
+        )
 
 
 def _respec(table: Table, fields: Fields) -> None:
@@ -192,15 +227,31 @@ class _Writer:
 
     def write(self, table: Table, file: File) -> DataFile:
         path = self._folder / f"{len(self.written):05}.parquet"
-        rows = {**DEFAULTS, **{name: value for name, value in file.values.items() if "." not in name}}
+        rows = {
+            **DEFAULTS,
+            **{name: value for name, value in file.values.items() if "." not in name},
+        }
         if "nested.key" in file.values:
             rows["nested"] = {"key": file.values["nested.key"]}
         start = len(self.written) * 1_000_000
         payload = max(1, (file.bytes - _FOOTER_BYTES - file.row_groups * 2000) // file.rows)
-        records = [{"id": start + number, **rows, "payload": self._random.randbytes(payload)} for number in range(file.rows)]
+        records = [
+            {"id": start + number, **rows, "payload": self._random.randbytes(payload)}
+            for number in range(file.rows)
+        ]
         data = pa.Table.from_pylist(records, schema_to_pyarrow(SCHEMA, include_field_ids=True))
-        pq.write_table(data, path, row_group_size=-(-file.rows // file.row_groups), use_dictionary=False, compression="none")
-        made = _describe(table, path, _partition(table.spec(), {**rows, "nested.key": (rows["nested"] or {}).get("key")}))
+        pq.write_table(
+            data,
+            path,
+            row_group_size=-(-file.rows // file.row_groups),
+            use_dictionary=False,
+            compression="none",
+        )
+        made = _describe(
+            table,
+            path,
+            _partition(table.spec(), {**rows, "nested.key": (rows["nested"] or {}).get("key")}),
+        )
         self.written.append(made)
         return made
 
@@ -208,11 +259,22 @@ class _Writer:
         path = self._folder / f"delete-{len(list(self._folder.glob('delete-*')))}.parquet"
         first = files[0]
         if deletes.kind == "equality":
-            numbers = [self.written.index(file) * 1_000_000 + row for file in files for row in range(deletes.rows)]
-            data = pa.table([pa.array(numbers, pa.int64())], schema=pa.schema([_numbered("id", pa.int64(), 1)]))
+            numbers = [
+                self.written.index(file) * 1_000_000 + row
+                for file in files
+                for row in range(deletes.rows)
+            ]
+            data = pa.table(
+                [pa.array(numbers, pa.int64())], schema=pa.schema([_numbered("id", pa.int64(), 1)])
+            )
         else:
             pairs = [(file.file_path, row) for file in files for row in range(deletes.rows)]
-            schema = pa.schema([_numbered("file_path", pa.string(), 2147483546), _numbered("pos", pa.int64(), 2147483545)])
+            schema = pa.schema(
+                [
+                    _numbered("file_path", pa.string(), 2147483546),
+                    _numbered("pos", pa.int64(), 2147483545),
+                ]
+            )
             data = pa.table([[path for path, _ in pairs], [row for _, row in pairs]], schema=schema)
         pq.write_table(data, path)
         return {
@@ -259,7 +321,9 @@ def _to_iceberg(value: object) -> object:
 def _describe(table: Table, path: Path, partition: Record) -> DataFile:
     metadata = pq.read_metadata(path)
     statistics = data_file_statistics_from_parquet_metadata(
-        parquet_metadata=metadata, stats_columns=compute_statistics_plan(SCHEMA, table.properties), parquet_column_mapping=parquet_path_to_id_mapping(SCHEMA)
+        parquet_metadata=metadata,
+        stats_columns=compute_statistics_plan(SCHEMA, table.properties),
+        parquet_column_mapping=parquet_path_to_id_mapping(SCHEMA),
     )
     made = DataFile.from_args(
         content=DataFileContent.DATA,

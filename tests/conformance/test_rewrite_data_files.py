@@ -14,7 +14,12 @@ from tests.conformance.tables import Lake
 SHAPES = shapes.by_hand()
 FEWEST_CERTAIN = 60  # shapes of which the very number is predicted
 GREATEST_ERROR = 0.05  # of the files that a rewrite removes, over all shapes
-spark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.xdist_group("conformance"), pytest.mark.timeout(600)]
+spark = [
+    pytest.mark.spark,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("conformance"),
+    pytest.mark.timeout(600),
+]
 
 
 class Suite:
@@ -26,7 +31,9 @@ class Suite:
 
     def outcome(self, shape: Shape) -> Outcome:
         if shape.name not in self._outcomes:
-            self._outcomes[shape.name] = rewrites.run_one(self._lake, shape, f"t{len(self._outcomes)}")
+            self._outcomes[shape.name] = rewrites.run_one(
+                self._lake, shape, f"t{len(self._outcomes)}"
+            )
         return self._outcomes[shape.name]
 
 
@@ -35,13 +42,23 @@ def suite(lake: Lake) -> Suite:
     return Suite(lake)
 
 
-@pytest.mark.parametrize("shape", [pytest.param(shape, id=shape.name, marks=spark) for shape in SHAPES])
+@pytest.mark.parametrize(
+    "shape", [pytest.param(shape, id=shape.name, marks=spark) for shape in SHAPES]
+)
 def test_spark_rewrites_and_adds_what_was_predicted(suite: Suite, shape: Shape) -> None:
     outcome = suite.outcome(shape)
     assert outcome.strangers == 0, outcome.where
-    if outcome.predicted.error_bound:  # where exactness is impossible; each row of docs/conformance.md says why
-        is_bound = shape.where is not None  # a policy's filter that cuts through partitions: no more than what it may take
-        assert outcome.rewritten <= outcome.predicted.items_before if is_bound else outcome.rewritten == outcome.predicted.items_before
+    if (
+        outcome.predicted.error_bound
+    ):  # where exactness is impossible; each row of docs/conformance.md says why
+        is_bound = (
+            shape.where is not None
+        )  # a policy's filter that cuts through partitions: no more than what it may take
+        assert (
+            outcome.rewritten <= outcome.predicted.items_before
+            if is_bound
+            else outcome.rewritten == outcome.predicted.items_before
+        )
         assert outcome.is_within_bound, outcome.row()
         assert outcome.predicted.note
     else:
@@ -56,7 +73,9 @@ def test_the_files_that_are_removed_are_predicted_within_a_twentieth(suite: Suit
     outcomes = [suite.outcome(shape) for shape in SHAPES]
     certain = [outcome for outcome in outcomes if not outcome.predicted.error_bound]
     removed = sum(max(0, outcome.removed) for outcome in outcomes)
-    wrong = sum(abs(outcome.predicted.items_removed - max(0, outcome.removed)) for outcome in outcomes)
+    wrong = sum(
+        abs(outcome.predicted.items_removed - max(0, outcome.removed)) for outcome in outcomes
+    )
     assert len(certain) >= FEWEST_CERTAIN
     assert removed > 100
     assert wrong <= GREATEST_ERROR * removed
@@ -67,7 +86,11 @@ def test_there_are_at_least_sixty_shapes_each_of_its_own_name() -> None:
 
 
 def test_the_page_lists_each_shape_in_order() -> None:
-    rows = findall(r"^\| ([^|]+) \| \d+ to \d+ \| \d+ to \d+ \| [^|]+ \| [^|]*\|$", Path(PAGE).read_text(encoding="utf-8"), MULTILINE)
+    rows = findall(
+        r"^\| ([^|]+) \| \d+ to \d+ \| \d+ to \d+ \| [^|]+ \| [^|]*\|$",
+        Path(PAGE).read_text(encoding="utf-8"),
+        MULTILINE,
+    )
     assert rows[: len(SHAPES)] == [shape.name for shape in SHAPES]
 
 

@@ -1,4 +1,6 @@
-"""A table that is too large for one job and written to meanwhile, worked off by real Spark as the daemon would decide it."""
+"""A table that is too large for one job and written to meanwhile, worked off by real Spark as the
+daemon would decide it.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,27 @@ from maintainer.domain.policy import Metric, Mode, Others, Policy, Rule, RuleNam
 from tests.conformance.shapes import TARGET_PROPERTIES
 from tests.conformance.tables import KIB, Batch, File, Lake, Layout
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.xdist_group("conformance"), pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("conformance"),
+    pytest.mark.timeout(600),
+]
 
 COLD, HOT = ("number=1", "number=2"), "number=3"
 ROWS = 3 * 6 * 10
 
 
 def partitioned(lake: Lake) -> TableIdentifier:
-    """Six small files in each of three partitions, the last of which was written to after the others."""
+    """Six small files in each of three partitions, the last of which was written to after the
+    others.
+    """
     cold = [File(15 * KIB, {"number": number}) for number in (1, 2) for _ in range(6)]
     hot = [File(15 * KIB, {"number": 3}) for _ in range(6)]
-    return lake.make("slices", Layout([Batch(cold), Batch(hot)], [("number", "identity")], properties=TARGET_PROPERTIES))
+    return lake.make(
+        "slices",
+        Layout([Batch(cold), Batch(hot)], [("number", "identity")], properties=TARGET_PROPERTIES),
+    )
 
 
 def files_of(health: TableHealth) -> dict[str, int]:
@@ -74,7 +86,9 @@ def test_a_hot_table_is_worked_off_slice_by_slice_until_nothing_is_left(lake: La
         assert ("1 partition in later jobs" in plan.planned[0].reason) is (number == 1)
         health = carry_out(lake, table, plan)
         assert files_of(health)[HOT] == 6, "the hot partition was touched"
-        assert sorted(files_of(health).values()) == ([1, 6, 6] if number == 1 else [1, 1, 6]), partition
+        assert sorted(files_of(health).values()) == ([1, 6, 6] if number == 1 else [1, 1, 6]), (
+            partition
+        )
 
     (held,) = decide_at(while_hot).skipped
     assert (held.code, held.next_at) == (SkipCode.HOT_PARTITION, hot_at + age)
@@ -85,5 +99,7 @@ def test_a_hot_table_is_worked_off_slice_by_slice_until_nothing_is_left(lake: La
     rest = decide(health, replace(policy, rules=(replace(rule, when=()),)), Circumstances(after))
     assert [skipped.code for skipped in rest.skipped] == [SkipCode.NOTHING_TO_GAIN]
     assert health.records == ROWS
-    (counted,) = lake.session.sql(f"SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM {table}")  # noqa: S608 - our own text
+    (counted,) = lake.session.sql(
+        f"SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM {table}"  # noqa: S608 - our own text
+    )
     assert (counted["rows"], counted["ids"]) == (ROWS, ROWS)

@@ -32,7 +32,13 @@ WHOLE = {"": [MIB] * 10_000}
 TIGHT = AdmissionRules(fleet=Budget(bytes_per_day=10 * GIB, name="the fleet"))
 
 
-def plan_of(health: TableHealth, rules: AdmissionRules | None, policy: Policy = POLICY, *, is_requested: bool = False) -> Plan:
+def plan_of(
+    health: TableHealth,
+    rules: AdmissionRules | None,
+    policy: Policy = POLICY,
+    *,
+    is_requested: bool = False,
+) -> Plan:
     return decide(health, policy, Circumstances(NOW, admission=rules, is_requested=is_requested))
 
 
@@ -54,7 +60,9 @@ def test_of_a_table_with_partitions_as_many_are_taken_as_a_day_has_room_for() ->
     assert isinstance(planned.action, RewriteDataFiles)
     assert planned.action.where is not None
     assert 1 * GIB <= planned.estimate.bytes_rewritten <= 10 * GIB * 0.85 * 0.25
-    assert planned.reason.endswith("at once, because all of 40 GiB is more than a quarter of what a day's budgets have")
+    assert planned.reason.endswith(
+        "at once, because all of 40 GiB is more than a quarter of what a day's budgets have"
+    )
     assert starts(plan, TIGHT)
 
 
@@ -72,7 +80,10 @@ def test_of_a_table_without_partitions_as_many_files_are_taken() -> None:
     [
         AdmissionRules(fleet=Budget(gb_hours_per_day=2.0, name="the fleet")),
         AdmissionRules(per_catalog={"lake": Budget(gb_hours_per_day=2.0, name="catalog lake")}),
-        AdmissionRules(fleet=Budget(bytes_per_day=400 * GIB, gb_hours_per_day=2.0, name="the fleet"), urgent_share=0.5),
+        AdmissionRules(
+            fleet=Budget(bytes_per_day=400 * GIB, gb_hours_per_day=2.0, name="the fleet"),
+            urgent_share=0.5,
+        ),
     ],
     ids=["the_fleets", "the_catalogs", "what_is_kept_for_others"],
 )
@@ -91,7 +102,13 @@ def test_hours_of_memory_count_as_bytes_do(rules: AdmissionRules) -> None:
 
 def test_a_policys_own_budget_bounds_too() -> None:
     health = health_of_partitions(BY_DAY)
-    bounded = planned_of(plan_of(health, AdmissionRules(), replace(POLICY, budget=Budget(bytes_per_day=20 * GIB, name="policies/cdc.yaml"))))
+    bounded = planned_of(
+        plan_of(
+            health,
+            AdmissionRules(),
+            replace(POLICY, budget=Budget(bytes_per_day=20 * GIB, name="policies/cdc.yaml")),
+        )
+    )
     assert bounded.estimate.bytes_rewritten <= 5 * GIB
 
 
@@ -99,7 +116,12 @@ def test_what_fits_what_a_person_asks_for_and_what_nothing_bounds_is_done_at_onc
     health = health_of_partitions(BY_DAY)
     everything = planned_of(plan_of(health, None))
     assert planned_of(plan_of(health, AdmissionRules())) == everything
-    assert planned_of(plan_of(health, AdmissionRules(fleet=Budget(bytes_per_day=400 * GIB, name="the fleet")))) == everything
+    assert (
+        planned_of(
+            plan_of(health, AdmissionRules(fleet=Budget(bytes_per_day=400 * GIB, name="the fleet")))
+        )
+        == everything
+    )
     assert planned_of(plan_of(health, TIGHT, is_requested=True)) == everything
 
 
@@ -109,9 +131,14 @@ def test_a_budget_that_does_not_even_have_room_for_the_start_bounds_nothing() ->
     assert planned_of(plan_of(health, starved)) == planned_of(plan_of(health, None))
 
 
-def test_what_was_no_use_for_shortness_does_not_bound_the_slice_of_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_no_use_for_shortness_does_not_bound_the_slice_of_a_day(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def shorten_to_nothing(rule: Rule, *_: object) -> Bounded:
-        return Bounded(replace(rule, options=(("min-file-size-bytes", "1"),)), "of which nothing would be gained")
+        return Bounded(
+            replace(rule, options=(("min-file-size-bytes", "1"),)),
+            "of which nothing would be gained",
+        )
 
     expected = planned_of(plan_of(health_of_partitions(BY_DAY), TIGHT))
     monkeypatch.setattr(decide_module, "fit_between_commits", shorten_to_nothing)
@@ -128,4 +155,6 @@ def test_other_rules_are_not_parted() -> None:
 def test_so_much_work_takes_so_many_hours(limit: float, memory: float) -> None:
     work = most_work(FILES, limit, Calibration(), memory)
     if work > 0:
-        assert predict(FILES, work, Calibration(), memory).gb_hours_p90 == pytest.approx(limit, rel=0.01)
+        assert predict(FILES, work, Calibration(), memory).gb_hours_p90 == pytest.approx(
+            limit, rel=0.01
+        )

@@ -7,7 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.delete_memory import BYTES_PER_FILE_BYTE, BYTES_PER_ROW, GROUPS_AT_ONCE, USABLE_SHARE, fit_deletes, weigh_deletes
+from maintainer.decide.delete_memory import (
+    BYTES_PER_FILE_BYTE,
+    BYTES_PER_ROW,
+    GROUPS_AT_ONCE,
+    USABLE_SHARE,
+    fit_deletes,
+    weigh_deletes,
+)
 from maintainer.decide.plan import decide
 from maintainer.decide.retry_scope import GROUP_SIZE
 from maintainer.decide.waiting import Circumstances
@@ -28,12 +35,23 @@ VOID_SPEC = PartitionSpec(2, (PartitionField("p", "void", ("p",), "int"),))
 
 
 def table(deleted_rows: dict[str, int], everywhere: int = 0) -> TableHealth:
-    """Partitions p=... of 60 small files, each with so many rows deleted by equality, and so many deleted in no partition."""
+    """Partitions p=... of 60 small files, each with so many rows deleted by equality, and so many
+    deleted in no partition.
+    """
     data = manifest("m1", [share([1000] * 60, partition) for partition in deleted_rows])
-    rows = [share([rows], partition, Content.EQUALITY_DELETES, records_each=rows) for partition, rows in deleted_rows.items() if rows]
+    rows = [
+        share([rows], partition, Content.EQUALITY_DELETES, records_each=rows)
+        for partition, rows in deleted_rows.items()
+        if rows
+    ]
     if everywhere:
-        rows.append(share([everywhere], "", Content.EQUALITY_DELETES, spec_id=1, records_each=everywhere))
-    return replace(measure(inventory((data, manifest("m2", rows)) if rows else (data,))), specs=(SPEC, NO_SPEC, VOID_SPEC))
+        rows.append(
+            share([everywhere], "", Content.EQUALITY_DELETES, spec_id=1, records_each=everywhere)
+        )
+    return replace(
+        measure(inventory((data, manifest("m2", rows)) if rows else (data,))),
+        specs=(SPEC, NO_SPEC, VOID_SPEC),
+    )
 
 
 def weight(rows: int) -> int:
@@ -61,13 +79,26 @@ def test_guard_18_what_fits_only_once_is_rewritten_one_task_at_a_time() -> None:
     fit = fit_deletes(RULE, health, memory_for(1999), tasks_at_once=2)
     assert dict(fit.rule.options) == {GROUPS_AT_ONCE: "1", GROUP_SIZE: str(512 * MIB)}
     assert fit.too_heavy == frozenset()
-    assert fit.sentence.startswith("in groups of 512 MiB, one at a time, because the equality deletes of one take about ")
+    assert fit.sentence.startswith(
+        "in groups of 512 MiB, one at a time, because the equality deletes of one take about "
+    )
 
 
 def test_guard_18_options_of_the_policy_are_narrowed_and_never_widened() -> None:
-    own = replace(RULE, options=((GROUPS_AT_ONCE, "9"), (GROUP_SIZE, str(MIB)), ("target-file-size-bytes", str(64 * MIB))))
+    own = replace(
+        RULE,
+        options=(
+            (GROUPS_AT_ONCE, "9"),
+            (GROUP_SIZE, str(MIB)),
+            ("target-file-size-bytes", str(64 * MIB)),
+        ),
+    )
     fit = fit_deletes(own, table({"p=1": 1000}), memory_for(1000), tasks_at_once=2)
-    assert dict(fit.rule.options) == {GROUPS_AT_ONCE: "1", GROUP_SIZE: str(MIB), "target-file-size-bytes": str(64 * MIB)}
+    assert dict(fit.rule.options) == {
+        GROUPS_AT_ONCE: "1",
+        GROUP_SIZE: str(MIB),
+        "target-file-size-bytes": str(64 * MIB),
+    }
 
 
 def test_guard_18_a_partition_whose_deletes_fit_no_way_is_left_out() -> None:
@@ -85,7 +116,8 @@ def test_guard_18_where_nothing_else_is_left_the_rewrite_is_refused_in_words() -
     assert skipped.code is SkipCode.UNSAFE
     assert skipped.reason == (
         "the equality deletes of 2 partitions take up to about 791.0 KiB of memory in each task, "
-        "more than the 659.0 KiB that a job of 1.6 MiB has for them (spark.driver_memory, spark.max_jobs)"
+        "more than the 659.0 KiB that a job of 1.6 MiB has for them (spark.driver_memory, "
+        "spark.max_jobs)"
     )
 
 
@@ -97,19 +129,35 @@ def test_guard_18_a_table_without_partitions_is_refused_the_same_way() -> None:
 
 def test_guard_18_hot_partitions_beside_heavy_ones_are_waited_for() -> None:
     health = table({"p=1": 5000, "p=2": 0})
-    written = tuple(replace(p, written_at=NOW) if p.partition == "p=2" else p for p in health.partitions)
-    (skipped,) = decide(replace(health, partitions=written), ENFORCED, Circumstances(NOW, memory_gb=memory_for(4999))).skipped
+    written = tuple(
+        replace(p, written_at=NOW) if p.partition == "p=2" else p for p in health.partitions
+    )
+    (skipped,) = decide(
+        replace(health, partitions=written),
+        ENFORCED,
+        Circumstances(NOW, memory_gb=memory_for(4999)),
+    ).skipped
     assert (skipped.code, skipped.next_at) == (SkipCode.HOT_PARTITION, NOW + timedelta(minutes=15))
 
 
 def test_guard_18_deletes_where_there_is_no_data_file_weigh_nothing() -> None:
     health = table({"p=1": 10})
-    stray = replace(health.partitions[0], partition="p=9", data_files=0, equality_delete_records=10**9)
-    fit = fit_deletes(RULE, replace(health, partitions=(*health.partitions, stray)), memory_for(1000), tasks_at_once=2)
+    stray = replace(
+        health.partitions[0], partition="p=9", data_files=0, equality_delete_records=10**9
+    )
+    fit = fit_deletes(
+        RULE,
+        replace(health, partitions=(*health.partitions, stray)),
+        memory_for(1000),
+        tasks_at_once=2,
+    )
     assert (fit.rule, fit.too_heavy) == (RULE, frozenset())
 
 
-@pytest.mark.parametrize("name", [RuleName.REWRITE_MANIFESTS, RuleName.EXPIRE_SNAPSHOTS, RuleName.REWRITE_POSITION_DELETE_FILES])
+@pytest.mark.parametrize(
+    "name",
+    [RuleName.REWRITE_MANIFESTS, RuleName.EXPIRE_SNAPSHOTS, RuleName.REWRITE_POSITION_DELETE_FILES],
+)
 def test_guard_18_other_rules_apply_no_equality_deletes(name: RuleName) -> None:
     rule = Rule(name)
     assert fit_deletes(rule, table({"p=1": 10**9}), memory_for(1), tasks_at_once=2).rule is rule

@@ -7,7 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from maintainer.decide.notices import REPEATED_FAILURES, notice_of_budget, notice_of_grade, notice_of_job, notice_of_many
+from maintainer.decide.notices import (
+    REPEATED_FAILURES,
+    notice_of_budget,
+    notice_of_grade,
+    notice_of_job,
+    notice_of_many,
+)
 from maintainer.domain.budget import BudgetState, Resource, SpentBudget
 from maintainer.domain.health import Band, Grade
 from maintainer.domain.job import FailureReason, Job, JobState
@@ -23,12 +29,23 @@ def failed(reason: FailureReason) -> Job:
 def test_a_failed_proof_is_told_at_once() -> None:
     told = notice_of_job(failed(FailureReason.UNPROVED), None, 1, NOW)
     assert told is not None
-    assert (told.kind, told.subject, told.job_id) == (NoticeKind.FAILED_PROOF, str(make_job().table), make_job().job_id)
+    assert (told.kind, told.subject, told.job_id) == (
+        NoticeKind.FAILED_PROOF,
+        str(make_job().table),
+        make_job().job_id,
+    )
 
 
 def test_a_failure_is_told_from_the_third_in_a_row() -> None:
-    told = [notice_of_job(failed(FailureReason.CONFLICT), None, count, NOW) for count in range(1, REPEATED_FAILURES + 1)]
-    assert [each.kind if each else None for each in told] == [None, None, NoticeKind.REPEATED_FAILURE]
+    told = [
+        notice_of_job(failed(FailureReason.CONFLICT), None, count, NOW)
+        for count in range(1, REPEATED_FAILURES + 1)
+    ]
+    assert [each.kind if each else None for each in told] == [
+        None,
+        None,
+        NoticeKind.REPEATED_FAILURE,
+    ]
 
 
 @pytest.mark.parametrize("state", [JobState.SUCCEEDED, JobState.CANCELLED])
@@ -46,21 +63,35 @@ def test_what_did_not_fail_is_not_told(state: JobState) -> None:
         (None, Band.DEGRADED, False),
     ],
 )
-def test_a_table_is_told_of_when_it_becomes_critical(before: Band | None, after: Band, is_told: bool) -> None:
-    told = notice_of_grade(TABLE, Grade(before) if before else None, Grade(after, reason="bad"), NOW)
+def test_a_table_is_told_of_when_it_becomes_critical(
+    before: Band | None, after: Band, is_told: bool
+) -> None:
+    told = notice_of_grade(
+        TABLE, Grade(before) if before else None, Grade(after, reason="bad"), NOW
+    )
     assert (told is not None) is is_told
 
 
-@pytest.mark.parametrize(("waiting", "words"), [(0, "0 actions wait"), (1, "1 action waits"), (2000, "2,000 actions wait")])
+@pytest.mark.parametrize(
+    ("waiting", "words"),
+    [(0, "0 actions wait"), (1, "1 action waits"), (2000, "2,000 actions wait")],
+)
 def test_a_spent_budget_is_told_with_who_waits_and_until_when(waiting: int, words: str) -> None:
-    state = BudgetState("catalog lake", Resource.GB_HOURS_PER_DAY, 12.0, 11.5, NOW + timedelta(hours=12))
+    state = BudgetState(
+        "catalog lake", Resource.GB_HOURS_PER_DAY, 12.0, 11.5, NOW + timedelta(hours=12)
+    )
     told = notice_of_budget(SpentBudget(state, waiting), NOW)
     assert (told.kind, told.subject) == (NoticeKind.BUDGET_SPENT, "catalog lake")
-    assert told.sentence == f"11.5 GB-hours of 12 GB-hours of catalog lake are spent today; {words} for it until 2026-03-05 00:00 UTC"
+    assert told.sentence == (
+        f"11.5 GB-hours of 12 GB-hours of catalog lake are spent today; {words} for it until "
+        f"2026-03-05 00:00 UTC"
+    )
 
 
 def test_a_budget_of_bytes_is_told_in_bytes_and_one_that_never_frees_without_a_time() -> None:
-    told = notice_of_budget(SpentBudget(BudgetState("the fleet", Resource.BYTES_PER_DAY, 2048.0, 1024.0), 3), NOW)
+    told = notice_of_budget(
+        SpentBudget(BudgetState("the fleet", Resource.BYTES_PER_DAY, 2048.0, 1024.0), 3), NOW
+    )
     assert told.sentence == "1 KiB of 2 KiB of the fleet are spent today; 3 actions wait for it"
 
 
@@ -69,9 +100,15 @@ def test_a_budget_of_bytes_is_told_in_bytes_and_one_that_never_frees_without_a_t
     [
         (1, "1 more table of lake", "in the same scan: t0"),
         (5, "5 more tables of lake", "in the same scan: t0, t1, t2, t3, t4"),
-        (1207, "1,207 more tables of lake", "in the same scan: t0, t1, t10, t100, t1000 and 1,202 others"),
+        (
+            1207,
+            "1,207 more tables of lake",
+            "in the same scan: t0, t1, t10, t100, t1000 and 1,202 others",
+        ),
     ],
 )
 def test_many_tables_are_one_notice(count: int, subject: str, named: str) -> None:
-    told = notice_of_many(NoticeKind.TABLE_CRITICAL, "lake", [f"t{number}" for number in reversed(range(count))], NOW)
+    told = notice_of_many(
+        NoticeKind.TABLE_CRITICAL, "lake", [f"t{number}" for number in reversed(range(count))], NOW
+    )
     assert (told.kind, told.subject, told.sentence) == (NoticeKind.TABLE_CRITICAL, subject, named)

@@ -20,9 +20,21 @@ from maintainer.domain.reading import Reading
 from maintainer.domain.rollback import Repair
 from tests.samples import NOW, TABLE, UUID
 
-REWRITE, EXPIRE, MANIFESTS = RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS, RuleName.REWRITE_MANIFESTS
+REWRITE, EXPIRE, MANIFESTS = (
+    RuleName.REWRITE_DATA_FILES,
+    RuleName.EXPIRE_SNAPSHOTS,
+    RuleName.REWRITE_MANIFESTS,
+)
 ESTIMATE = Estimate(100, 2, 98, 1000)
-COMPACT = PlannedAction(REWRITE, RewriteDataFiles(), (), ESTIMATE, "100 files become 2", Cost(1.0, 1.0, 9.0), worth=Worth(Benefit(value=98.0)))
+COMPACT = PlannedAction(
+    REWRITE,
+    RewriteDataFiles(),
+    (),
+    ESTIMATE,
+    "100 files become 2",
+    Cost(1.0, 1.0, 9.0),
+    worth=Worth(Benefit(value=98.0)),
+)
 HOUR = timedelta(hours=1)
 PAUSED = Halt(str(TABLE), "ann", NOW, "we look into it.")
 
@@ -34,21 +46,42 @@ def plan(*verdicts: PlannedAction | SkippedRule) -> Plan:
 
 
 def job(state: JobState = JobState.RUNNING, **more: object) -> Job:
-    made = Job("m-1", TABLE, UUID, REWRITE, RewriteDataFiles(), (), ESTIMATE, "small", "v1", 50, "policy", NOW, state=state)
+    made = Job(
+        "m-1",
+        TABLE,
+        UUID,
+        REWRITE,
+        RewriteDataFiles(),
+        (),
+        ESTIMATE,
+        "small",
+        "v1",
+        50,
+        "policy",
+        NOW,
+        state=state,
+    )
     return replace(made, **more)  # type: ignore[arg-type]
 
 
 def wait_for(wait: Wait | None) -> tuple[AdmissionVerdict, ...]:
-    return tuple(AdmissionVerdict(candidate, Score("maintainer", 1.0), wait) for candidate in find_candidates(plan(COMPACT)))
+    return tuple(
+        AdmissionVerdict(candidate, Score("maintainer", 1.0), wait)
+        for candidate in find_candidates(plan(COMPACT))
+    )
 
 
-WITHOUT_WORK = plan(SkippedRule(REWRITE, SkipCode.IN_FLIGHT, "job m-1 is working on this table; one at a time"))
+WITHOUT_WORK = plan(
+    SkippedRule(REWRITE, SkipCode.IN_FLIGHT, "job m-1 is working on this table; one at a time")
+)
 
 
 def test_a_running_job_is_named_with_its_progress_whatever_an_older_plan_says() -> None:
     progress = Progress(47, 48, "running on Spark", 3, 4, stage=Stage.WORKING)
     found = find_outlook(TABLE, WITHOUT_WORK, job(progress=progress), ())
-    assert found == Outlook(OutlookKind.RUNNING, "Compacting data files is running (3 of 4 file groups).")
+    assert found == Outlook(
+        OutlookKind.RUNNING, "Compacting data files is running (3 of 4 file groups)."
+    )
     assert find_outlook(TABLE, None, job(progress=progress), ()) == found
 
 
@@ -57,17 +90,30 @@ def test_a_running_job_is_named_with_its_progress_whatever_an_older_plan_says() 
     [
         (JobState.PENDING, "Compacting data files is asked for and starts next."),
         (JobState.SUBMITTED, "Compacting data files is submitted (starting Spark)."),
-        (JobState.UNKNOWN, "Compacting data files: the runner was lost, and the table's snapshots are read for what it did."),
+        (
+            JobState.UNKNOWN,
+            (
+                "Compacting data files: the runner was lost, and the table's snapshots are read "
+                "for "
+                "what it did."
+            ),
+        ),
     ],
 )
 def test_a_job_that_does_not_run_yet_or_any_more_says_so(state: JobState, sentence: str) -> None:
-    assert find_outlook(TABLE, WITHOUT_WORK, job(state, progress=Progress(phase="starting Spark")), ()).sentence == sentence
+    assert (
+        find_outlook(
+            TABLE, WITHOUT_WORK, job(state, progress=Progress(phase="starting Spark")), ()
+        ).sentence
+        == sentence
+    )
 
 
-def test_a_running_job_says_what_follows_from_the_same_request_and_that_the_table_is_paused_after_it() -> None:
+def test_a_running_job_says_what_follows_and_that_the_table_is_paused_after_it() -> None:
     found = find_outlook(TABLE, None, job(then=(EXPIRE,)), (PAUSED,))
     assert found.sentence == (
-        f"Compacting data files is running. Then: expiring snapshots. After that nothing starts: ann paused {TABLE} at 2026-03-04 12:00 UTC: we look into it."
+        f"Compacting data files is running. Then: expiring snapshots. After that nothing starts: "
+        f"ann paused {TABLE} at 2026-03-04 12:00 UTC: we look into it."
     )
 
 
@@ -76,25 +122,49 @@ def test_a_running_job_says_what_follows_from_the_same_request_and_that_the_tabl
     [
         (PAUSED, f"ann paused {TABLE} at 2026-03-04 12:00 UTC: we look into it"),
         (Halt("*", "bob", NOW), "bob paused * at 2026-03-04 12:00 UTC"),
-        (Halt("*", "bob", NOW, "upgrade", is_drain=True), "bob asked that nothing new be started at 2026-03-04 12:00 UTC: upgrade"),
+        (
+            Halt("*", "bob", NOW, "upgrade", is_drain=True),
+            "bob asked that nothing new be started at 2026-03-04 12:00 UTC: upgrade",
+        ),
     ],
 )
 def test_a_paused_table_says_who_paused_what_and_what_is_due(halt: Halt, cause: str) -> None:
-    skipped = SkippedRule(EXPIRE, SkipCode.OUTSIDE_WINDOW, "outside the window"), SkippedRule(MANIFESTS, SkipCode.BELOW_THRESHOLD, "few")
+    skipped = (
+        SkippedRule(EXPIRE, SkipCode.OUTSIDE_WINDOW, "outside the window"),
+        SkippedRule(MANIFESTS, SkipCode.BELOW_THRESHOLD, "few"),
+    )
     found = find_outlook(TABLE, plan(COMPACT, *skipped), None, (halt,))
-    assert found == Outlook(OutlookKind.PAUSED, f"Nothing starts until this is lifted: {cause}. Due until then: compacting data files, expiring snapshots.")
-    assert find_outlook(TABLE, plan(), None, (halt,)).sentence == f"Nothing starts until this is lifted: {cause}."
+    assert found == Outlook(
+        OutlookKind.PAUSED,
+        f"Nothing starts until this is lifted: {cause}. Due until then: compacting data files, "
+        f"expiring snapshots.",
+    )
+    assert (
+        find_outlook(TABLE, plan(), None, (halt,)).sentence
+        == f"Nothing starts until this is lifted: {cause}."
+    )
 
 
 def test_a_pause_of_other_tables_changes_nothing() -> None:
-    assert find_outlook(TABLE, plan(COMPACT), None, (Halt("other.*", "ann", NOW),)).kind is OutlookKind.PLANNED
+    assert (
+        find_outlook(TABLE, plan(COMPACT), None, (Halt("other.*", "ann", NOW),)).kind
+        is OutlookKind.PLANNED
+    )
 
 
 def test_what_is_planned_says_whether_it_starts_or_why_it_waits() -> None:
-    assert find_outlook(TABLE, plan(COMPACT), None, ()).sentence == "Compacting data files is planned."
-    assert find_outlook(TABLE, plan(COMPACT), None, (), wait_for(None)).sentence == "Compacting data files starts at the next look."
+    assert (
+        find_outlook(TABLE, plan(COMPACT), None, ()).sentence == "Compacting data files is planned."
+    )
+    assert (
+        find_outlook(TABLE, plan(COMPACT), None, (), wait_for(None)).sentence
+        == "Compacting data files starts at the next look."
+    )
     queued = Wait(WaitCode.QUEUED, "no free slot")
-    assert find_outlook(TABLE, plan(COMPACT), None, (), wait_for(queued)).sentence == "Compacting data files waits: no free slot."
+    assert (
+        find_outlook(TABLE, plan(COMPACT), None, (), wait_for(queued)).sentence
+        == "Compacting data files waits: no free slot."
+    )
 
 
 def test_of_what_is_due_and_waits_the_first_to_be_checked_again_is_named() -> None:
@@ -104,21 +174,32 @@ def test_of_what_is_due_and_waits_the_first_to_be_checked_again_is_named() -> No
         SkippedRule(REWRITE, SkipCode.COOLING_DOWN, "ran 1 h ago", NOW + HOUR),
     ]
     assert find_outlook(TABLE, plan(*held), None, ()) == Outlook(
-        OutlookKind.WAITING, "Compacting data files is due and waits for its cool-down to end: ran 1 h ago.", next_at=NOW + HOUR
+        OutlookKind.WAITING,
+        "Compacting data files is due and waits for its cool-down to end: ran 1 h ago.",
+        next_at=NOW + HOUR,
     )
 
 
 def test_a_table_with_nothing_due_says_why_and_when_it_is_checked_again() -> None:
     few = SkippedRule(MANIFESTS, SkipCode.BELOW_THRESHOLD, "few", NOW + HOUR)
     fine = SkippedRule(REWRITE, SkipCode.NOTHING_TO_GAIN, "no group is worth it")
-    expected = Outlook(OutlookKind.IDLE, "Nothing is due.", "Compacting data files would achieve nothing: no group is worth it.", NOW + HOUR)
+    expected = Outlook(
+        OutlookKind.IDLE,
+        "Nothing is due.",
+        "Compacting data files would achieve nothing: no group is worth it.",
+        NOW + HOUR,
+    )
     assert find_outlook(TABLE, plan(few, fine), None, ()) == expected
     assert find_outlook(TABLE, plan(few), None, ()).why == "Rewriting manifests is not due: few."
-    assert find_outlook(TABLE, plan(), None, ()) == Outlook(OutlookKind.IDLE, "Nothing is due.", "The policy has no rules for this table.")
+    assert find_outlook(TABLE, plan(), None, ()) == Outlook(
+        OutlookKind.IDLE, "Nothing is due.", "The policy has no rules for this table."
+    )
 
 
 def test_a_table_without_a_plan_says_so() -> None:
-    assert find_outlook(TABLE, None, None, ()) == Outlook(OutlookKind.UNKNOWN, "No plan has been made yet.")
+    assert find_outlook(TABLE, None, None, ()) == Outlook(
+        OutlookKind.UNKNOWN, "No plan has been made yet."
+    )
     assert find_outlook(TABLE, None, None, (PAUSED,)).kind is OutlookKind.PAUSED
 
 

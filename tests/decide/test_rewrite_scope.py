@@ -26,11 +26,25 @@ SPEC = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "int"),))
 MINUTE = timedelta(minutes=1)
 
 
-def table(partitions: dict[str, list[int]], ages: dict[str, timedelta] | None = None, specs: tuple[PartitionSpec, ...] = (SPEC,)) -> TableHealth:
-    """Partitions p=... with files of these sizes in MiB, written so long ago; all others long ago."""
-    health = health_of_partitions({text: [size * MIB for size in sizes] for text, sizes in partitions.items()})
+def table(
+    partitions: dict[str, list[int]],
+    ages: dict[str, timedelta] | None = None,
+    specs: tuple[PartitionSpec, ...] = (SPEC,),
+) -> TableHealth:
+    """Partitions p=... with files of these sizes in MiB, written so long ago; all others long
+    ago.
+    """
+    health = health_of_partitions(
+        {text: [size * MIB for size in sizes] for text, sizes in partitions.items()}
+    )
     written: dict[str, datetime] = {text: NOW - age for text, age in (ages or {}).items()}
-    return replace(health, specs=specs, partitions=tuple(replace(p, written_at=written.get(p.partition)) for p in health.partitions))
+    return replace(
+        health,
+        specs=specs,
+        partitions=tuple(
+            replace(p, written_at=written.get(p.partition)) for p in health.partitions
+        ),
+    )
 
 
 THREE = {"p=1": [1] * 6, "p=2": [1] * 6, "p=3": [1] * 4}
@@ -46,8 +60,14 @@ def test_guard_14_hot_partitions_are_left_out_by_a_filter() -> None:
     gain = find_gain(RULE, health, None, NOW)
     assert gain is not None
     assert isinstance(gain.action, RewriteDataFiles)
-    assert (gain.action.where, gain.estimate.items_before, gain.estimate.items_after) == ("(`p` = 2)", 6, 1)
-    assert gain.sentence.endswith("1 partition now, 1 partition left alone, written to within 15 min")
+    assert (gain.action.where, gain.estimate.items_before, gain.estimate.items_after) == (
+        "(`p` = 2)",
+        6,
+        1,
+    )
+    assert gain.sentence.endswith(
+        "1 partition now, 1 partition left alone, written to within 15 min"
+    )
 
 
 def test_a_hot_partition_without_anything_to_gain_is_no_reason_for_a_filter() -> None:
@@ -57,13 +77,19 @@ def test_a_hot_partition_without_anything_to_gain_is_no_reason_for_a_filter() ->
 def test_guard_14_where_all_that_would_gain_is_hot_the_rule_waits() -> None:
     health = table(THREE, {"p=1": 14 * MINUTE, "p=2": MINUTE})
     plan = decide(health, Policy(mode=Mode.ENFORCE, rules=(RULE,)), Circumstances(NOW))
-    assert [(skipped.code, skipped.next_at) for skipped in plan.skipped] == [(SkipCode.HOT_PARTITION, NOW + MINUTE)]
+    assert [(skipped.code, skipped.next_at) for skipped in plan.skipped] == [
+        (SkipCode.HOT_PARTITION, NOW + MINUTE)
+    ]
     assert "2 partitions written to within 15 min" in plan.skipped[0].reason
 
 
 def test_a_person_who_asks_takes_hot_partitions_too() -> None:
     health = table(THREE, {"p=1": MINUTE, "p=2": MINUTE})
-    plan = decide(health, on_request(Policy(rules=(RULE,)), (RuleName.REWRITE_DATA_FILES,)), Circumstances(NOW))
+    plan = decide(
+        health,
+        on_request(Policy(rules=(RULE,)), (RuleName.REWRITE_DATA_FILES,)),
+        Circumstances(NOW),
+    )
     assert plan.planned[0].estimate.items_before == 12
 
 
@@ -71,7 +97,9 @@ def test_the_age_is_the_rules_own() -> None:
     health = table(THREE, {"p=1": MINUTE})
     assert choose_scope(replace(RULE, hot_partition_age=timedelta(0)), health, NOW).where is None
     assert choose_scope(replace(RULE, hot_partition_age=MINUTE / 2), health, NOW).where is None
-    assert choose_scope(replace(RULE, hot_partition_age=2 * MINUTE), health, NOW).where == "(`p` = 2)"
+    assert (
+        choose_scope(replace(RULE, hot_partition_age=2 * MINUTE), health, NOW).where == "(`p` = 2)"
+    )
 
 
 def test_a_table_without_partitions_has_none_to_leave_out() -> None:
@@ -140,7 +168,9 @@ def test_a_filter_that_would_set_the_partitions_aside_is_not_written() -> None:
 def test_a_filter_holds_no_more_partitions_than_a_statement_can() -> None:
     long = "x" * 300
     spec = PartitionSpec(0, (PartitionField("p", "identity", ("p",), "string"),))
-    health = table({f"p={n}{long}": [1] * 5 for n in range(40)} | {"p=0": [1] * 5}, {"p=0": MINUTE}, (spec,))
+    health = table(
+        {f"p={n}{long}": [1] * 5 for n in range(40)} | {"p=0": [1] * 5}, {"p=0": MINUTE}, (spec,)
+    )
     scope = choose_scope(RULE, health, NOW)
     assert scope.within is not None
     assert 10 < len(scope.within) < 40
@@ -150,7 +180,17 @@ def test_a_filter_holds_no_more_partitions_than_a_statement_can() -> None:
 def test_files_of_other_specs_are_said_to_come_along() -> None:
     health = table({"p=1": [1] * 6, "p=2": [1] * 6}, {"p=1": MINUTE})
     old = replace(health.partitions[0], spec_id=7, partition="q=1", data_files=1)
-    scope = choose_scope(RULE, replace(health, partitions=(*health.partitions, replace(old, sizes=replace(old.sizes, listed=(600 * MIB,))))), NOW)
+    scope = choose_scope(
+        RULE,
+        replace(
+            health,
+            partitions=(
+                *health.partitions,
+                replace(old, sizes=replace(old.sizes, listed=(600 * MIB,))),
+            ),
+        ),
+        NOW,
+    )
     assert "other specs" in scope.sentence
 
 
@@ -165,17 +205,31 @@ def test_partitions_that_counts_alone_rule_out_have_no_candidates() -> None:
     sizes = [[], [400 * MIB], [383 * MIB], [384 * MIB], [922 * MIB], [921 * MIB], [MIB, 400 * MIB]]
     health = health_of_partitions({f"p={number}": files for number, files in enumerate(sizes)})
     bounds = PlannerOptions.read(health, RULE).bounds
-    told = {p.partition: (may_have_candidates(p, bounds), find_candidates(p, bounds).files.count) for p in health.partitions}
+    told = {
+        p.partition: (may_have_candidates(p, bounds), find_candidates(p, bounds).files.count)
+        for p in health.partitions
+    }
     assert all(may == bool(count) for may, count in told.values()), told
     assert sum(may for may, _ in told.values()) == 3
-    with_deletes = replace(health.partitions[0], small_files=0, large_files=0, deleted=(DeletedFiles(1, 1, 1, 1, 1.0, 1.0, 1),))
+    with_deletes = replace(
+        health.partitions[0],
+        small_files=0,
+        large_files=0,
+        deleted=(DeletedFiles(1, 1, 1, 1, 1.0, 1.0, 1),),
+    )
     assert may_have_candidates(with_deletes, bounds)
-    other = PlannerOptions.read(health, replace(RULE, options=(("target-file-size-bytes", "1000"),))).bounds
-    assert all(may_have_candidates(p, other) for p in health.partitions), "counted by other bounds, counts tell nothing"
+    other = PlannerOptions.read(
+        health, replace(RULE, options=(("target-file-size-bytes", "1000"),))
+    ).bounds
+    assert all(may_have_candidates(p, other) for p in health.partitions), (
+        "counted by other bounds, counts tell nothing"
+    )
 
 
 def test_groups_that_were_planned_once_are_not_planned_otherwise_the_second_time() -> None:
     health = table(THREE, {"p=1": 14 * MINUTE})
     scope = choose_scope(RULE, health, NOW)
     for within in (None, scope.within, frozenset[tuple[int, str]]()):
-        assert estimate_rewrite_data_files(health, RULE, within, scope.groups) == estimate_rewrite_data_files(health, RULE, within)
+        assert estimate_rewrite_data_files(
+            health, RULE, within, scope.groups
+        ) == estimate_rewrite_data_files(health, RULE, within)

@@ -27,12 +27,18 @@ def with_refs(*refs: Ref) -> TableHealth:
 
 
 def test_what_a_job_does_beside_its_work_is_no_change() -> None:
-    tagged = replace(with_refs(Ref("maintainer-before-m-1", 1, is_branch=False, max_ref_age_ms=60_000)), metadata_location="s3://lake/2.json", tags=1)
+    tagged = replace(
+        with_refs(Ref("maintainer-before-m-1", 1, is_branch=False, max_ref_age_ms=60_000)),
+        metadata_location="s3://lake/2.json",
+        tags=1,
+    )
     assert digest_state(tagged) == digest_state(TABLE)
     measured_again = replace(TABLE, measured_at=NOW + timedelta(hours=6), commits_per_hour=0.5)
     assert digest_state(measured_again) == digest_state(TABLE)
     nessie = replace(TABLE, properties={"nessie.commit.id": "b2", "owner": "ada"})
-    assert digest_state(nessie) == digest_state(TABLE), "Nessie writes it anew when any table is committed to"
+    assert digest_state(nessie) == digest_state(TABLE), (
+        "Nessie writes it anew when any table is committed to"
+    )
 
 
 @pytest.mark.parametrize(

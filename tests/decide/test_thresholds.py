@@ -47,8 +47,18 @@ def test_thresholds_are_strict_in_both_directions_and_written_with_units() -> No
     health = files_of(40 * KIB)
     ratio = Threshold(Metric.SMALL_FILE_RATIO, "above", 0.5)
     rule = Rule(
-        RuleName.REWRITE_DATA_FILES, (Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, "below", 40 * KIB), Threshold(Metric.SMALL_FILE_COUNT, "above", 20), ratio)
+        RuleName.REWRITE_DATA_FILES,
+        (
+            Threshold(Metric.AVERAGE_FILE_SIZE_BYTES, "below", 40 * KIB),
+            Threshold(Metric.SMALL_FILE_COUNT, "above", 20),
+            ratio,
+        ),
     )
     assessment = assess(rule, health, NOW)
-    assert assessment.unmet == ("average file size 40 KiB, threshold below 40 KiB", "small files 20, threshold above 20")
-    assert [finding.sentence for finding in assessment.findings] == ["share of small files 100%, threshold above 50%"]
+    assert assessment.unmet == (
+        "average file size 40 KiB, threshold below 40 KiB",
+        "small files 20, threshold above 20",
+    )
+    assert [finding.sentence for finding in assessment.findings] == [
+        "share of small files 100%, threshold above 50%"
+    ]

@@ -23,7 +23,11 @@ def test_every_rule_has_a_default_timeout() -> None:
 
 
 def test_the_policy_says_how_long_a_job_may_take_and_explains_it() -> None:
-    told = effective((layer("tables: '*'\nrules: {rewrite_data_files: {timeout: 45m}, expire_snapshots: {}}"),), TABLE, {})
+    told = effective(
+        (layer("tables: '*'\nrules: {rewrite_data_files: {timeout: 45m}, expire_snapshots: {}}"),),
+        TABLE,
+        {},
+    )
     rows = {path: (value, source) for path, value, source in describe(told)}
     assert rows["rules.rewrite_data_files.timeout"] == ("45m", "all.yaml:2")
     assert rows["rules.expire_snapshots.timeout"] == ("6h", "built-in default")
@@ -47,7 +51,10 @@ def test_the_deadline_counts_from_the_submission() -> None:
 def test_a_job_is_over_time_from_its_deadline_on_and_may_not_go_on_beyond_the_grace() -> None:
     job = make_job(deadline=NOW)
     assert [is_over_time(job, NOW + late) for late in (-SECOND, 0 * SECOND)] == [False, True]
-    assert [may_go_on(job, NOW + late) for late in (OVERDUE_GRACE - SECOND, OVERDUE_GRACE)] == [True, False]
+    assert [may_go_on(job, NOW + late) for late in (OVERDUE_GRACE - SECOND, OVERDUE_GRACE)] == [
+        True,
+        False,
+    ]
     assert not is_over_time(make_job(), NOW)
     assert may_go_on(make_job(), NOW)
 

@@ -39,11 +39,19 @@ def held(plan: Plan) -> SkippedRule:
 # -- the interval and the back-off
 
 
-@pytest.mark.parametrize(("empty_runs", "hours"), [(0, 6), (2, 6), (3, 12), (5, 12), (6, 24), (9, 48), (300, 720)])
-def test_every_three_empty_runs_double_the_interval_up_to_a_month(empty_runs: int, hours: int) -> None:
-    plan = look(history=RuleHistory(RuleName.REWRITE_DATA_FILES, last_success_at=NOW, empty_runs=empty_runs))
+@pytest.mark.parametrize(
+    ("empty_runs", "hours"), [(0, 6), (2, 6), (3, 12), (5, 12), (6, 24), (9, 48), (300, 720)]
+)
+def test_every_three_empty_runs_double_the_interval_up_to_a_month(
+    empty_runs: int, hours: int
+) -> None:
+    plan = look(
+        history=RuleHistory(RuleName.REWRITE_DATA_FILES, last_success_at=NOW, empty_runs=empty_runs)
+    )
     assert held(plan).next_at == NOW + HOUR * hours
-    assert held(plan).reason.endswith(f"because the last {empty_runs} runs changed nothing") is (empty_runs >= 3)
+    assert held(plan).reason.endswith(f"because the last {empty_runs} runs changed nothing") is (
+        empty_runs >= 3
+    )
 
 
 def test_an_interval_longer_than_a_month_is_left_as_it_is() -> None:
@@ -53,7 +61,14 @@ def test_an_interval_longer_than_a_month_is_left_as_it_is() -> None:
 
 
 def test_failures_lower_the_chance_and_with_it_the_score() -> None:
-    fine, failing = look(), look(history=RuleHistory(RuleName.REWRITE_DATA_FILES, consecutive_failures=2, last_failure_at=NOW - 3 * HOUR))
+    fine, failing = (
+        look(),
+        look(
+            history=RuleHistory(
+                RuleName.REWRITE_DATA_FILES, consecutive_failures=2, last_failure_at=NOW - 3 * HOUR
+            )
+        ),
+    )
     scores = [plan.planned[0].score for plan in (fine, failing)]
     assert scores[0] is not None
     assert scores[1] is not None
@@ -66,26 +81,41 @@ def test_failures_lower_the_chance_and_with_it_the_score() -> None:
 def test_after_conflicts_file_groups_become_smaller_and_are_committed_one_by_one() -> None:
     huge = replace(ROTTEN, data_bytes=1024**4, target_file_size_bytes=512 * MIB)
     once = shrink_scope(FILES, huge, RuleHistory(FILES.name, recent_conflicts=1))
-    assert dict(once.options) == {"max-file-group-size-bytes": str(512 * 1024**3), "partial-progress.enabled": "true"}
+    assert dict(once.options) == {
+        "max-file-group-size-bytes": str(512 * 1024**3),
+        "partial-progress.enabled": "true",
+    }
     often = shrink_scope(FILES, huge, RuleHistory(FILES.name, recent_conflicts=60))
     assert dict(often.options)["max-file-group-size-bytes"] == str(16 * 1024**3)
-    small = shrink_scope(FILES, replace(huge, data_bytes=None), RuleHistory(FILES.name, recent_conflicts=1))
+    small = shrink_scope(
+        FILES, replace(huge, data_bytes=None), RuleHistory(FILES.name, recent_conflicts=1)
+    )
     assert dict(small.options)["max-file-group-size-bytes"] == str(2048 * MIB)
 
 
 def test_without_conflicts_and_for_other_rules_the_scope_stays() -> None:
     assert shrink_scope(FILES, ROTTEN, RuleHistory(FILES.name)) is FILES
     manifests = Rule(RuleName.REWRITE_MANIFESTS)
-    assert shrink_scope(manifests, ROTTEN, RuleHistory(manifests.name, recent_conflicts=3)) is manifests
+    assert (
+        shrink_scope(manifests, ROTTEN, RuleHistory(manifests.name, recent_conflicts=3))
+        is manifests
+    )
 
 
 def test_what_the_policy_itself_says_of_groups_stands() -> None:
     own = replace(FILES, options=(("partial-progress.enabled", "false"),))
-    assert dict(shrink_scope(own, ROTTEN, RuleHistory(FILES.name, recent_conflicts=1)).options)["partial-progress.enabled"] == "false"
+    assert (
+        dict(shrink_scope(own, ROTTEN, RuleHistory(FILES.name, recent_conflicts=1)).options)[
+            "partial-progress.enabled"
+        ]
+        == "false"
+    )
 
 
 def test_a_plan_after_a_conflict_carries_the_smaller_scope() -> None:
-    action = look(history=RuleHistory(RuleName.REWRITE_DATA_FILES, recent_conflicts=1)).planned[0].action
+    action = (
+        look(history=RuleHistory(RuleName.REWRITE_DATA_FILES, recent_conflicts=1)).planned[0].action
+    )
     assert isinstance(action, RewriteDataFiles)
     assert dict(action.options)["partial-progress.enabled"] == "true"
 
@@ -103,7 +133,9 @@ def test_a_blackout_of_the_policy_holds_back_whatever_the_window_says() -> None:
 
 
 def test_what_a_person_asks_for_is_held_back_by_no_blackout() -> None:
-    assert on_request(replace(ENFORCED, blackouts=(Window("0 12 * * *", HOUR),)), ()).blackouts == ()
+    assert (
+        on_request(replace(ENFORCED, blackouts=(Window("0 12 * * *", HOUR),)), ()).blackouts == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,7 +152,11 @@ def test_a_halt_holds_back_and_says_who_asked_for_it(halt: Halt, reason: str) ->
 
 
 def test_of_several_halts_the_widest_is_named_and_a_drain_before_all() -> None:
-    table, sales, lake = Halt(str(TABLE), "a", NOW), Halt("lake.sales.*", "b", NOW), Halt("lake.*", "c", NOW)
+    table, sales, lake = (
+        Halt(str(TABLE), "a", NOW),
+        Halt("lake.sales.*", "b", NOW),
+        Halt("lake.*", "c", NOW),
+    )
     assert find_halt([table, sales, lake], TABLE) is lake
     drain = Halt("*", "d", NOW, is_drain=True)
     assert find_halt([lake, drain], TABLE) is drain
@@ -159,13 +195,19 @@ def test_it_keeps_waiting_outside_its_window_and_under_a_pause_but_not_in_observ
 
 
 def test_a_plan_carries_cost_worth_score_urgency_and_budget() -> None:
-    plan = look(replace(ENFORCED, budget=Budget(max_jobs=1, name="policies/a.yaml")), band=Band.CRITICAL, memory_gb=3.0)
+    plan = look(
+        replace(ENFORCED, budget=Budget(max_jobs=1, name="policies/a.yaml")),
+        band=Band.CRITICAL,
+        memory_gb=3.0,
+    )
     (planned,) = plan.planned
     assert planned.cost is not None
     assert planned.worth is not None
     assert planned.score is not None
     assert planned.worth.benefit.files_removed == planned.estimate.items_removed
-    assert planned.cost.gb_hours == pytest.approx(3.0 * planned.cost.duration_seconds / 3600, rel=0.01)
+    assert planned.cost.gb_hours == pytest.approx(
+        3.0 * planned.cost.duration_seconds / 3600, rel=0.01
+    )
     assert (plan.is_urgent, plan.budget) == (True, Budget(max_jobs=1, name="policies/a.yaml"))
     assert not look(band=Band.DEGRADED).is_urgent
 

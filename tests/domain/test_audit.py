@@ -4,4 +4,9 @@ from maintainer.domain.audit import name_actor, name_token
 
 
 def test_whoever_asks_is_a_person_but_for_the_bearer_of_a_token() -> None:
-    assert [name_actor(by) for by in ("ada", "person", "", name_token("ci"))] == ["person ada", "person", "person", "token ci"]
+    assert [name_actor(by) for by in ("ada", "person", "", name_token("ci"))] == [
+        "person ada",
+        "person",
+        "person",
+        "token ci",
+    ]

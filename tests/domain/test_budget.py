@@ -5,7 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from maintainer.domain.admission import AdmissionVerdict, Candidate, Halt, Standstill, Wait, WaitCode, read_scope
+from maintainer.domain.admission import (
+    AdmissionVerdict,
+    Candidate,
+    Halt,
+    Standstill,
+    Wait,
+    WaitCode,
+    read_scope,
+)
 from maintainer.domain.budget import Budget, Charge, Spending, day_of
 from maintainer.domain.cost import Benefit, Cost, Score, Worth
 from maintainer.domain.errors import InvalidValueError
@@ -19,7 +27,14 @@ TABLE = TableIdentifier("lake", ("sales",), "orders")
 
 
 def test_spending_is_summed_by_catalog_and_by_policy() -> None:
-    spending = Spending("2026-11-21", {("lake", ""): Charge(1, 0.5), ("lake", "a.yaml"): Charge(2, 1), ("other", "a.yaml"): Charge(4, 2)})
+    spending = Spending(
+        "2026-11-21",
+        {
+            ("lake", ""): Charge(1, 0.5),
+            ("lake", "a.yaml"): Charge(2, 1),
+            ("other", "a.yaml"): Charge(4, 2),
+        },
+    )
     assert spending.total == Charge(7, 3.5)
     assert spending.of_catalog("lake") == Charge(3, 1.5)
     assert spending.of_policy("a.yaml") == Charge(6, 3)
@@ -37,22 +52,41 @@ def test_a_budget_without_limits_limits_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("scope", "is_covered"),
-    [("*", True), ("lake.*", True), ("lake.sales.*", True), ("lake.sales.orders", True), ("lake.sales", False), ("lake.sal.*", False), ("other.*", False)],
+    [
+        ("*", True),
+        ("lake.*", True),
+        ("lake.sales.*", True),
+        ("lake.sales.orders", True),
+        ("lake.sales", False),
+        ("lake.sal.*", False),
+        ("other.*", False),
+    ],
 )
 def test_a_halt_covers_the_tables_of_its_scope(scope: str, is_covered: bool) -> None:
     assert Halt(scope, "ann", NOW).covers(TABLE) is is_covered
 
 
 def test_each_recent_conflict_halves_the_scope_down_to_a_sixty_fourth() -> None:
-    factors = [RuleHistory(RuleName.REWRITE_DATA_FILES, recent_conflicts=conflicts).scope_factor for conflicts in (0, 1, 2, 6, 50)]
+    factors = [
+        RuleHistory(RuleName.REWRITE_DATA_FILES, recent_conflicts=conflicts).scope_factor
+        for conflicts in (0, 1, 2, 6, 50)
+    ]
     assert factors == [1, 0.5, 0.25, 1 / 64, 1 / 64]
 
 
-def test_a_job_is_charged_at_most_what_was_predicted_until_it_is_over_and_then_what_it_took() -> None:
+def test_a_job_is_charged_at_most_what_was_predicted_until_it_is_over_and_then_what_it_took() -> (
+    None
+):
     job = replace(make_job(), cost=Cost(1.0, 2.0, 60.0), memory_gb=4.0)
     assert job.charge == Charge(float(job.estimate.bytes_rewritten), 2.0)
     assert job.gb_hours is None
-    ran = replace(job, state=JobState.FAILED, submitted_at=NOW, started_at=NOW, ended_at=NOW + timedelta(minutes=15))
+    ran = replace(
+        job,
+        state=JobState.FAILED,
+        submitted_at=NOW,
+        started_at=NOW,
+        ended_at=NOW + timedelta(minutes=15),
+    )
     assert ran.charge.gb_hours == ran.gb_hours == 1.0
     assert replace(ran, ended_at=None).charge.gb_hours == 2.0  # lost: nobody knows
     assert replace(job, state=JobState.CANCELLED).charge == Charge()  # it never reached Spark
@@ -62,9 +96,13 @@ def test_a_job_is_charged_at_most_what_was_predicted_until_it_is_over_and_then_w
 
 
 def test_a_verdict_without_a_wait_is_an_admission() -> None:
-    candidate = Candidate(TABLE, "uuid", RuleName.EXPIRE_SNAPSHOTS, Cost(1, 1, 1), Worth(Benefit()), 0, NOW)
+    candidate = Candidate(
+        TABLE, "uuid", RuleName.EXPIRE_SNAPSHOTS, Cost(1, 1, 1), Worth(Benefit()), 0, NOW
+    )
     assert AdmissionVerdict(candidate, Score("maintainer", 1.0)).is_admitted
-    assert not AdmissionVerdict(candidate, Score("maintainer", 1.0), Wait(WaitCode.QUEUED, "later")).is_admitted
+    assert not AdmissionVerdict(
+        candidate, Score("maintainer", 1.0), Wait(WaitCode.QUEUED, "later")
+    ).is_admitted
 
 
 @pytest.mark.parametrize(

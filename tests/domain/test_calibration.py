@@ -12,7 +12,9 @@ FIGURES = st.floats(0, 1e300)
 
 
 @given(st.lists(st.builds(CostSample, FIGURES, FIGURES, st.none() | FIGURES), max_size=5))
-def test_whatever_a_job_claims_to_have_done_the_sums_stay_numbers(samples: list[CostSample]) -> None:
+def test_whatever_a_job_claims_to_have_done_the_sums_stay_numbers(
+    samples: list[CostSample],
+) -> None:
     fit = CostFit()
     for sample in samples:
         fit = fit.learn(sample, TABLE_ALPHA)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from maintainer.domain.condition import CONDITION_FUNCTIONS, MAX_CONDITION_CHARACTERS, MAX_CONDITION_DEPTH, check_condition, enclose, join_conditions
+from maintainer.domain.condition import (
+    CONDITION_FUNCTIONS,
+    MAX_CONDITION_CHARACTERS,
+    MAX_CONDITION_DEPTH,
+    check_condition,
+    enclose,
+    join_conditions,
+)
 from maintainer.domain.errors import InvalidValueError
 from tests.conditions import CONDITIONS, plain_conditions
 
@@ -31,7 +38,10 @@ def test_what_compares_columns_with_values_is_a_condition(text: str) -> None:
         ('a = "open', ['holds a " at character 5']),
         ("`a = 1", ["holds a ` at character 1"]),
         ("`` = 1", ["holds a ` at character 1"]),
-        (r"name = r'\' OR x = ' OR reflect(1) --'", ["a raw text (r')", "at character 8", "backslash doubled"]),
+        (
+            r"name = r'\' OR x = ' OR reflect(1) --'",
+            ["a raw text (r')", "at character 8", "backslash doubled"],
+        ),
         (r"name = R'\'", ["a raw text"]),
         (r"n = 5e+3fR'\'", ["holds '5' at character 5"]),
         ("n = 5e+3SELECT", ["holds '5'"]),
@@ -40,13 +50,19 @@ def test_what_compares_columns_with_values_is_a_condition(text: str) -> None:
         ("a[0)", ["closes a bracket with ) at character 4"]),
         ("((a = 1)", ["has 1 brackets that are never closed"]),
         ("(" * 51 + "a" + ")" * 51, ["brackets 51 deep at character 51", "50 deep"]),
-        ("id IN (SELECT id FROM lake.other.t)", ["holds 'SELECT' at character 8", "no query", "backticks"]),
+        (
+            "id IN (SELECT id FROM lake.other.t)",
+            ["holds 'SELECT' at character 8", "no query", "backticks"],
+        ),
         ("a = 1 uNiOn all TABLE t", ["holds 'uNiOn'"]),
         ("exists (FROM t)", ["holds 'FROM'"]),
         ("(VALUES (1))", ["holds 'VALUES'"]),
         ("1 = (MAP 1 USING 'id')", ["holds 'MAP'"]),
         ("(WITH x AS (a) b)", ["holds 'WITH'"]),
-        ("reflect('java.lang.System', 'exit', '0') = 1", ["calls 'reflect' at character 8", "it may call abs,", "years"]),
+        (
+            "reflect('java.lang.System', 'exit', '0') = 1",
+            ["calls 'reflect' at character 8", "it may call abs,", "years"],
+        ),
         ("`reflect`('a', 'b') = 1", ["calls 'reflect'"]),
         ("a = lake.db.f(1)", ["calls 'lake.db.f'"]),
         ("a = `lake`.`system`.ancient(1)", ["calls 'lake.system.ancient'"]),
@@ -64,7 +80,9 @@ def test_what_compares_columns_with_values_is_a_condition(text: str) -> None:
         ("{fn now()}", ["holds '{'"]),
     ],
 )
-def test_what_could_leave_its_brackets_or_call_anything_is_refused_by_place_and_bound(text: str, words: list[str]) -> None:
+def test_what_could_leave_its_brackets_or_call_anything_is_refused_by_place_and_bound(
+    text: str, words: list[str]
+) -> None:
     problem = check_condition(text)
     assert problem is not None
     assert all(word in problem for word in words), problem
@@ -81,7 +99,9 @@ def test_two_conditions_are_joined_each_in_its_own_brackets() -> None:
 
 @pytest.mark.parametrize(("first", "second"), [("a) OR (b", "true"), ("true", "a) OR (b")])
 def test_what_is_balanced_only_beside_the_other_is_not_joined(first: str, second: str) -> None:
-    with pytest.raises(InvalidValueError, match=r"condition closes a bracket with \) at character 2"):
+    with pytest.raises(
+        InvalidValueError, match=r"condition closes a bracket with \) at character 2"
+    ):
         join_conditions(first, second)
 
 

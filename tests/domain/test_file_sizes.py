@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maintainer.domain.errors import InvalidValueError
-from maintainer.domain.file_sizes import FINEST_BITS, MAX_LISTED_SIZES, MIN_LISTED_SIZES, FileSizes, GatheredSizes, find_runs, list_limit
+from maintainer.domain.file_sizes import (
+    FINEST_BITS,
+    MAX_LISTED_SIZES,
+    MIN_LISTED_SIZES,
+    FileSizes,
+    GatheredSizes,
+    find_runs,
+    list_limit,
+)
 from maintainer.domain.filelist import ListedFile, pack_files, path_key, unpack_files
 
 SIZES = st.lists(st.integers(0, 2**50), max_size=30)
@@ -33,14 +41,18 @@ def test_a_run_holds_sizes_that_differ_by_at_most_an_eighth(sizes: list[int]) ->
 
 @given(SIZES, st.integers(1, 5))
 def test_runs_add_up_whatever_the_parts(sizes: list[int], parts: int) -> None:
-    split = [FileSizes(runs=tuple(find_runs(sorted(sizes[start::parts])))) for start in range(parts)]
+    split = [
+        FileSizes(runs=tuple(find_runs(sorted(sizes[start::parts])))) for start in range(parts)
+    ]
     assert gather(split, 0) == FileSizes(runs=tuple(find_runs(sorted(sizes))))
     listed = [FileSizes(tuple(sizes[start::parts])) for start in range(parts)]
     assert gather(listed, 0).runs == tuple(find_runs(sorted(sizes)))
 
 
 @given(SIZES, st.integers(0, 2))
-def test_wider_runs_are_the_same_whether_made_so_or_widened_later(sizes: list[int], bits: int) -> None:
+def test_wider_runs_are_the_same_whether_made_so_or_widened_later(
+    sizes: list[int], bits: int
+) -> None:
     narrow = [FileSizes(runs=tuple(find_runs(sorted(sizes[start::2])))) for start in range(2)]
     gathered = GatheredSizes()
     for part in narrow:
@@ -48,7 +60,10 @@ def test_wider_runs_are_the_same_whether_made_so_or_widened_later(sizes: list[in
     gathered.widen(bits)
     assert gathered.tell() == gather(narrow, 0, bits)
     runs = gathered.tell().runs
-    assert (sum(run.files for run in runs), sum(run.bytes for run in runs)) == (len(sizes), sum(sizes))
+    assert (sum(run.files for run in runs), sum(run.bytes for run in runs)) == (
+        len(sizes),
+        sum(sizes),
+    )
     assert all(run.largest - run.smallest <= run.smallest / 2**bits for run in runs)
     assert all(one.largest < other.smallest for one, other in pairwise(runs))
 
@@ -66,7 +81,16 @@ def test_each_partition_lists_some_and_all_together_not_too_many() -> None:
     assert list_limit(10_000) == MIN_LISTED_SIZES
 
 
-FILES = st.lists(st.builds(ListedFile, st.integers(0, 9), st.integers(0, 2**32 - 1), st.integers(0, 2**50), st.integers(0, 2**50), st.integers(0, 2**40)))
+FILES = st.lists(
+    st.builds(
+        ListedFile,
+        st.integers(0, 9),
+        st.integers(0, 2**32 - 1),
+        st.integers(0, 2**50),
+        st.integers(0, 2**50),
+        st.integers(0, 2**40),
+    )
+)
 
 
 @given(FILES)
@@ -84,5 +108,14 @@ def test_bytes_that_no_list_was_packed_to_are_refused() -> None:
 
 
 def test_a_thousand_files_take_under_twelve_bytes_each() -> None:
-    files = [ListedFile(0, path_key(f"file:///lake/table/data/{n}.parquet".encode()), 4_000_000 + n * 37 % 9973, 10_000, n // 50) for n in range(1000)]
+    files = [
+        ListedFile(
+            0,
+            path_key(f"file:///lake/table/data/{n}.parquet".encode()),
+            4_000_000 + n * 37 % 9973,
+            10_000,
+            n // 50,
+        )
+        for n in range(1000)
+    ]
     assert len(pack_files(files)) < 12_000

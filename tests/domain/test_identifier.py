@@ -10,7 +10,9 @@ from maintainer.domain.identifier import TableIdentifier, TablePattern, split_le
 LEVELS = st.text(min_size=1, max_size=12)
 
 
-@given(st.builds(TableIdentifier, LEVELS, st.lists(LEVELS, min_size=1, max_size=3).map(tuple), LEVELS))
+@given(
+    st.builds(TableIdentifier, LEVELS, st.lists(LEVELS, min_size=1, max_size=3).map(tuple), LEVELS)
+)
 def test_every_identifier_reads_back_from_its_text(table: TableIdentifier) -> None:
     assert TableIdentifier.parse(str(table)) == table
 
@@ -24,7 +26,9 @@ def test_plain_names_are_written_plainly() -> None:
     assert str(TableIdentifier("lake", ("a", "b"), "orders_2026")) == "lake.a.b.orders_2026"
 
 
-@pytest.mark.parametrize("text", ["", "a", "a.b", "a..b", ".a.b", "a.b.", "a.`b.c", "a.`b`c.d", "a.``.c"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "a.b", "a..b", ".a.b", "a.b.", "a.`b.c", "a.`b`c.d", "a.``.c"]
+)
 def test_a_malformed_name_is_refused_with_the_name_in_the_error(text: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         TableIdentifier.parse(text)
@@ -41,6 +45,9 @@ def test_globs_match_whole_names_and_exact_names_only_themselves() -> None:
 
 
 def test_specificity_orders_wide_before_narrow_and_exact_last() -> None:
-    patterns = [TablePattern(text) for text in ("lake.sales.orders", "lake.sales.*", "lake.*", "*", "lake.sales.ord*")]
+    patterns = [
+        TablePattern(text)
+        for text in ("lake.sales.orders", "lake.sales.*", "lake.*", "*", "lake.sales.ord*")
+    ]
     ordered = [pattern.text for pattern in sorted(patterns, key=lambda p: p.specificity)]
     assert ordered == ["*", "lake.*", "lake.sales.*", "lake.sales.ord*", "lake.sales.orders"]

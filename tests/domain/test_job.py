@@ -19,7 +19,8 @@ from tests.samples import NOW, TABLE, UUID
 
 def make_job(state: JobState = JobState.PENDING) -> Job:
     return Job(
-        "m-1", TABLE, UUID, RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1, 0), "", "v1", 50, "policy", NOW, state=state
+        "m-1", TABLE, UUID, RuleName.REWRITE_MANIFESTS, RewriteManifests(0), (), Estimate(2, 1, 1,
+        0), "", "v1", 50, "policy", NOW, state=state
     )  # fmt: skip
 
 
@@ -36,7 +37,9 @@ def test_a_job_moves_only_along_the_transition_table(start: JobState, end: JobSt
 
 def test_every_state_is_in_the_table_and_final_states_have_no_way_out() -> None:
     assert set(TRANSITIONS) == set(JobState)
-    assert {state for state, following in TRANSITIONS.items() if not following} == {state for state in JobState if state.is_final}
+    assert {state for state, following in TRANSITIONS.items() if not following} == {
+        state for state in JobState if state.is_final
+    }
 
 
 def test_a_job_awaits_review_when_spark_is_done_or_lost() -> None:
@@ -72,23 +75,47 @@ def test_guard_21_each_procedure_prepares_the_next() -> None:
         RuleName.EXPIRE_SNAPSHOTS,
         RuleName.REMOVE_ORPHAN_FILES,
     ]
-    assert [RuleName(procedure.value) for procedure in Procedure] == [rule for rule in order if rule in {RuleName(p.value) for p in Procedure}]
+    assert [RuleName(procedure.value) for procedure in Procedure] == [
+        rule for rule in order if rule in {RuleName(p.value) for p in Procedure}
+    ]
 
 
 def test_predictions_are_held_against_what_came_of_a_job_of_each_rule() -> None:
-    effect = replace(make_effect(), files_removed=80, delete_files_removed=4, manifests_removed=3, snapshots_removed=2, bytes_rewritten=500)
-    done = replace(stored_job(), state=JobState.SUCCEEDED, effect=effect, estimate=Estimate(100, 0, 100, 1000))
+    effect = replace(
+        make_effect(),
+        files_removed=80,
+        delete_files_removed=4,
+        manifests_removed=3,
+        snapshots_removed=2,
+        bytes_rewritten=500,
+    )
+    done = replace(
+        stored_job(), state=JobState.SUCCEEDED, effect=effect, estimate=Estimate(100, 0, 100, 1000)
+    )
     expected = {
         RuleName.REWRITE_DATA_FILES: {"files_removed": 0.25, "bytes_rewritten": 1.0},
-        RuleName.REWRITE_POSITION_DELETE_FILES: {"delete_files_removed": 24.0, "bytes_rewritten": 1.0},
+        RuleName.REWRITE_POSITION_DELETE_FILES: {
+            "delete_files_removed": 24.0,
+            "bytes_rewritten": 1.0,
+        },
         RuleName.REWRITE_MANIFESTS: {"manifests_removed": 97 / 3},
         RuleName.EXPIRE_SNAPSHOTS: {"snapshots_removed": 49.0},
         RuleName.COMPUTE_TABLE_STATS: {},
     }
     for rule, ratios in expected.items():
-        assert {error.quantity.value: error.ratio for error in replace(done, rule=rule).estimate_errors} == ratios
-    timed = replace(done, cost=Cost(0.5, 1.0, 30.0), memory_gb=60.0, started_at=NOW, ended_at=NOW + timedelta(seconds=60))
-    assert {error.quantity.value: error.ratio for error in timed.estimate_errors} == expected[RuleName.REWRITE_DATA_FILES] | {
+        assert {
+            error.quantity.value: error.ratio for error in replace(done, rule=rule).estimate_errors
+        } == ratios
+    timed = replace(
+        done,
+        cost=Cost(0.5, 1.0, 30.0),
+        memory_gb=60.0,
+        started_at=NOW,
+        ended_at=NOW + timedelta(seconds=60),
+    )
+    assert {error.quantity.value: error.ratio for error in timed.estimate_errors} == expected[
+        RuleName.REWRITE_DATA_FILES
+    ] | {
         "gb_hours": -0.5,
         "duration_seconds": -0.5,
     }
@@ -105,8 +132,21 @@ def test_a_prediction_of_something_where_there_was_nothing_has_no_ratio() -> Non
 
 
 def test_only_a_success_that_was_timed_teaches_what_jobs_cost() -> None:
-    ran = replace(stored_job(), state=JobState.SUCCEEDED, cost=Cost(1.0, 2.0, 30.0, work=7.0), started_at=NOW, ended_at=NOW + timedelta(seconds=40))
+    ran = replace(
+        stored_job(),
+        state=JobState.SUCCEEDED,
+        cost=Cost(1.0, 2.0, 30.0, work=7.0),
+        started_at=NOW,
+        ended_at=NOW + timedelta(seconds=40),
+    )
     assert ran.cost_sample == CostSample(7.0, 40.0, 30.0)
-    assert replace(ran, effect=make_effect(files_removed=3)).cost_sample == CostSample(300.0, 40.0, 30.0)
-    assert replace(ran, rule=RuleName.REWRITE_MANIFESTS, effect=make_effect()).cost_sample == CostSample(7.0, 40.0, 30.0)
-    assert [replace(ran, **change).cost_sample for change in ({"state": JobState.FAILED}, {"cost": None}, {"ended_at": None})] == [None] * 3
+    assert replace(ran, effect=make_effect(files_removed=3)).cost_sample == CostSample(
+        300.0, 40.0, 30.0
+    )
+    assert replace(
+        ran, rule=RuleName.REWRITE_MANIFESTS, effect=make_effect()
+    ).cost_sample == CostSample(7.0, 40.0, 30.0)
+    assert [
+        replace(ran, **change).cost_sample
+        for change in ({"state": JobState.FAILED}, {"cost": None}, {"ended_at": None})
+    ] == [None] * 3

@@ -29,7 +29,11 @@ def test_every_spelling_of_a_directory_is_one_text(location: str, path: str) -> 
 
 
 def test_a_table_lies_where_its_properties_send_its_files_too() -> None:
-    properties = {"write.data.path": "s3://other/data", "write.metadata.path": " ", "owner": "sales"}
+    properties = {
+        "write.data.path": "s3://other/data",
+        "write.metadata.path": " ",
+        "owner": "sales",
+    }
     assert paths_of("s3://bucket/t", properties) == ("bucket/t/", "other/data/")
 
 
@@ -58,5 +62,7 @@ def test_a_directory_overlaps_with_all_that_it_lies_in(parts: list[str]) -> None
         ("s3://b/t", "elsewhere", "elsewhere"),
     ],
 )
-def test_a_path_in_the_location_is_written_from_the_locations_own_spelling_on(location: str, path: str, spelt: str) -> None:
+def test_a_path_in_the_location_is_written_from_the_locations_own_spelling_on(
+    location: str, path: str, spelt: str
+) -> None:
     assert list(respell(location, [path, path])) == [spelt, spelt]

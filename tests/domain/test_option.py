@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maintainer.domain.option import REWRITE_DATA_FILES_OPTIONS, OptionKind, check_option, options_of_strategy
+from maintainer.domain.option import (
+    REWRITE_DATA_FILES_OPTIONS,
+    OptionKind,
+    check_option,
+    options_of_strategy,
+)
 
 
 def test_only_the_options_of_the_procedure_are_listed() -> None:
@@ -58,19 +63,58 @@ def test_a_value_within_its_bounds_is_allowed(name: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("target-file-size-byte", "1", "option 'target-file-size-byte' of rewrite_data_files is not one that a policy may set"),
-        ("target-file-size-bytes", "1048575", "option target-file-size-bytes is 1048575, under its least value 1048576"),
-        ("target-file-size-bytes", "10737418241", "option target-file-size-bytes is 10737418241, over its greatest value 10737418240"),
-        ("target-file-size-bytes", "128MiB", "option target-file-size-bytes is '128MiB', but must be a whole number"),
+        (
+            "target-file-size-byte",
+            "1",
+            "option 'target-file-size-byte' of rewrite_data_files is not one that a policy may set",
+        ),
+        (
+            "target-file-size-bytes",
+            "1048575",
+            "option target-file-size-bytes is 1048575, under its least value 1048576",
+        ),
+        (
+            "target-file-size-bytes",
+            "10737418241",
+            "option target-file-size-bytes is 10737418241, over its greatest value 10737418240",
+        ),
+        (
+            "target-file-size-bytes",
+            "128MiB",
+            "option target-file-size-bytes is '128MiB', but must be a whole number",
+        ),
         ("min-input-files", "0", "option min-input-files is 0, under its least value 1"),
         ("min-input-files", "-1", "option min-input-files is '-1', but must be a whole number"),
-        ("min-input-files", "\u0663", "option min-input-files is '\u0663', but must be a whole number"),
+        (
+            "min-input-files",
+            "\u0663",
+            "option min-input-files is '\u0663', but must be a whole number",
+        ),
         ("min-input-files", "5\n", "option min-input-files is '5\\n', but must be a whole number"),
         ("rewrite-all", "True", "option rewrite-all is 'True', but must be true or false"),
-        ("use-starting-sequence-number", "false", "option use-starting-sequence-number is 'false', but must be true"),
-        ("rewrite-job-order", "random", "option rewrite-job-order is 'random', but must be none or bytes-asc or bytes-desc or files-asc or files-desc"),
-        ("delete-ratio-threshold", "1.01", "option delete-ratio-threshold is 1.01, over its greatest value 1"),
-        ("delete-ratio-threshold", "nan", "option delete-ratio-threshold is 'nan', but must be a number"),
+        (
+            "use-starting-sequence-number",
+            "false",
+            "option use-starting-sequence-number is 'false', but must be true",
+        ),
+        (
+            "rewrite-job-order",
+            "random",
+            (
+                "option rewrite-job-order is 'random', but must be none or bytes-asc or bytes-desc "
+                "or files-asc or files-desc"
+            ),
+        ),
+        (
+            "delete-ratio-threshold",
+            "1.01",
+            "option delete-ratio-threshold is 1.01, over its greatest value 1",
+        ),
+        (
+            "delete-ratio-threshold",
+            "nan",
+            "option delete-ratio-threshold is 'nan', but must be a number",
+        ),
     ],
 )
 def test_any_other_value_is_refused_with_its_bound(name: str, value: str, reason: str) -> None:
@@ -78,13 +122,24 @@ def test_any_other_value_is_refused_with_its_bound(name: str, value: str, reason
 
 
 @given(st.sampled_from(sorted(REWRITE_DATA_FILES_OPTIONS)), st.text())
-def test_no_allowed_text_can_hold_anything_but_letters_digits_dots_and_hyphens(name: str, value: str) -> None:
+def test_no_allowed_text_can_hold_anything_but_letters_digits_dots_and_hyphens(
+    name: str, value: str
+) -> None:
     if check_option(name, value) is None:
         assert value.isascii()
         assert all(character.isalnum() or character in ".-" for character in value)
 
 
-@given(st.integers(), st.sampled_from(sorted(name for name, bound in REWRITE_DATA_FILES_OPTIONS.items() if bound.kind is OptionKind.COUNT)))
+@given(
+    st.integers(),
+    st.sampled_from(
+        sorted(
+            name
+            for name, bound in REWRITE_DATA_FILES_OPTIONS.items()
+            if bound.kind is OptionKind.COUNT
+        )
+    ),
+)
 def test_a_count_is_allowed_exactly_within_its_bounds(number: int, name: str) -> None:
     bound = REWRITE_DATA_FILES_OPTIONS[name]
     assert (check_option(name, str(number)) is None) == (bound.minimum <= number <= bound.maximum)
@@ -100,7 +155,9 @@ def test_a_count_is_allowed_exactly_within_its_bounds(number: int, name: str) ->
         ("var-length-contribution", "1048577", "greatest value 1048576"),
     ],
 )
-def test_what_iceberg_or_a_task_could_not_bear_is_refused(name: str, value: str, bound: str) -> None:
+def test_what_iceberg_or_a_task_could_not_bear_is_refused(
+    name: str, value: str, bound: str
+) -> None:
     problem = check_option(name, value)
     assert problem is not None
     assert f"{name} is {value}" in problem
@@ -112,12 +169,35 @@ def test_what_iceberg_or_a_task_could_not_bear_is_refused(name: str, value: str,
     [
         ("binpack", None, ["min-input-files"]),
         ("sort", None, ["min-input-files", "compression-factor", "shuffle-partitions-per-file"]),
-        ("sort", "zorder DESC", ["min-input-files", "compression-factor", "shuffle-partitions-per-file"]),
-        ("sort", " ZOrder (a,\nb)", ["min-input-files", "compression-factor", "shuffle-partitions-per-file", "max-output-size", "var-length-contribution"]),
+        (
+            "sort",
+            "zorder DESC",
+            ["min-input-files", "compression-factor", "shuffle-partitions-per-file"],
+        ),
+        (
+            "sort",
+            " ZOrder (a,\nb)",
+            [
+                "min-input-files",
+                "compression-factor",
+                "shuffle-partitions-per-file",
+                "max-output-size",
+                "var-length-contribution",
+            ],
+        ),
     ],
 )
-def test_only_those_of_its_own_strategy_are_left_to_a_rewrite(strategy: str, sort_order: str | None, known: list[str]) -> None:
+def test_only_those_of_its_own_strategy_are_left_to_a_rewrite(
+    strategy: str, sort_order: str | None, known: list[str]
+) -> None:
     every = tuple(
-        (name, "1") for name in ("min-input-files", "compression-factor", "shuffle-partitions-per-file", "max-output-size", "var-length-contribution")
+        (name, "1")
+        for name in (
+            "min-input-files",
+            "compression-factor",
+            "shuffle-partitions-per-file",
+            "max-output-size",
+            "var-length-contribution",
+        )
     )
     assert [name for name, _ in options_of_strategy(every, strategy, sort_order)] == known

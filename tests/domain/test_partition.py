@@ -7,7 +7,12 @@ from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.partition import escape, null_partition, read_partition, unescape
 
 SPEC = PartitionSpec(
-    0, (PartitionField("a=b", "identity", ("a",), "string"), PartitionField("gone", "void"), PartitionField("c", "identity", ("c",), "string"))
+    0,
+    (
+        PartitionField("a=b", "identity", ("a",), "string"),
+        PartitionField("gone", "void"),
+        PartitionField("c", "identity", ("c",), "string"),
+    ),
 )
 
 
@@ -31,4 +36,8 @@ def test_a_text_of_another_spec_is_not_read() -> None:
 
 def test_a_spec_without_fields_has_one_partition() -> None:
     empty = PartitionSpec(0, (PartitionField("gone", "void"),))
-    assert (null_partition(empty), read_partition("", empty), read_partition("x=1", empty)) == ("", {}, None)
+    assert (null_partition(empty), read_partition("", empty), read_partition("x=1", empty)) == (
+        "",
+        {},
+        None,
+    )

@@ -19,7 +19,11 @@ def test_a_url_is_shown_without_its_secrets(url: str, shown: str) -> None:
 
 
 def test_names_tell_which_settings_are_secret() -> None:
-    assert [name for name in ("uri", "s3.secret-access-key", "oauth2.Credential", "warehouse", "token") if names_secret(name)] == [
+    assert [
+        name
+        for name in ("uri", "s3.secret-access-key", "oauth2.Credential", "warehouse", "token")
+        if names_secret(name)
+    ] == [
         "s3.secret-access-key",
         "oauth2.Credential",
         "token",

@@ -16,7 +16,9 @@ MINUTE = timedelta(minutes=1)
 def after(*reasons: FailureReason) -> FailureStreak | None:
     streak: FailureStreak | None = None
     for number, reason in enumerate(reasons):
-        streak = extend_streak(streak, failed(make_job(f"job-{number}"), NOW + number * MINUTE, reason))
+        streak = extend_streak(
+            streak, failed(make_job(f"job-{number}"), NOW + number * MINUTE, reason)
+        )
     return streak
 
 
@@ -24,7 +26,12 @@ def told(streak: FailureStreak | None) -> tuple[str, int] | None:
     return None if streak is None else (streak.reason, streak.times)
 
 
-C, T, L, U = FailureReason.CONFLICT, FailureReason.TIMEOUT, FailureReason.LOST_RUNNER, FailureReason.CATALOG_UNREACHABLE
+C, T, L, U = (
+    FailureReason.CONFLICT,
+    FailureReason.TIMEOUT,
+    FailureReason.LOST_RUNNER,
+    FailureReason.CATALOG_UNREACHABLE,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,18 +45,30 @@ C, T, L, U = FailureReason.CONFLICT, FailureReason.TIMEOUT, FailureReason.LOST_R
         ((C, C, L, U), ("conflict", 2)),
     ],
 )
-def test_what_passes_neither_shortens_nor_lengthens_what_the_table_has_earned(reasons: tuple[FailureReason, ...], expected: tuple[str, int] | None) -> None:
+def test_what_passes_neither_shortens_nor_lengthens_what_the_table_has_earned(
+    reasons: tuple[FailureReason, ...], expected: tuple[str, int] | None
+) -> None:
     assert told(after(*reasons)) == expected
 
 
 def test_a_streak_remembers_the_last_job_and_what_the_table_and_the_policy_were() -> None:
     job = failed(make_job("job-x"), NOW)
-    assert extend_streak(None, job) == FailureStreak("conflict", 1, NOW, "job-x", "state-job-x", "v1")
-    unseen = replace(job, baseline=None, failure_reason=None, finished_at=None, ended_at=NOW - MINUTE)
-    assert extend_streak(None, unseen) == FailureStreak("other", 1, NOW - MINUTE, "job-x", None, "v1")
+    assert extend_streak(None, job) == FailureStreak(
+        "conflict", 1, NOW, "job-x", "state-job-x", "v1"
+    )
+    unseen = replace(
+        job, baseline=None, failure_reason=None, finished_at=None, ended_at=NOW - MINUTE
+    )
+    assert extend_streak(None, unseen) == FailureStreak(
+        "other", 1, NOW - MINUTE, "job-x", None, "v1"
+    )
     passed = extend_streak(after(C), failed(make_job("job-y"), NOW + 9 * MINUTE, L))
     assert passed is not None
-    assert (passed.job_id, passed.last_at, passed.table_state) == ("job-y", NOW + 9 * MINUTE, "state-job-0")
+    assert (passed.job_id, passed.last_at, passed.table_state) == (
+        "job-y",
+        NOW + 9 * MINUTE,
+        "state-job-0",
+    )
 
 
 def test_a_success_ends_the_streak_and_a_cancelled_job_says_nothing() -> None:
@@ -59,6 +78,8 @@ def test_a_success_ends_the_streak_and_a_cancelled_job_says_nothing() -> None:
 
 
 def test_too_much_at_once_is_a_timeout_or_a_want_of_memory() -> None:
-    assert {reason for reason in FailureReason if is_overload(failed(make_job(), NOW, reason))} == OVERLOADS
+    assert {
+        reason for reason in FailureReason if is_overload(failed(make_job(), NOW, reason))
+    } == OVERLOADS
     assert not is_overload(replace(make_job(), failure_reason=T))
     assert not OVERLOADS & PASSING

@@ -23,7 +23,9 @@ SAME = StandingVerdict(TABLE, UUID, RuleName.REWRITE_DATA_FILES, PLANNED, "a")
         (replace(SAME, table_uuid="another"), False),
     ],
 )
-def test_a_plan_that_wants_what_stands_or_waits_changes_nothing(standing: StandingVerdict, is_kept: bool) -> None:
+def test_a_plan_that_wants_what_stands_or_waits_changes_nothing(
+    standing: StandingVerdict, is_kept: bool
+) -> None:
     assert stands_on(standing, UUID, FRESH) is is_kept
 
 

@@ -1,4 +1,6 @@
-"""A catalog of extremes: real tables of PyIceberg whose metadata is then stretched, or damaged, by hand."""
+"""A catalog of extremes: real tables of PyIceberg whose metadata is then stretched, or damaged, by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,33 @@ Record = dict[str, Any]
 
 def build(directory: Path) -> None:
     """The catalog, a configuration and an empty directory of policies."""
-    catalog = load_catalog("lake", type="sql", uri=f"sqlite:///{directory}/catalog.db", warehouse=f"file://{directory}/warehouse")
+    catalog = load_catalog(
+        "lake",
+        type="sql",
+        uri=f"sqlite:///{directory}/catalog.db",
+        warehouse=f"file://{directory}/warehouse",
+    )
     assert isinstance(catalog, SqlCatalog)
     catalog.create_namespace("x")
-    for make in (plain, empty, corrupt_manifest, truncated_list, long_history, many_partitions, wide, one_huge_file):
+    for make in (
+        plain,
+        empty,
+        corrupt_manifest,
+        truncated_list,
+        long_history,
+        many_partitions,
+        wide,
+        one_huge_file,
+    ):
         make(catalog)
     catalog.close()
-    lake = f"{{type: sql, uri: 'sqlite:///{directory}/catalog.db', warehouse: 'file://{directory}/warehouse'}}"
-    (directory / "maintainer.yaml").write_text(f"catalogs: {{lake: {lake}}}\nstore: sqlite:///store.db\n")
+    lake = (
+        f"{{type: sql, uri: 'sqlite:///{directory}/catalog.db', warehouse: "
+        f"'file://{directory}/warehouse'}}"
+    )
+    (directory / "maintainer.yaml").write_text(
+        f"catalogs: {{lake: {lake}}}\nstore: sqlite:///store.db\n"
+    )
     (directory / "policies").mkdir()
 
 
@@ -69,11 +90,18 @@ def long_history(catalog: SqlCatalog) -> None:
         (last,) = document["snapshots"]
         earlier = [
             {key: value for key, value in last.items() if key != "parent-snapshot-id"}
-            | {"snapshot-id": number, "sequence-number": number, "timestamp-ms": last["timestamp-ms"] - 60_000 * (HISTORY - number)}
+            | {
+                "snapshot-id": number,
+                "sequence-number": number,
+                "timestamp-ms": last["timestamp-ms"] - 60_000 * (HISTORY - number),
+            }
             | ({"parent-snapshot-id": number - 1} if number > 1 else {})
             for number in range(1, HISTORY)
         ]
-        document["snapshots"] = [*earlier, last | {"parent-snapshot-id": HISTORY - 1, "sequence-number": HISTORY}]
+        document["snapshots"] = [
+            *earlier,
+            last | {"parent-snapshot-id": HISTORY - 1, "sequence-number": HISTORY},
+        ]
         document["last-sequence-number"] = HISTORY
 
     change_metadata(make_table(catalog, "long_history", appends=1), lengthen)
@@ -81,16 +109,28 @@ def long_history(catalog: SqlCatalog) -> None:
 
 def many_partitions(catalog: SqlCatalog) -> None:
     """One file in each partition, which many manifests list."""
-    table = catalog.create_table("x.many_partitions", Schema(NestedField(1, "id", LongType())), partition_spec=BY_ID)
+    table = catalog.create_table(
+        "x.many_partitions", Schema(NestedField(1, "id", LongType())), partition_spec=BY_ID
+    )
     table.append(ROWS.slice(0, 1))
-    change_entries(table, lambda entry: [spread(entry, number) for number in range(PARTITIONS)], MANIFESTS)
+    change_entries(
+        table, lambda entry: [spread(entry, number) for number in range(PARTITIONS)], MANIFESTS
+    )
     change_metadata(table, forget_totals)
 
 
 def spread(entry: Record, number: int) -> Record:
     file = entry["data_file"]
     path = f"{file['file_path']}-{number}"
-    return entry | {"data_file": file | {"file_path": path, "partition": {"id": number}, "record_count": 10, "file_size_in_bytes": FILE_BYTES}}
+    return entry | {
+        "data_file": file
+        | {
+            "file_path": path,
+            "partition": {"id": number},
+            "record_count": 10,
+            "file_size_in_bytes": FILE_BYTES,
+        }
+    }
 
 
 def wide(catalog: SqlCatalog) -> None:
@@ -125,11 +165,19 @@ def change_metadata(table: Table, change: Callable[[Record], None]) -> None:
 def forget_totals(document: Record) -> None:
     """The summary's totals are those of the table before it was stretched."""
     for snapshot in document["snapshots"]:
-        snapshot["summary"] = {key: value for key, value in snapshot["summary"].items() if not key.startswith(("total-", "added-"))}
+        snapshot["summary"] = {
+            key: value
+            for key, value in snapshot["summary"].items()
+            if not key.startswith(("total-", "added-"))
+        }
 
 
-def change_entries(table: Table, change: Callable[[Record], list[Record]], manifests: int = 1) -> None:
-    """Put what the change makes of the table's only entry in the place of its only manifest, dealt out to so many."""
+def change_entries(
+    table: Table, change: Callable[[Record], list[Record]], manifests: int = 1
+) -> None:
+    """Put what the change makes of the table's only entry in the place of its only manifest, dealt
+    out to so many.
+    """
     list_path = list_of(table)
     list_header, (listed,) = read_avro(list_path)
     manifest = local_path(listed["manifest_path"])
@@ -140,7 +188,14 @@ def change_entries(table: Table, change: Callable[[Record], list[Record]], manif
         path = manifest.with_name(f"{number}-{manifest.name}")
         share = entries[number::manifests]
         write_avro(path, header, share)
-        rows.append(listed | {"manifest_path": f"file://{path}", "manifest_length": path.stat().st_size, "added_files_count": len(share)})
+        rows.append(
+            listed
+            | {
+                "manifest_path": f"file://{path}",
+                "manifest_length": path.stat().st_size,
+                "added_files_count": len(share),
+            }
+        )
     write_avro(list_path, list_header, rows)
 
 
@@ -162,7 +217,9 @@ def read_avro(path: Path) -> tuple[Record, list[Record]]:
 def write_avro(path: Path, header: Record, records: Iterable[Record]) -> None:
     kept = {key: value for key, value in header.items() if not key.startswith("avro.")}
     with path.open("wb") as stream:
-        fastavro.writer(stream, json.loads(header["avro.schema"]), records, codec="deflate", metadata=kept)
+        fastavro.writer(
+            stream, json.loads(header["avro.schema"]), records, codec="deflate", metadata=kept
+        )
 
 
 def local_path(location: str) -> Path:

@@ -21,16 +21,35 @@ T = TypeVar("T")
 
 
 # A Spark that lives for a minute does not earn what the second compiler costs it.
-QUICK_JAVA = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=160m"}  # with one compiler, Java reserves 48 MB: three minutes' worth
+QUICK_JAVA = {
+    "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=160m"
+}  # with one compiler, Java reserves 48 MB: three minutes' worth
 
 
 def environment(**changes: str) -> dict[str, str]:
-    return {**{name: value for name, value in os.environ.items() if not name.startswith("MAINTAINER_")}, **QUICK_JAVA, **changes}
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("MAINTAINER_")},
+        **QUICK_JAVA,
+        **changes,
+    }
 
 
-def run(*arguments: str, cwd: Path, timeout: float = 240, env: dict[str, str] | None = None, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str,
+    cwd: Path,
+    timeout: float = 240,
+    env: dict[str, str] | None = None,
+    stdin: str = "",
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [MAINTAINER, *arguments], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=timeout, check=False, env=env or environment()
+        [MAINTAINER, *arguments],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        env=env or environment(),
     )
 
 
@@ -67,13 +86,20 @@ class Daemon:
 
     def story(self, job_id: str) -> list[str]:
         """What has happened to the job, by the names of its events."""
-        request = urllib.request.Request(f"{self.url}/api/v1/jobs/{job_id}/events", headers={"Accept": "application/json"})  # noqa: S310 - as above
+        request = urllib.request.Request(  # noqa: S310 - as above
+            f"{self.url}/api/v1/jobs/{job_id}/events", headers={"Accept": "application/json"}
+        )
         with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - as above
             return [event["name"] for event in json.loads(answer.read())]
 
     def post(self, path: str, body: object | None = None) -> Any:  # noqa: ANN401 - any JSON
         data = json.dumps(body if body is not None else {}).encode()
-        request = urllib.request.Request(f"{self.url}{path}", data=data, headers={"Content-Type": "application/json"}, method="POST")  # noqa: S310 - as above
+        request = urllib.request.Request(  # noqa: S310 - as above
+            f"{self.url}{path}",
+            data=data,
+            headers={"Content-Type": "application/json"},
+            method="POST",
+        )
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - as above
             return json.loads(answer.read())
 
@@ -95,10 +121,14 @@ def serving(directory: Path, *arguments: str, **changes: str) -> Iterator[Daemon
     log = directory / f"daemon-{time.time_ns()}.log"
     env = environment(MAINTAINER_SERVER__PORT="0", **changes)
     with log.open("wb") as stderr:
-        process = subprocess.Popen([MAINTAINER, "serve", *arguments], cwd=directory, stderr=stderr, stdout=stderr, env=env)
+        process = subprocess.Popen(
+            [MAINTAINER, "serve", *arguments], cwd=directory, stderr=stderr, stdout=stderr, env=env
+        )
     daemon = Daemon(process, log)
     try:
-        daemon.url = wait_for(lambda: _page(daemon), 60, f"the daemon to start; it said:\n{daemon.said()}")
+        daemon.url = wait_for(
+            lambda: _page(daemon), 60, f"the daemon to start; it said:\n{daemon.said()}"
+        )
         yield daemon
     finally:
         if process.poll() is None:

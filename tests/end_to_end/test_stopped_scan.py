@@ -46,13 +46,21 @@ def silent() -> Iterator[tuple[str, list[bytes]]]:
 
 
 def write_home(home: Path, catalogs: str) -> None:
-    (home / "maintainer.yaml").write_text(f"catalogs: {{{catalogs}}}\nstore: sqlite:///store.db\nscan: {{workers: 1}}\n")
+    (home / "maintainer.yaml").write_text(
+        f"catalogs: {{{catalogs}}}\nstore: sqlite:///store.db\nscan: {{workers: 1}}\n"
+    )
     (home / "policies").mkdir()
 
 
 def make_lake(home: Path, address: str) -> str:
-    """A table that can be read, and one whose metadata lies where nobody answers; the catalog's configuration."""
-    properties = {"type": "sql", "uri": f"sqlite:///{home}/catalog.db", "warehouse": f"file://{home}/warehouse"}
+    """A table that can be read, and one whose metadata lies where nobody answers; the catalog's
+    configuration.
+    """
+    properties = {
+        "type": "sql",
+        "uri": f"sqlite:///{home}/catalog.db",
+        "warehouse": f"file://{home}/warehouse",
+    }
     catalog = load_catalog("lake", **properties)
     catalog.create_namespace("sales")
     rows = pa.table({"id": [1, 2, 3]})
@@ -60,28 +68,48 @@ def make_lake(home: Path, address: str) -> str:
         catalog.create_table(f"sales.{name}", rows.schema).append(rows)
     catalog.close()
     with closing(sqlite3.connect(home / "catalog.db")) as database, database:
-        database.execute("update iceberg_tables set metadata_location = 's3://bucket/second.metadata.json' where table_name = 'second'")
-    keys = f"s3.endpoint: '{address}', s3.access-key-id: an-id, s3.secret-access-key: a-secret, s3.region: eu-central-1"
-    return f"lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: 'file://{home}/warehouse', {keys}}}"
+        database.execute(
+            "update iceberg_tables set metadata_location = 's3://bucket/second.metadata.json' "
+            "where table_name = 'second'"
+        )
+    keys = (
+        f"s3.endpoint: '{address}', s3.access-key-id: an-id, s3.secret-access-key: a-secret, "
+        f"s3.region: eu-central-1"
+    )
+    return (
+        f"lake: {{type: sql, uri: 'sqlite:///{home}/catalog.db', warehouse: "
+        f"'file://{home}/warehouse', {keys}}}"
+    )
 
 
 def read_time(log: str, event: str) -> datetime:
-    """When the daemon said so: on a busy machine the end of an interpreter takes seconds of its own."""
+    """When the daemon said so: on a busy machine the end of an interpreter takes seconds of its
+    own.
+    """
     (line,) = [line for line in log.splitlines() if f" {event}" in line]
     return datetime.strptime(line[:23], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["catalog", "storage"])
-def test_the_daemon_ends_in_five_seconds_and_leaves_nothing_half_written(tmp_path: Path, silent: tuple[str, list[bytes]], kind: str) -> None:
+def test_the_daemon_ends_in_five_seconds_and_leaves_nothing_half_written(
+    tmp_path: Path, silent: tuple[str, list[bytes]], kind: str
+) -> None:
     address, heard = silent
-    write_home(tmp_path, f"lake: {{type: rest, uri: '{address}'}}" if kind == "catalog" else make_lake(tmp_path, address))
+    write_home(
+        tmp_path,
+        f"lake: {{type: rest, uri: '{address}'}}"
+        if kind == "catalog"
+        else make_lake(tmp_path, address),
+    )
     with serving(tmp_path) as daemon:
         wait_for(lambda: heard, 60, f"the scan to wait; the daemon said:\n{daemon.said()}")
         below = descendants(daemon.process.pid)
         code = daemon.stop()
     assert code == 0, daemon.said()
-    stopping, stopped = (read_time(daemon.said(), event) for event in ("daemon.stopping", "daemon.stopped"))
+    stopping, stopped = (
+        read_time(daemon.said(), event) for event in ("daemon.stopping", "daemon.stopped")
+    )
     assert (stopped - stopping).total_seconds() < STOP_SECONDS, daemon.said()
     assert "Traceback" not in daemon.said()
     assert not [pid for pid in below if is_alive(pid)]

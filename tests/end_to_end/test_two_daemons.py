@@ -1,4 +1,6 @@
-"""Two daemons as on two machines, with one store and a directory for running each: one of them dies with a job in its Spark, and the other sees it through."""
+"""Two daemons as on two machines, with one store and a directory for running each: one of them dies
+with a job in its Spark, and the other sees it through.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,11 @@ def find_running(store_url: str) -> tuple[Job, str] | None:
     store = open_store(store_url)
     try:
         holders = {lease.job_id: lease.holder for lease in store.leases()}
-        running = [job for job in store.unfinished_jobs() if job.state is JobState.RUNNING and job.progress.tasks_done]
+        running = [
+            job
+            for job in store.unfinished_jobs()
+            if job.state is JobState.RUNNING and job.progress.tasks_done
+        ]
         return next(((job, holders[job.job_id]) for job in running if job.job_id in holders), None)
     finally:
         store.close()
@@ -81,7 +87,7 @@ def find_ended(daemon: Daemon, job_id: str) -> dict[str, Any] | None:
     return job if job["state"] in {"succeeded", "failed", "cancelled"} else None
 
 
-def test_guard_22_the_job_of_a_daemon_that_died_on_another_machine_is_taken_over_ends_as_its_table_has_it_and_runs_once(
+def test_guard_22_the_job_of_a_dead_daemon_on_another_machine_is_taken_over_and_runs_once(
     lake: Lake, postgres_server: PostgresServer
 ) -> None:
     home, store_url = lake.root, postgres_server.create_database()
@@ -94,23 +100,49 @@ def test_guard_22_the_job_of_a_daemon_that_died_on_another_machine_is_taken_over
         set_mode(home, "observe")  # nothing more begins
         for daemon in (first, second):
             assert daemon.get(f"/api/v1/jobs/{job.job_id}")["state"] == "running"
-        of = {lock.stem: daemon for place, daemon in zip(homes, (first, second), strict=True) for lock in (place / "run").glob("*.lock")}
+        of = {
+            lock.stem: daemon
+            for place, daemon in zip(homes, (first, second), strict=True)
+            for lock in (place / "run").glob("*.lock")
+        }
         dead, heir = of[holder], next(daemon for owner, daemon in of.items() if owner != holder)
-        spark = [process for pid in descendants(dead.process.pid) if (process := identify(pid)) is not None]
-        stack.callback(end_processes, spark)  # with nothing to do it would end itself, a minute later: tests/adapters/spark/test_adoption.py waits for that
+        spark = [
+            process
+            for pid in descendants(dead.process.pid)
+            if (process := identify(pid)) is not None
+        ]
+        stack.callback(
+            end_processes,
+            spark,
+            # with nothing to do it would end itself, a minute later:
+            # tests/adapters/spark/test_adoption.py waits for that
+        )
         assert spark, "it lives on beyond its daemon"
-        assert all("java" not in _read_command(pid) for pid in descendants(heir.process.pid)), "one Spark works"
+        assert all("java" not in _read_command(pid) for pid in descendants(heir.process.pid)), (
+            "one Spark works"
+        )
         dead.kill()
-        ended = wait_for(lambda: find_ended(heir, job.job_id), 120, f"the job to end; the other said:\n{heir.said()}")
+        ended = wait_for(
+            lambda: find_ended(heir, job.job_id),
+            120,
+            f"the job to end; the other said:\n{heir.said()}",
+        )
         commits = len(lake.summaries(TABLE)) - 1
         assert commits in {0, 1}
-        assert (ended["state"], ended["failure_reason"]) == (("succeeded", None) if commits else ("failed", "lost_runner")), ended
+        assert (ended["state"], ended["failure_reason"]) == (
+            ("succeeded", None) if commits else ("failed", "lost_runner")
+        ), ended
         assert ended["effect"]["own_commits"] == commits
         story = heir.story(job.job_id)
-        assert [story.count(name) for name in ("job.submitted", "spark.submitted", "job.taken_over", "job.adopted")] == [1, 1, 1, 0], story
+        assert [
+            story.count(name)
+            for name in ("job.submitted", "spark.submitted", "job.taken_over", "job.adopted")
+        ] == [1, 1, 1, 0], story
         assert [one["job_id"] for one in heir.get("/api/v1/jobs")["items"]] == [job.job_id]
         said = "".join(log.read_text(errors="replace") for log in home.glob(f"?/run/{holder}*.log"))
-        assert commits or f"job {job.job_id} is not renewed in time and is cancelled for that" in said, "its work had ended before another took it over"
+        assert (
+            commits or f"job {job.job_id} is not renewed in time and is cancelled for that" in said
+        ), "its work had ended before another took it over"
         assert len(lake.summaries(TABLE)) - 1 == commits, "it committed nothing after the job's end"
         assert heir.stop() == 0, heir.said()
 

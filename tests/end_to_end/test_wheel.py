@@ -1,7 +1,8 @@
 """The wheel, as a user gets it: built only with its page, and at work in an environment of its own.
 
-The new environment holds the wheel alone. What the wheel depends on comes from this environment by a path file,
-without its own path files: the editable installation of this repository is not seen there. No registry is asked.
+The new environment holds the wheel alone. What the wheel depends on comes from this environment by
+a path file, without its own path files: the editable installation of this repository is not seen
+there. No registry is asked.
 """
 
 from __future__ import annotations
@@ -27,25 +28,47 @@ SOURCES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CHANGELO
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-def call(*words: str | Path, cwd: Path, more: Mapping[str, str] | None = None, timeout: int = 300) -> subprocess.CompletedProcess[str]:
+def call(
+    *words: str | Path, cwd: Path, more: Mapping[str, str] | None = None, timeout: int = 300
+) -> subprocess.CompletedProcess[str]:
     dropped = {"PYTHONPATH", "VIRTUAL_ENV", "COLUMNS"}
-    environment = {name: value for name, value in os.environ.items() if name not in dropped and not name.startswith("MAINTAINER_")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in dropped and not name.startswith("MAINTAINER_")
+    }
     command = [str(word) for word in words]
-    return subprocess.run(command, cwd=cwd, env={**environment, **(more or {})}, capture_output=True, text=True, timeout=timeout, check=False)
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env={**environment, **(more or {})},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
 
 
 def call_uv(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """From uv's cache, where make setup left what builds this project; from the registry only where that was cleaned."""
+    """From uv's cache, where make setup left what builds this project; from the registry only where
+    that was cleaned.
+    """
     done = call(UV, *words, cwd=cwd, more={"UV_OFFLINE": "1"})
-    return call(UV, *words, cwd=cwd) if done.returncode and "offline" in done.stderr.lower() else done
+    return (
+        call(UV, *words, cwd=cwd) if done.returncode and "offline" in done.stderr.lower() else done
+    )
 
 
 def copy_sources(to: Path, *, with_page: bool) -> Path:
-    """What the package is built from; the page is the built one, or in its place one line where it is not built here."""
+    """What the package is built from; the page is the built one, or in its place one line where it
+    is not built here.
+    """
     to.mkdir()
     for name in SOURCES:
         shutil.copy(ROOT / name, to)
-    shutil.copytree(ROOT / "maintainer", to / "maintainer", ignore=shutil.ignore_patterns("page", "__pycache__"))
+    shutil.copytree(
+        ROOT / "maintainer", to / "maintainer", ignore=shutil.ignore_patterns("page", "__pycache__")
+    )
     page = to / "maintainer/api/page"
     if with_page and (ROOT / "maintainer/api/page/index.html").is_file():
         shutil.copytree(ROOT / "maintainer/api/page", page)
@@ -90,15 +113,34 @@ def test_no_distribution_is_built_without_the_page(tmp_path: Path, kind: str) ->
 def test_an_editable_installation_needs_no_page(tmp_path: Path) -> None:
     sources = copy_sources(tmp_path / "sources", with_page=False)
     python = make_environment(tmp_path / "environment")
-    done = call_uv("pip", "install", "--no-deps", "--python", python, "--editable", sources, cwd=tmp_path)
+    done = call_uv(
+        "pip", "install", "--no-deps", "--python", python, "--editable", sources, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
 
 
-def test_what_runs_is_the_wheel_with_its_page_and_migrations(installed: Path, tmp_path: Path) -> None:
-    where = call(installed / "bin/python", "-c", "import maintainer; print(maintainer.__file__)", cwd=tmp_path).stdout
+def test_what_runs_is_the_wheel_with_its_page_and_migrations(
+    installed: Path, tmp_path: Path
+) -> None:
+    where = call(
+        installed / "bin/python",
+        "-c",
+        "import maintainer; print(maintainer.__file__)",
+        cwd=tmp_path,
+    ).stdout
     assert Path(where.strip()).is_relative_to(installed)
-    (tmp_path / "maintainer.yaml").write_text("catalogs: {lake: {type: rest, uri: 'http://127.0.0.1:1'}}\n")
-    examined = call(installed / "bin/maintainer", "doctor", "--deadline", "60s", "--format", "json", cwd=tmp_path)
+    (tmp_path / "maintainer.yaml").write_text(
+        "catalogs: {lake: {type: rest, uri: 'http://127.0.0.1:1'}}\n"
+    )
+    examined = call(
+        installed / "bin/maintainer",
+        "doctor",
+        "--deadline",
+        "60s",
+        "--format",
+        "json",
+        cwd=tmp_path,
+    )
     found = {one["what"]: one["is_fine"] for one in json.loads(examined.stdout)}
     assert found["web page"]
     assert found["Spark"]
@@ -116,12 +158,22 @@ def test_missing_jars_are_named_before_anything_is_made(installed: Path, tmp_pat
 
 @pytest.mark.spark
 def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> None:
-    """The jars are those of this environment: fetching them is the one step of an installation that is not tried here."""
+    """The jars are those of this environment: fetching them is the one step of an installation that
+    is not tried here.
+    """
     jars = installed / default_directory().relative_to(sys.prefix)
     jars.parent.mkdir(parents=True, exist_ok=True)
     jars.symlink_to(default_directory())
     try:
-        done = call(installed / "bin/maintainer", "demo", "--once", "--dir", "lake", cwd=tmp_path, timeout=840)
+        done = call(
+            installed / "bin/maintainer",
+            "demo",
+            "--once",
+            "--dir",
+            "lake",
+            cwd=tmp_path,
+            timeout=840,
+        )
     finally:
         jars.unlink()
     assert done.returncode == 0, done.stderr

@@ -9,13 +9,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.domain.action import ComputePartitionStats, ComputeTableStats, ExpireSnapshots, RewriteDataFiles
-from maintainer.domain.calibration import SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit, CostSample
+from maintainer.domain.action import (
+    ComputePartitionStats,
+    ComputeTableStats,
+    ExpireSnapshots,
+    RewriteDataFiles,
+)
+from maintainer.domain.calibration import (
+    SHARED_ALPHA,
+    TABLE_ALPHA,
+    Calibration,
+    CostFit,
+    CostSample,
+)
 from maintainer.domain.cost import Cost, CostBasis
 from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import RuleName
 from maintainer.domain.units import GIB, MIB
-from maintainer.estimate.cost import LEAST_CHANCE, find_benefit, find_chance, find_worth, measure_work, predict
+from maintainer.estimate.cost import (
+    LEAST_CHANCE,
+    find_benefit,
+    find_chance,
+    find_worth,
+    measure_work,
+    predict,
+)
 from tests.samples import NOW, health_of_partitions
 
 RULE = RuleName.REWRITE_DATA_FILES
@@ -43,14 +61,18 @@ def test_before_any_job_the_published_pace_and_a_wide_spread_are_taken() -> None
 def test_a_job_of_no_bytes_costs_its_start_up() -> None:
     assert predict(RULE, 0.0, NOTHING, 1.0).duration_seconds == 20
     fit = learn([(0.0, 4.0)] * 8)
-    assert predict(RULE, 0.0, Calibration(table={RULE: fit}), 1.0).duration_seconds == pytest.approx(4.0, rel=0.03)
+    assert predict(
+        RULE, 0.0, Calibration(table={RULE: fit}), 1.0
+    ).duration_seconds == pytest.approx(4.0, rel=0.03)
 
 
 def test_start_up_and_pace_are_told_apart() -> None:
     jobs = [(size * MIB, 3.0 + size / 50) for size in (10.0, 2000.0, 100.0, 5000.0, 1.0, 700.0)]
     known = Calibration(table={RULE: learn(jobs)})
     for size in (0.0, 30.0, 1000.0, 20_000.0):
-        assert predict(RULE, size * MIB, known, 1.0).duration_seconds == pytest.approx(3.0 + size / 50, rel=0.05)
+        assert predict(RULE, size * MIB, known, 1.0).duration_seconds == pytest.approx(
+            3.0 + size / 50, rel=0.05
+        )
 
 
 def test_the_nearest_jobs_count_most_and_the_wider_ones_fill_in() -> None:
@@ -58,7 +80,11 @@ def test_the_nearest_jobs_count_most_and_the_wider_ones_fill_in() -> None:
     own = predict(RULE, 1e9, Calibration({RULE: fast}, {RULE: slow}, {RULE: slow}), 1.0)
     of_catalog = predict(RULE, 1e9, Calibration({}, {RULE: fast}, {RULE: slow}), 1.0)
     of_fleet = predict(RULE, 1e9, Calibration({}, {}, {RULE: fast}), 1.0)
-    assert [own.basis, of_catalog.basis, of_fleet.basis] == [CostBasis.TABLE, CostBasis.CATALOG, CostBasis.DEFAULT]
+    assert [own.basis, of_catalog.basis, of_fleet.basis] == [
+        CostBasis.TABLE,
+        CostBasis.CATALOG,
+        CostBasis.DEFAULT,
+    ]
     for cost in (own, of_catalog, of_fleet):
         assert cost.duration_seconds == pytest.approx(10.0, rel=0.1)
         assert cost.samples == 5
@@ -71,12 +97,19 @@ def test_of_other_kinds_of_action_nothing_is_learnt() -> None:
 
 def test_what_was_learnt_fades_when_a_table_becomes_slower() -> None:
     fit = learn([(1e9, 10.0)] * 20 + [(1e9, 40.0)] * 20)
-    assert predict(RULE, 1e9, Calibration(table={RULE: fit}), 1.0).duration_seconds == pytest.approx(40.0, rel=0.1)
+    assert predict(
+        RULE, 1e9, Calibration(table={RULE: fit}), 1.0
+    ).duration_seconds == pytest.approx(40.0, rel=0.1)
 
 
 def test_jobs_that_take_as_long_as_predicted_narrow_the_spread() -> None:
     steady, unsteady = learn([(1e9, 10.0)] * 30), learn([(1e9, 5.0), (1e9, 20.0)] * 15)
-    ratios = [cost.gb_hours_p90 / cost.gb_hours for cost in (predict(RULE, 1e9, Calibration(table={RULE: fit}), 1.0) for fit in (steady, unsteady))]
+    ratios = [
+        cost.gb_hours_p90 / cost.gb_hours
+        for cost in (
+            predict(RULE, 1e9, Calibration(table={RULE: fit}), 1.0) for fit in (steady, unsteady)
+        )
+    ]
     assert ratios[0] < 1.6 < ratios[1]
 
 
@@ -118,7 +151,11 @@ def test_work_is_bytes_or_the_snapshots_of_an_expiry() -> None:
     assert measure_work(ComputeTableStats(1), ESTIMATE, health) == 3 * MIB
     assert measure_work(ComputePartitionStats(1), ESTIMATE, health) == 77
     unknown = replace(health, data_bytes=None, manifest_bytes=None)
-    assert measure_work(ComputeTableStats(1), ESTIMATE, unknown) == measure_work(ComputePartitionStats(1), ESTIMATE, unknown) == 0
+    assert (
+        measure_work(ComputeTableStats(1), ESTIMATE, unknown)
+        == measure_work(ComputePartitionStats(1), ESTIMATE, unknown)
+        == 0
+    )
 
 
 def test_the_chance_falls_with_commits_and_failures_but_never_to_nothing() -> None:
@@ -148,21 +185,39 @@ def test_every_rule_has_its_benefit(rule: RuleName, value: float) -> None:
 
 
 def test_the_published_gain_counts_small_files_whatever_partition_they_lie_in() -> None:
-    health = replace(health_of_partitions({"a": [MIB] * 4, "b": [MIB] * 4}), is_partitioned=True, newest_snapshot_at=NOW)
+    health = replace(
+        health_of_partitions({"a": [MIB] * 4, "b": [MIB] * 4}),
+        is_partitioned=True,
+        newest_snapshot_at=NOW,
+    )
     worth = find_worth(RULE, Estimate(0, 0, 0, 0), Cost(1, 1, 1), health, RuleHistory(RULE))
     assert (worth.benefit.value, worth.published_files) == (0, 8)
     assert worth.published_gb_hours == pytest.approx(0.502, abs=0.002)
 
 
-def test_the_published_model_leaves_unpartitioned_tables_alone_that_were_written_within_a_week() -> None:
-    health = replace(health_of_partitions({"a": [MIB] * 4}), is_partitioned=False, newest_snapshot_at=NOW - timedelta(days=6), measured_at=NOW)
+def test_the_published_model_skips_unpartitioned_tables_written_within_a_week() -> None:
+    health = replace(
+        health_of_partitions({"a": [MIB] * 4}),
+        is_partitioned=False,
+        newest_snapshot_at=NOW - timedelta(days=6),
+        measured_at=NOW,
+    )
     rested = replace(health, newest_snapshot_at=NOW - timedelta(days=8))
     unknown = replace(health, small_files=None, small_file_bytes=None, newest_snapshot_at=None)
-    assert [find_worth(RULE, ESTIMATE, Cost(1, 1, 1), one, RuleHistory(RULE)).published_files for one in (health, rested, unknown)] == [0, 4, 0]
+    assert [
+        find_worth(RULE, ESTIMATE, Cost(1, 1, 1), one, RuleHistory(RULE)).published_files
+        for one in (health, rested, unknown)
+    ] == [0, 4, 0]
 
 
 def test_other_actions_have_their_estimate_for_a_published_gain() -> None:
-    worth = find_worth(RuleName.REWRITE_MANIFESTS, ESTIMATE, Cost(1, 1, 1), health_of_partitions({}), RuleHistory(RuleName.REWRITE_MANIFESTS))
+    worth = find_worth(
+        RuleName.REWRITE_MANIFESTS,
+        ESTIMATE,
+        Cost(1, 1, 1),
+        health_of_partitions({}),
+        RuleHistory(RuleName.REWRITE_MANIFESTS),
+    )
     assert (worth.published_files, worth.published_gb_hours) == (90, 0.5)
 
 
@@ -174,4 +229,6 @@ def test_a_rewrite_that_applies_deletes_is_worth_more() -> None:
 def test_a_job_for_which_nothing_was_predicted_teaches_its_pace_but_no_spread() -> None:
     fit = CostFit().learn(CostSample(1e9, 10.0), TABLE_ALPHA)
     assert (fit.samples, fit.judged, fit.misses) == (1, 0, 0)
-    assert predict(RULE, 1e9, Calibration(table={RULE: fit}), 1.0).duration_seconds == pytest.approx(10.0, rel=0.05)
+    assert predict(
+        RULE, 1e9, Calibration(table={RULE: fit}), 1.0
+    ).duration_seconds == pytest.approx(10.0, rel=0.05)

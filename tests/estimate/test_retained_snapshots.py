@@ -1,4 +1,6 @@
-"""Guards 9 to 12: floors, previews, pins, staged snapshots. Each is broken here on purpose and must refuse."""
+"""Guards 9 to 12: floors, previews, pins, staged snapshots. Each is broken here on purpose and must
+refuse.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,19 @@ RULE = Rule(RuleName.EXPIRE_SNAPSHOTS, max_age=5 * DAY, keep=2)
 
 def daily(days: int = 20) -> TableHealth:
     """One snapshot a day, snapshot 1 the oldest."""
-    return with_history(health_of_partitions({"a": [1000]}), [timedelta(days=days - n) for n in range(days)])
+    return with_history(
+        health_of_partitions({"a": [1000]}), [timedelta(days=days - n) for n in range(days)]
+    )
 
 
 def marked(health: TableHealth, snapshot_id: int, role: SnapshotRole, of: str = "") -> TableHealth:
-    return replace(health, history=tuple(replace(s, role=role, role_of=of) if s.snapshot_id == snapshot_id else s for s in health.history))
+    return replace(
+        health,
+        history=tuple(
+            replace(s, role=role, role_of=of) if s.snapshot_id == snapshot_id else s
+            for s in health.history
+        ),
+    )
 
 
 def pin(snapshot_id: int, until: timedelta | None = None) -> Pin:
@@ -63,7 +73,8 @@ def test_guard_10_the_preview_names_the_snapshots_the_refs_and_about_the_bytes()
     assert found.refs == ("tag release",)
     assert found.bytes_freed == 1600, "what the first one that stays took out is freed too"
     assert describe_expiry(found, health, RULE) == (
-        "15 of 20 snapshots are older than 5 d and beyond the newest 2; tag release would go; about 1.6 KiB of files would go"
+        "15 of 20 snapshots are older than 5 d and beyond the newest 2; tag release would go; "
+        "about 1.6 KiB of files would go"
     )
 
 
@@ -75,8 +86,16 @@ def test_the_bytes_are_unknown_where_a_summary_is_missing_or_the_line_forks() ->
     assert preview(replace(health, history=(*whole, fork))).bytes_freed is None
 
 
-@pytest.mark.parametrize(("properties", "refs"), [({"maintainer.pin.replica": "7"}, ()), ({}, (Ref("maintainer-pin-replica", 7, is_branch=False),))])
-def test_guard_11_nothing_newer_than_a_pin_of_a_property_or_tag_goes(properties: dict[str, str], refs: tuple[Ref, ...]) -> None:
+@pytest.mark.parametrize(
+    ("properties", "refs"),
+    [
+        ({"maintainer.pin.replica": "7"}, ()),
+        ({}, (Ref("maintainer-pin-replica", 7, is_branch=False),)),
+    ],
+)
+def test_guard_11_nothing_newer_than_a_pin_of_a_property_or_tag_goes(
+    properties: dict[str, str], refs: tuple[Ref, ...]
+) -> None:
     health = daily()
     found = preview(replace(health, properties=properties, refs=(*health.refs, *refs)))
     assert gone(found) == [1, 2, 3, 4, 5, 6]
@@ -94,7 +113,14 @@ def test_guard_11_nothing_newer_than_the_slowest_pin_goes() -> None:
 def test_a_pin_whose_time_is_over_or_whose_snapshot_is_gone_holds_nothing() -> None:
     assert len(gone(preview(daily(), pin(4, -DAY)))) == 15
     assert len(gone(preview(daily(), pin(999)))) == 15
-    assert len(gone(preview(replace(daily(), properties={"maintainer.pin.x": "999", "owner": "sales"})))) == 15
+    assert (
+        len(
+            gone(
+                preview(replace(daily(), properties={"maintainer.pin.x": "999", "owner": "sales"}))
+            )
+        )
+        == 15
+    )
     held = preview(daily(), pin(4, DAY))
     assert held.keeper is not None
     assert held.keeper.reason.startswith("pin reader of ada until 2026-03-05 12:00 UTC")
@@ -106,7 +132,11 @@ def test_a_pin_on_what_stays_anyway_changes_nothing() -> None:
 
 @pytest.mark.parametrize("text", ["", "latest", "-1", "\uff17"])
 def test_guard_11_a_pin_that_cannot_be_read_holds_everything(text: str) -> None:
-    plan = decide(replace(daily(), properties={"maintainer.pin.x": text}), Policy(mode=Mode.ENFORCE, rules=(RULE,)), Circumstances(NOW))
+    plan = decide(
+        replace(daily(), properties={"maintainer.pin.x": text}),
+        Policy(mode=Mode.ENFORCE, rules=(RULE,)),
+        Circumstances(NOW),
+    )
     assert plan.planned == ()
     assert plan.skipped[0].code is SkipCode.PINNED
     assert "maintainer.pin.x" in plan.skipped[0].reason
@@ -135,7 +165,13 @@ def test_guard_11_flinks_marker_and_the_snapshot_that_it_names_stay() -> None:
 
 def staged(age_days: int) -> TableHealth:
     health = daily()
-    return replace(health, history=(SnapshotStamp(77, 1, NOW - age_days * DAY, 0, SnapshotRole.STAGED, "audit-7"), *health.history))
+    return replace(
+        health,
+        history=(
+            SnapshotStamp(77, 1, NOW - age_days * DAY, 0, SnapshotRole.STAGED, "audit-7"),
+            *health.history,
+        ),
+    )
 
 
 def test_guard_12_a_staged_snapshot_stays_for_an_age_of_its_own() -> None:
@@ -155,10 +191,19 @@ def test_a_staged_snapshot_that_became_a_branchs_is_no_longer_one() -> None:
 
 def test_guard_11_a_branch_with_a_retention_of_its_own_cannot_drop_what_a_pin_holds() -> None:
     health = daily()
-    impatient = Ref("main", 20, is_branch=True, max_snapshot_age_ms=86_400_000, min_snapshots_to_keep=1)
+    impatient = Ref(
+        "main", 20, is_branch=True, max_snapshot_age_ms=86_400_000, min_snapshots_to_keep=1
+    )
     found = preview(replace(health, refs=(impatient,)), pin(10))
-    assert found.refusal == "a branch's own retention would drop snapshot 10, and everything from snapshot 10 on stays for pin reader of ada"
-    plan = decide(replace(health, refs=(impatient,)), Policy(mode=Mode.ENFORCE, rules=(RULE,)), Circumstances(NOW, pins=(pin(10),)))
+    assert found.refusal == (
+        "a branch's own retention would drop snapshot 10, and everything from snapshot 10 on "
+        "stays for pin reader of ada"
+    )
+    plan = decide(
+        replace(health, refs=(impatient,)),
+        Policy(mode=Mode.ENFORCE, rules=(RULE,)),
+        Circumstances(NOW, pins=(pin(10),)),
+    )
     assert [skipped.code for skipped in plan.skipped] == [SkipCode.PINNED]
 
 
@@ -176,15 +221,24 @@ def test_a_very_long_history_goes_in_slices_from_its_old_end() -> None:
 
 
 def test_snapshots_of_one_instant_go_together() -> None:
-    health = with_history(health_of_partitions({"a": [1000]}), [*[30 * DAY] * (MAX_SNAPSHOTS_PER_RUN + 9), DAY, timedelta(0)])
+    health = with_history(
+        health_of_partitions({"a": [1000]}),
+        [*[30 * DAY] * (MAX_SNAPSHOTS_PER_RUN + 9), DAY, timedelta(0)],
+    )
     found = preview(health)
     assert (len(found.snapshots), found.is_slice) == (MAX_SNAPSHOTS_PER_RUN + 9, False)
 
 
 def test_a_small_run_keeps_the_policys_own_options() -> None:
     chosen = replace(RULE, options=(("stream_results", "false"), ("max_concurrent_deletes", "4")))
-    assert preview(daily(), rule=chosen).action.options == (("max_concurrent_deletes", "4"), ("stream_results", "false"))
-    many = with_history(health_of_partitions({"a": [1000]}), [timedelta(days=30, seconds=-n) for n in range(STREAM_ABOVE + 9)])
+    assert preview(daily(), rule=chosen).action.options == (
+        ("max_concurrent_deletes", "4"),
+        ("stream_results", "false"),
+    )
+    many = with_history(
+        health_of_partitions({"a": [1000]}),
+        [timedelta(days=30, seconds=-n) for n in range(STREAM_ABOVE + 9)],
+    )
     assert ("stream_results", "false") in preview(many, rule=chosen).action.options
 
 
@@ -194,7 +248,9 @@ def test_guard_9_every_statement_has_both_bounds_under_the_defaults_too() -> Non
 
 
 @given(st.integers(1, 20), st.lists(st.integers(1, 25), max_size=4), st.integers(1, 30))
-def test_guard_11_whatever_is_pinned_neither_it_nor_anything_newer_goes(keep: int, pinned: list[int], age_days: int) -> None:
+def test_guard_11_whatever_is_pinned_neither_it_nor_anything_newer_goes(
+    keep: int, pinned: list[int], age_days: int
+) -> None:
     pins = tuple(Pin(f"p{n}", snapshot_id, "ada", NOW) for n, snapshot_id in enumerate(pinned))
     found = preview(daily(), *pins, rule=replace(RULE, keep=keep, max_age=age_days * DAY))
     held = [snapshot_id for snapshot_id in pinned if snapshot_id <= 20]
@@ -202,7 +258,9 @@ def test_guard_11_whatever_is_pinned_neither_it_nor_anything_newer_goes(keep: in
     assert found.refusal is None
 
 
-@pytest.mark.parametrize(("name", "snapshot_id"), [("", 1), ("a b", 1), ("x" * 101, 1), ("ok", -1), ("ok", 2**63)])
+@pytest.mark.parametrize(
+    ("name", "snapshot_id"), [("", 1), ("a b", 1), ("x" * 101, 1), ("ok", -1), ("ok", 2**63)]
+)
 def test_a_pin_has_a_name_and_a_snapshot_id(name: str, snapshot_id: int) -> None:
     with pytest.raises(InvalidValueError, match="pin"):
         Pin(name, snapshot_id, "ada", NOW)
@@ -212,7 +270,12 @@ def test_a_pin_has_a_name_and_a_snapshot_id(name: str, snapshot_id: int) -> None
 
 
 def with_rollback_tag(health: TableHealth, snapshot_id: int, age: timedelta) -> TableHealth:
-    tag = Ref("maintainer-before-m-1", snapshot_id, is_branch=False, max_ref_age_ms=int(age.total_seconds() * 1000))
+    tag = Ref(
+        "maintainer-before-m-1",
+        snapshot_id,
+        is_branch=False,
+        max_ref_age_ms=int(age.total_seconds() * 1000),
+    )
     return replace(health, refs=(*health.refs, tag))
 
 
@@ -223,7 +286,9 @@ def test_guard_26_what_a_rewrite_can_be_rolled_back_to_stays_until_its_time_is_o
     assert "maintainer-before" not in describe_expiry(preview(held), held, RULE)
     lapsed = with_rollback_tag(health, 3, DAY)
     assert gone(preview(lapsed)) == list(range(1, 16))
-    assert "; 1 tags of ours would go, whose time to roll back to is over" in describe_expiry(preview(lapsed), lapsed, RULE)
+    assert "; 1 tags of ours would go, whose time to roll back to is over" in describe_expiry(
+        preview(lapsed), lapsed, RULE
+    )
 
 
 def test_a_tag_of_ours_keeps_nothing_but_its_own_snapshot_from_expiry() -> None:
@@ -233,7 +298,13 @@ def test_a_tag_of_ours_keeps_nothing_but_its_own_snapshot_from_expiry() -> None:
 
 @pytest.mark.parametrize("age", [DAY, 30 * DAY])
 def test_a_tag_of_ours_makes_no_expiry_run_for_its_own_sake(age: timedelta) -> None:
-    young = with_rollback_tag(with_history(health_of_partitions({"a": [1000]}), [timedelta(hours=n) for n in (40, 30, 20, 10)]), 1, age)
+    young = with_rollback_tag(
+        with_history(
+            health_of_partitions({"a": [1000]}), [timedelta(hours=n) for n in (40, 30, 20, 10)]
+        ),
+        1,
+        age,
+    )
     policy = Policy(mode=Mode.ENFORCE, rules=(RULE,))
     plan = decide(young, policy, Circumstances(NOW))
     assert [skipped.code for skipped in plan.skipped] == [SkipCode.NOTHING_TO_GAIN]

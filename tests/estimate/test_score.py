@@ -17,10 +17,23 @@ from tests.samples import NOW
 DAY = timedelta(days=1)
 
 
-def candidate(files: int = 100, gb_hours: float = 2.0, chance: float = 1.0, priority: int = 50, waiting: timedelta = timedelta(0)) -> Candidate:
+def candidate(
+    files: int = 100,
+    gb_hours: float = 2.0,
+    chance: float = 1.0,
+    priority: int = 50,
+    waiting: timedelta = timedelta(0),
+) -> Candidate:
     worth = Worth(Benefit(files_removed=files, value=float(files)), chance, files, gb_hours)
     return Candidate(
-        TableIdentifier("lake", ("a",), "t"), "u", RuleName.REWRITE_DATA_FILES, Cost(gb_hours / 2, gb_hours, 60.0), worth, 10, NOW - waiting, priority
+        TableIdentifier("lake", ("a",), "t"),
+        "u",
+        RuleName.REWRITE_DATA_FILES,
+        Cost(gb_hours / 2, gb_hours, 60.0),
+        worth,
+        10,
+        NOW - waiting,
+        priority,
     )
 
 
@@ -37,26 +50,54 @@ def test_a_score_is_chance_times_benefit_for_each_gb_hour_with_its_terms() -> No
 
 
 def test_waiting_and_priority_multiply_it() -> None:
-    (score,) = score_all([candidate(files=1000, chance=0.5, priority=75, waiting=DAY / 2)], Scorer.MAINTAINER, NOW, DAY)
+    (score,) = score_all(
+        [candidate(files=1000, chance=0.5, priority=75, waiting=DAY / 2)],
+        Scorer.MAINTAINER,
+        NOW,
+        DAY,
+    )
     assert score.value == pytest.approx(250 * 1.5 * 10)
-    assert score.sentence == "3,750 = 0.5 chance x 1,000 benefit / 2 GB-hours x 1.5 waiting x 10 priority"
+    assert (
+        score.sentence
+        == "3,750 = 0.5 chance x 1,000 benefit / 2 GB-hours x 1.5 waiting x 10 priority"
+    )
     assert dict(score.terms)["waiting"] == 1.5
 
 
 def test_waiting_counts_twice_at_the_sla_and_ten_times_more_for_each_further_one() -> None:
-    assert [waiting_factor(DAY * shares, DAY) for shares in (-1, 0, 0.5, 1, 2, 3)] == [1, 1, 1.5, 2, 20, 200]
+    assert [waiting_factor(DAY * shares, DAY) for shares in (-1, 0, 0.5, 1, 2, 3)] == [
+        1,
+        1,
+        1.5,
+        2,
+        20,
+        200,
+    ]
     assert waiting_factor(timedelta(days=3650), timedelta(seconds=1)) == pytest.approx(2e100)
 
 
 def test_twenty_five_points_of_priority_are_a_factor_of_ten() -> None:
-    assert [round(priority_factor(priority), 6) for priority in (0, 25, 50, 75, 100)] == [0.01, 0.1, 1, 10, 100]
+    assert [round(priority_factor(priority), 6) for priority in (0, 25, 50, 75, 100)] == [
+        0.01,
+        0.1,
+        1,
+        10,
+        100,
+    ]
 
 
 def test_work_that_costs_nothing_has_a_finite_score() -> None:
     assert value(candidate(gb_hours=0.0)) == pytest.approx(1e8)
 
 
-@given(st.integers(1, 10**6), st.integers(1, 10**6), st.floats(0.001, 100), st.floats(0.01, 1), st.integers(0, 99), st.integers(0, 10**6))
+@given(
+    st.integers(1, 10**6),
+    st.integers(1, 10**6),
+    st.floats(0.001, 100),
+    st.floats(0.01, 1),
+    st.integers(0, 99),
+    st.integers(0, 10**6),
+)
 def test_more_benefit_chance_priority_or_waiting_and_less_cost_never_lower_a_score(  # noqa: PLR0917
     files: int, more: int, gb_hours: float, chance: float, priority: int, seconds: int
 ) -> None:
@@ -74,21 +115,33 @@ def test_more_benefit_chance_priority_or_waiting_and_less_cost_never_lower_a_sco
 def test_the_published_score_is_gain_less_cost_normalised_over_all_candidates() -> None:
     many, few, middle = candidate(1000, 10.0), candidate(0, 0.0), candidate(500, 2.5)
     scores = score_all([many, few, middle], Scorer.AUTOCOMP, NOW, DAY)
-    assert [score.value for score in scores] == pytest.approx([0.7 - 0.3, 0.0, 0.7 * 0.5 - 0.3 * 0.25])
+    assert [score.value for score in scores] == pytest.approx(
+        [0.7 - 0.3, 0.0, 0.7 * 0.5 - 0.3 * 0.25]
+    )
     assert scores[2].sentence == "0.275 = 0.70 x gain 0.500 - 0.30 x cost 0.250 + 0.00 priority"
 
 
 def test_the_published_variant_weighs_gain_by_the_quota_that_is_used() -> None:
     both = [candidate(1000, 10.0), candidate(0, 0.0)]
-    weights = [dict(score_all(both, Scorer.AUTOCOMP_QUOTA, NOW, DAY, used)[0].terms)["gain_weight"] for used in (0.0, 0.5, 1.0, 7.0, -1.0)]
+    weights = [
+        dict(score_all(both, Scorer.AUTOCOMP_QUOTA, NOW, DAY, used)[0].terms)["gain_weight"]
+        for used in (0.0, 0.5, 1.0, 7.0, -1.0)
+    ]
     assert weights == [0.5, 0.75, 1.0, 1.0, 0.5]
 
 
 def test_in_the_published_score_waiting_does_not_count_and_priority_moves_it_as_a_whole() -> None:
     fresh, old, preferred = candidate(), candidate(waiting=DAY * 30), candidate(priority=100)
-    scores = [score.value for score in score_all([fresh, old, preferred], Scorer.AUTOCOMP, NOW, DAY)]
+    scores = [
+        score.value for score in score_all([fresh, old, preferred], Scorer.AUTOCOMP, NOW, DAY)
+    ]
     assert scores == [0, 0, 1]
-    assert [score.value for score in score_all([candidate(), replace(candidate(), priority=0)], Scorer.AUTOCOMP, NOW, DAY)] == [0, -1]
+    assert [
+        score.value
+        for score in score_all(
+            [candidate(), replace(candidate(), priority=0)], Scorer.AUTOCOMP, NOW, DAY
+        )
+    ] == [0, -1]
 
 
 def test_nobody_has_no_scores() -> None:

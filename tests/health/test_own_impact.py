@@ -11,12 +11,21 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.units import KIB, MIB
 from maintainer.measure.health import measure
-from maintainer.measure.impact import MAX_COMPARISONS, Impact, ImpactModel, compare_timings, estimate_impact, find_impact
+from maintainer.measure.impact import (
+    MAX_COMPARISONS,
+    Impact,
+    ImpactModel,
+    compare_timings,
+    estimate_impact,
+    find_impact,
+)
 from tests.samples import NOW, inventory, manifest, share
 
 
 def files_of(size: float) -> TableHealth:
-    return replace(measure(inventory((manifest("m1", [share([MIB] * 10)]),))), average_file_size_bytes=size)
+    return replace(
+        measure(inventory((manifest("m1", [share([MIB] * 10)]),))), average_file_size_bytes=size
+    )
 
 
 def ran(name: str, seconds: float, average: float | None, cost: float | None = None) -> QueryTiming:
@@ -35,7 +44,10 @@ BEFORE_AND_AFTER = (ran("q1", 30.0, 64 * KIB, 0.3), ran("q1", 10.0, 128 * MIB, 0
 def test_a_query_before_and_after_replaces_the_estimate_and_says_so() -> None:
     impact = impact_of(64 * KIB, *BEFORE_AND_AFTER)
     assert [impact.slowdown_low, impact.slowdown_high] == pytest.approx([3.0, 3.0])
-    assert impact.source == "Measured by you on this table: 2 runs of 1 query, with files of 64 KiB on average and larger."
+    assert impact.source == (
+        "Measured by you on this table: 2 runs of 1 query, with files of 64 KiB on average "
+        "and larger."
+    )
     assert impact.reference_file_size_bytes == pytest.approx(128 * MIB)
     assert not impact.is_beyond_measured
     only = impact.comparisons[0]
@@ -58,7 +70,9 @@ def test_smaller_files_than_any_that_were_measured_may_be_worse() -> None:
 
 
 def test_several_queries_give_a_range_that_can_show_that_small_files_cost_nothing() -> None:
-    impact = impact_of(64 * KIB, *BEFORE_AND_AFTER, ran("q2", 5.0, 64 * KIB), ran("q2", 5.5, 60 * MIB))
+    impact = impact_of(
+        64 * KIB, *BEFORE_AND_AFTER, ran("q2", 5.0, 64 * KIB), ran("q2", 5.5, 60 * MIB)
+    )
     assert [impact.slowdown_low, impact.slowdown_high] == pytest.approx([5 / 5.5, 3.0])
     assert impact.source.startswith("Measured by you on this table: 4 runs of 2 queries")
     assert impact.reference_file_size_bytes == pytest.approx(60 * MIB)
@@ -66,8 +80,12 @@ def test_several_queries_give_a_range_that_can_show_that_small_files_cost_nothin
 
 
 def test_of_several_runs_at_about_one_size_the_median_counts() -> None:
-    noisy = [ran("q1", seconds, 64 * KIB * (1 + seconds / 10_000)) for seconds in (29.0, 30.0, 300.0)]
-    assert impact_of(64 * KIB, *noisy, ran("q1", 10.0, 128 * MIB)).comparisons[0].small_seconds == pytest.approx(30.0)
+    noisy = [
+        ran("q1", seconds, 64 * KIB * (1 + seconds / 10_000)) for seconds in (29.0, 30.0, 300.0)
+    ]
+    assert impact_of(64 * KIB, *noisy, ran("q1", 10.0, 128 * MIB)).comparisons[
+        0
+    ].small_seconds == pytest.approx(30.0)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +99,9 @@ def test_of_several_runs_at_about_one_size_the_median_counts() -> None:
         (ran("q1", 30.0, 64 * KIB), ran("q1", 10.0, 0.0)),
     ],
 )
-def test_without_one_query_at_two_sizes_the_estimate_stands(timings: tuple[QueryTiming, ...]) -> None:
+def test_without_one_query_at_two_sizes_the_estimate_stands(
+    timings: tuple[QueryTiming, ...],
+) -> None:
     assert impact_of(64 * KIB, *timings) == estimate_impact(files_of(64 * KIB), ImpactModel())
 
 
@@ -94,20 +114,34 @@ def test_empty_files_are_the_smallest_there_are() -> None:
 
 
 def test_at_most_so_many_queries_are_compared() -> None:
-    many = [ran(f"q{number:03}", seconds, size) for number in range(MAX_COMPARISONS + 9) for seconds, size in ((2.0, KIB), (1.0, MIB))]
-    assert [found.name for found in compare_timings(many, MIB)] == [f"q{number:03}" for number in range(MAX_COMPARISONS)]
+    many = [
+        ran(f"q{number:03}", seconds, size)
+        for number in range(MAX_COMPARISONS + 9)
+        for seconds, size in ((2.0, KIB), (1.0, MIB))
+    ]
+    assert [found.name for found in compare_timings(many, MIB)] == [
+        f"q{number:03}" for number in range(MAX_COMPARISONS)
+    ]
 
 
 @given(
-    runs=st.lists(st.tuples(st.sampled_from("ab"), st.floats(0.1, 1000), st.floats(1, 1e10)), max_size=8),
+    runs=st.lists(
+        st.tuples(st.sampled_from("ab"), st.floats(0.1, 1000), st.floats(1, 1e10)), max_size=8
+    ),
     average=st.floats(1, 1e10),
 )
 @settings(max_examples=60)
-def test_a_slowdown_lies_within_what_was_measured_and_the_order_of_runs_does_not_count(runs: list[tuple[str, float, float]], average: float) -> None:
+def test_a_slowdown_lies_within_what_was_measured_and_the_order_of_runs_does_not_count(
+    runs: list[tuple[str, float, float]], average: float
+) -> None:
     timings = [ran(*run) for run in runs]
     found = compare_timings(timings, average)
     assert found == compare_timings(timings[::-1], average)
     for one in found:
         seconds = [timing.seconds for timing in timings if timing.name == one.name]
-        assert min(seconds) / max(seconds) * 0.999 <= one.slowdown <= max(seconds) / min(seconds) * 1.001
+        assert (
+            min(seconds) / max(seconds) * 0.999
+            <= one.slowdown
+            <= max(seconds) / min(seconds) * 1.001
+        )
         assert one.small_average_bytes < one.large_average_bytes

@@ -12,7 +12,12 @@ from tests.samples import inventory, manifest, share, snapshot
 
 DATA = manifest("m1", [share([100, 200])], sizes=[100, 200])
 DELETES = manifest("m2", [share([7], content=Content.POSITION_DELETES)])
-RIGHT = {"total-data-files": "2", "total-delete-files": "1", "total-records": "200", "total-files-size": "307"}
+RIGHT = {
+    "total-data-files": "2",
+    "total-delete-files": "1",
+    "total-records": "200",
+    "total-files-size": "307",
+}
 
 
 def claimed(summary: dict[str, str], *manifests: ManifestDigest) -> TableInventory:
@@ -27,7 +32,12 @@ def test_a_right_summary_and_a_missing_one_agree() -> None:
 
 
 def test_each_wrong_claim_is_named_with_both_figures() -> None:
-    wrong = {"total-data-files": "3", "total-delete-files": "0", "total-records": "201", "total-files-size": "300"}
+    wrong = {
+        "total-data-files": "3",
+        "total-delete-files": "0",
+        "total-records": "201",
+        "total-files-size": "300",
+    }
     assert find_disagreements(replace(claimed(wrong), listed_files=4)) == (
         Disagreement("data files", "snapshot summary", 3, 2),
         Disagreement("delete files", "snapshot summary", 0, 1),
@@ -43,11 +53,18 @@ def test_bytes_are_not_compared_where_writers_count_deletion_vectors_differently
 
 
 def test_what_could_not_be_read_is_no_disagreement() -> None:
-    assert find_disagreements(replace(claimed({"total-data-files": "9"}), unreadable=(Unreadable("m3", "truncated"),))) == ()
+    assert (
+        find_disagreements(
+            replace(claimed({"total-data-files": "9"}), unreadable=(Unreadable("m3", "truncated"),))
+        )
+        == ()
+    )
 
 
 def test_a_current_snapshot_that_the_history_lacks_claims_nothing() -> None:
-    assert find_disagreements(replace(claimed({"total-data-files": "9"}), current_snapshot_id=5)) == ()
+    assert (
+        find_disagreements(replace(claimed({"total-data-files": "9"}), current_snapshot_id=5)) == ()
+    )
 
 
 def test_a_digest_that_contradicts_itself_is_named() -> None:
@@ -63,5 +80,9 @@ def test_a_summary_disagrees_exactly_when_it_is_wrong(files: list[list[int]], er
     count = sum(map(len, files))
     claim = max(0, count + error)
     manifests = [manifest(f"m{n}", [share(sizes)], sizes=sizes) for n, sizes in enumerate(files)]
-    found = find_disagreements(inventory(tuple(manifests), (snapshot(1, summary={"total-data-files": str(claim)}),)))
-    assert found == (() if claim == count else (Disagreement("data files", "snapshot summary", claim, count),))
+    found = find_disagreements(
+        inventory(tuple(manifests), (snapshot(1, summary={"total-data-files": str(claim)}),))
+    )
+    assert found == (
+        () if claim == count else (Disagreement("data files", "snapshot summary", claim, count),)
+    )

@@ -12,12 +12,17 @@ from maintainer.measure.deleted_files import NO_BOUNDS, DeletedTable, Grain
 
 BOUNDS = SizeClasses(1000, 750, 1800)
 DELETED = st.tuples(
-    st.sampled_from((0, 1)), st.integers(0, 5000), st.sampled_from((0.0, 0.04, 0.1, 0.29, 0.3, 0.31, 0.7, 0.99, 1.0)), st.sampled_from((1, 2, 3, 4, 9))
+    st.sampled_from((0, 1)),
+    st.integers(0, 5000),
+    st.sampled_from((0.0, 0.04, 0.1, 0.29, 0.3, 0.31, 0.7, 0.99, 1.0)),
+    st.sampled_from((1, 2, 3, 4, 9)),
 )
 Files = list[tuple[int, int, float, int]]
 
 
-def gather(files: Files, most_single: int, most_classes: int, limit: int = 4) -> tuple[DeletedTable, dict[tuple[int, str], tuple[DeletedFiles, ...]]]:
+def gather(
+    files: Files, most_single: int, most_classes: int, limit: int = 4
+) -> tuple[DeletedTable, dict[tuple[int, str], tuple[DeletedFiles, ...]]]:
     table = DeletedTable(limit, BOUNDS, most_single, most_classes)
     for partition, size, ratio, count in files:
         table.add((0, str(partition)), size, ratio, count)
@@ -33,38 +38,71 @@ def holds(known: DeletedFiles, size: int, ratio: float, count: int) -> bool:
     )
 
 
-@given(files=st.lists(DELETED, min_size=1, max_size=60), most_single=st.integers(0, 60), most_classes=st.integers(0, 40))
+@given(
+    files=st.lists(DELETED, min_size=1, max_size=60),
+    most_single=st.integers(0, 60),
+    most_classes=st.integers(0, 40),
+)
 @settings(max_examples=150)
-def test_classes_are_no_more_than_there_may_be_and_tell_the_truth_of_each_file(files: Files, most_single: int, most_classes: int) -> None:
+def test_classes_are_no_more_than_there_may_be_and_tell_the_truth_of_each_file(
+    files: Files, most_single: int, most_classes: int
+) -> None:
     table, found = gather(files, most_single, most_classes)
     for partition in (0, 1):
         there = [(size, ratio, count) for of, size, ratio, count in files if of == partition]
         known = found.get((0, str(partition)), ())
-        assert (sum(one.files for one in known), sum(one.bytes for one in known)) == (len(there), sum(size for size, _, _ in there))
+        assert (sum(one.files for one in known), sum(one.bytes for one in known)) == (
+            len(there),
+            sum(size for size, _, _ in there),
+        )
         assert all(any(holds(one, *file) for one in known) for file in there)
     classes = [one for known in found.values() for one in known]
-    assert table.grain is Grain.COARSEST or len([one for one in classes if one.files > 1]) <= most_classes
-    assert len(files) <= most_single or len(classes) <= max(most_classes, 2 * 3 * 2 * 3), "the coarsest has eighteen in a partition"
+    assert (
+        table.grain is Grain.COARSEST
+        or len([one for one in classes if one.files > 1]) <= most_classes
+    )
+    assert len(files) <= most_single or len(classes) <= max(most_classes, 2 * 3 * 2 * 3), (
+        "the coarsest has eighteen in a partition"
+    )
     for one in classes:
-        assert (one.smallest < 750, one.smallest > 1800) == (one.largest < 750, one.largest > 1800), "the table's own bounds stay exact"
-        assert (one.least_ratio >= 0.3, one.least_ratio >= 1) == (one.most_ratio >= 0.3, one.most_ratio >= 1), "and so does Iceberg's threshold"
+        assert (one.smallest < 750, one.smallest > 1800) == (
+            one.largest < 750,
+            one.largest > 1800,
+        ), "the table's own bounds stay exact"
+        assert (one.least_ratio >= 0.3, one.least_ratio >= 1) == (
+            one.most_ratio >= 0.3,
+            one.most_ratio >= 1,
+        ), "and so does Iceberg's threshold"
 
 
 @given(
-    files=st.lists(DELETED, min_size=1, max_size=60), most_single=st.integers(0, 60), most_classes=st.integers(0, 40), seed=st.randoms(use_true_random=False)
+    files=st.lists(DELETED, min_size=1, max_size=60),
+    most_single=st.integers(0, 60),
+    most_classes=st.integers(0, 40),
+    seed=st.randoms(use_true_random=False),
 )
 @settings(max_examples=100)
-def test_classes_are_the_same_in_whatever_order_the_files_come(files: Files, most_single: int, most_classes: int, seed: object) -> None:
+def test_classes_are_the_same_in_whatever_order_the_files_come(
+    files: Files, most_single: int, most_classes: int, seed: object
+) -> None:
     shuffled = list(files)
     seed.shuffle(shuffled)  # type: ignore[attr-defined]
-    (table, found), (other, again) = gather(files, most_single, most_classes), gather(shuffled, most_single, most_classes)
+    (table, found), (other, again) = (
+        gather(files, most_single, most_classes),
+        gather(shuffled, most_single, most_classes),
+    )
     assert other.grain is table.grain
-    assert {place: sorted(known) for place, known in again.items()} == {place: sorted(known) for place, known in found.items()}
+    assert {place: sorted(known) for place, known in again.items()} == {
+        place: sorted(known) for place, known in found.items()
+    }
 
 
 @pytest.mark.parametrize("grain", Grain)
 def test_a_coarser_grain_is_taken_only_when_there_are_too_many_classes(grain: Grain) -> None:
-    files = [(0, size, ratio / 20, count) for size, ratio, count in product(range(100, 3000, 9), range(20), range(1, 9))]
+    files = [
+        (0, size, ratio / 20, count)
+        for size, ratio, count in product(range(100, 3000, 9), range(20), range(1, 9))
+    ]
     sizes = [len(gather(files, 0, most)[1][0, "0"]) for most in (10**9, 10_000, 3_000, 0)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] == 2 * 2 * 3, "nothing is deleted whole here"

@@ -12,7 +12,15 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.inventory import Content, Unreadable
 from maintainer.domain.units import GIB, KIB, MIB
 from maintainer.measure.health import measure
-from maintainer.measure.impact import MB, Impact, ImpactModel, StorageProfile, choose_profile, estimate_impact, interpolate
+from maintainer.measure.impact import (
+    MB,
+    Impact,
+    ImpactModel,
+    StorageProfile,
+    choose_profile,
+    estimate_impact,
+    interpolate,
+)
 from tests.samples import inventory, manifest, share
 
 OBJECT_STORE, HDFS, OZONE = StorageProfile
@@ -40,7 +48,9 @@ def impact_of(health: TableHealth, model: ImpactModel) -> Impact:
         (OZONE, 134 * MB, 1.0, 1.0),
     ],
 )
-def test_published_points_come_out_as_they_were_published(profile: StorageProfile, size: int, low: float, high: float) -> None:
+def test_published_points_come_out_as_they_were_published(
+    profile: StorageProfile, size: int, low: float, high: float
+) -> None:
     impact = impact_of(files_of(size), ImpactModel(profile))
     assert impact.slowdown_low == pytest.approx(low)
     assert impact.slowdown_high == pytest.approx(high)
@@ -48,23 +58,33 @@ def test_published_points_come_out_as_they_were_published(profile: StorageProfil
 
 def test_an_estimate_says_where_it_comes_from_and_when_it_goes_beyond_what_was_measured() -> None:
     for profile in StorageProfile:
-        small, large = impact_of(files_of(KIB), ImpactModel(profile)), impact_of(files_of(30 * MIB), ImpactModel(profile))
+        small, large = (
+            impact_of(files_of(KIB), ImpactModel(profile)),
+            impact_of(files_of(30 * MIB), ImpactModel(profile)),
+        )
         assert small.source.startswith("Estimate from published measurements, not of this table. ")
         assert "TPC-DS" in small.source
         assert (small.is_beyond_measured, large.is_beyond_measured) == (True, False)
 
 
 @given(st.floats(1, 1e13), st.floats(1, 1e13), st.sampled_from(StorageProfile))
-def test_smaller_files_are_never_faster_and_the_range_is_a_range(one: float, other: float, profile: StorageProfile) -> None:
+def test_smaller_files_are_never_faster_and_the_range_is_a_range(
+    one: float, other: float, profile: StorageProfile
+) -> None:
     large, small = max(one, other), min(one, other)
-    of_large, of_small = (impact_of(replace(files_of(MIB), average_file_size_bytes=size), ImpactModel(profile)) for size in (large, small))
+    of_large, of_small = (
+        impact_of(replace(files_of(MIB), average_file_size_bytes=size), ImpactModel(profile))
+        for size in (large, small)
+    )
     assert 1 <= of_large.slowdown_low <= of_small.slowdown_low + 1e-9
     assert of_large.slowdown_high <= of_small.slowdown_high + 1e-9
     assert of_small.slowdown_low <= of_small.slowdown_high
 
 
 @given(st.lists(st.floats(1, 1e9), min_size=2, max_size=5, unique=True), st.floats(0.1, 1e10))
-def test_between_two_points_lies_what_is_between_their_values(sizes: list[float], size: float) -> None:
+def test_between_two_points_lies_what_is_between_their_values(
+    sizes: list[float], size: float
+) -> None:
     curve = [(at, float(index)) for index, at in enumerate(sorted(sizes, reverse=True))]
     value = interpolate(curve, size)
     assert 0 <= value <= len(curve) - 1
@@ -74,9 +94,13 @@ def test_between_two_points_lies_what_is_between_their_values(sizes: list[float]
 
 
 def test_requests_are_one_for_each_file_and_manifest_and_two_for_the_snapshot() -> None:
-    deletes = manifest("m2", [share([1], content=kind) for kind in Content if kind is not Content.DATA])
+    deletes = manifest(
+        "m2", [share([1], content=kind) for kind in Content if kind is not Content.DATA]
+    )
     health = measure(inventory((manifest("m1", [share([MIB] * 100)]), deletes)))
-    impact = impact_of(health, ImpactModel(request_price_per_million=0.4, round_trip=timedelta(milliseconds=150)))
+    impact = impact_of(
+        health, ImpactModel(request_price_per_million=0.4, round_trip=timedelta(milliseconds=150))
+    )
     assert impact.requests_per_scan == 100 + 3 + 2 + 2
     assert impact.requests_at_target == 1 + 2 + 2
     assert impact.request_cost_per_scan == pytest.approx(107 * 0.4 / 1e6)
@@ -85,19 +109,30 @@ def test_requests_are_one_for_each_file_and_manifest_and_two_for_the_snapshot() 
 
 def test_fifteen_million_files_cost_two_hours_of_round_trips_of_half_a_millisecond() -> None:
     health = replace(files_of(MIB), data_files=15_000_000)
-    assert impact_of(health, ImpactModel(round_trip=timedelta(microseconds=500))).round_trip_seconds / 3600 == pytest.approx(2.08, abs=0.01)
+    assert impact_of(
+        health, ImpactModel(round_trip=timedelta(microseconds=500))
+    ).round_trip_seconds / 3600 == pytest.approx(2.08, abs=0.01)
 
 
 @given(st.integers(1, 10**9), st.integers(0, 10**15), st.integers(0, 10**4))
 def test_compaction_never_needs_more_requests(files: int, size: int, excess: int) -> None:
-    health = replace(files_of(MIB), data_files=files, data_bytes=size, manifests=excess + 1, manifest_excess=excess)
+    health = replace(
+        files_of(MIB),
+        data_files=files,
+        data_bytes=size,
+        manifests=excess + 1,
+        manifest_excess=excess,
+    )
     impact = impact_of(health, ImpactModel())
     assert 1 <= impact.requests_at_target <= impact.requests_per_scan
 
 
 def test_without_a_price_there_is_no_cost() -> None:
     assert impact_of(files_of(MIB), ImpactModel()).request_cost_per_scan is None
-    assert impact_of(files_of(MIB), ImpactModel(request_price_per_million=0.0)).request_cost_per_scan == 0.0
+    assert (
+        impact_of(files_of(MIB), ImpactModel(request_price_per_million=0.0)).request_cost_per_scan
+        == 0.0
+    )
 
 
 def test_the_name_node_holds_an_inode_and_a_block_for_each_file() -> None:
@@ -105,7 +140,10 @@ def test_the_name_node_holds_an_inode_and_a_block_for_each_file() -> None:
     impact = impact_of(health, ImpactModel(HDFS))
     assert impact.name_node_objects == 150_000_000
     assert impact.name_node_heap_bytes == pytest.approx(100e9)
-    assert impact_of(replace(files_of(GIB, 1), storage_files=4), ImpactModel(HDFS)).name_node_objects == 2 * 4 + 7
+    assert (
+        impact_of(replace(files_of(GIB, 1), storage_files=4), ImpactModel(HDFS)).name_node_objects
+        == 2 * 4 + 7
+    )
     assert impact_of(health, ImpactModel(OZONE)).name_node_objects is None
     unknown = impact_of(replace(health, storage_files=None), ImpactModel(HDFS))
     assert (unknown.name_node_objects, unknown.name_node_heap_bytes) == (None, None)
@@ -113,7 +151,9 @@ def test_the_name_node_holds_an_inode_and_a_block_for_each_file() -> None:
 
 def test_nothing_is_estimated_for_an_empty_table_or_one_that_could_not_be_counted() -> None:
     assert estimate_impact(measure(inventory(snapshots=())), ImpactModel()) is None
-    broken = replace(inventory((manifest("m1", [share([1])]),)), unreadable=(Unreadable("m2", "truncated"),))
+    broken = replace(
+        inventory((manifest("m1", [share([1])]),)), unreadable=(Unreadable("m2", "truncated"),)
+    )
     assert estimate_impact(measure(broken), ImpactModel()) is None
 
 
@@ -129,7 +169,9 @@ def test_nothing_is_estimated_for_an_empty_table_or_one_that_could_not_be_counte
         ("ofs://om/volume/bucket", OZONE),
     ],
 )
-def test_the_location_tells_the_storage_unless_the_operator_does(location: str, profile: StorageProfile) -> None:
+def test_the_location_tells_the_storage_unless_the_operator_does(
+    location: str, profile: StorageProfile
+) -> None:
     assert choose_profile(location) is profile
     health = replace(files_of(MIB), location=location)
     assert impact_of(health, ImpactModel()).profile is profile

@@ -6,7 +6,12 @@ from tests.samples import snapshot
 
 
 def stamp(summary: dict[str, str], *others: dict[str, str]) -> SnapshotStamp:
-    return stamp_snapshots([snapshot(1, summary=summary), *(snapshot(n, summary=other) for n, other in enumerate(others, start=2))])[0]
+    return stamp_snapshots(
+        [
+            snapshot(1, summary=summary),
+            *(snapshot(n, summary=other) for n, other in enumerate(others, start=2)),
+        ]
+    )[0]
 
 
 def test_a_staged_snapshot_is_one_until_another_publishes_it() -> None:
@@ -19,13 +24,17 @@ def test_a_staged_snapshot_is_one_until_another_publishes_it() -> None:
 def test_flinks_checkpoints_and_markers_are_told_from_their_summaries() -> None:
     checkpoint = stamp({"flink.job-id": "j1", "flink.max-committed-checkpoint-id": "12"})
     assert (checkpoint.role, checkpoint.role_of) == (SnapshotRole.CHECKPOINT, "j1")
-    sink = stamp({"flink.job-id": "j1", "flink.operator-id": "o2", "flink.max-committed-checkpoint-id": "12"})
+    sink = stamp(
+        {"flink.job-id": "j1", "flink.operator-id": "o2", "flink.max-committed-checkpoint-id": "12"}
+    )
     assert (sink.role, sink.role_of) == (SnapshotRole.CHECKPOINT, "j1, operator o2")
-    marker = stamp({"equality-convert-staging-snapshot": "99", "flink.max-committed-checkpoint-id": "12"})
+    marker = stamp(
+        {"equality-convert-staging-snapshot": "99", "flink.max-committed-checkpoint-id": "12"}
+    )
     assert (marker.role, marker.role_of) == (SnapshotRole.MARKER, "99")
 
 
-def test_what_a_snapshot_removed_is_zero_when_it_says_nothing_of_it_and_unknown_without_a_summary() -> None:
+def test_a_snapshot_without_a_summary_has_unknown_removals_and_others_have_zero() -> None:
     assert stamp({"removed-files-size": "700"}).removed_bytes == 700
     assert stamp({"added-files-size": "700"}).removed_bytes == 0
     assert stamp({"removed-files-size": "many"}).removed_bytes is None

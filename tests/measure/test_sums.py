@@ -25,9 +25,15 @@ def sums_of(shares: list[PartitionDigest], most_runs: int) -> tuple[int, dict[st
     return sums.bits, told
 
 
-@given(parts=st.lists(st.tuples(st.sampled_from("ab"), SIZES), min_size=1, max_size=8), most_runs=st.integers(0, 60), fillers=st.sampled_from((0, FILLERS)))
+@given(
+    parts=st.lists(st.tuples(st.sampled_from("ab"), SIZES), min_size=1, max_size=8),
+    most_runs=st.integers(0, 60),
+    fillers=st.sampled_from((0, FILLERS)),
+)
 @settings(max_examples=60)
-def test_runs_of_sizes_are_no_more_than_there_may_be_whatever_the_order(parts: list[tuple[str, list[int]]], most_runs: int, fillers: int) -> None:
+def test_runs_of_sizes_are_no_more_than_there_may_be_whatever_the_order(
+    parts: list[tuple[str, list[int]]], most_runs: int, fillers: int
+) -> None:
     shares = [share(partition, FileSizes(tuple(sizes))) for partition, sizes in parts]
     shares += [share(f"filler-{number}", FileSizes((1,))) for number in range(fillers)]
     bits, found = sums_of(shares, most_runs)
@@ -42,19 +48,34 @@ def test_runs_of_sizes_are_no_more_than_there_may_be_whatever_the_order(parts: l
             assert known.runs == tuple(find_runs(sizes))
     again = sums_of(shares[::-1], most_runs)
     assert again[0] == bits
-    assert {place: sizes.runs for place, sizes in again[1].items()} == {place: sizes.runs for place, sizes in found.items()}
+    assert {place: sizes.runs for place, sizes in again[1].items()} == {
+        place: sizes.runs for place, sizes in found.items()
+    }
 
 
 def test_a_partition_lists_fewer_sizes_when_many_partitions_came_after_it() -> None:
-    few, many = FileSizes(tuple(range(100, 100 + MIN_LISTED_SIZES))), FileSizes(tuple(range(100, 101 + MIN_LISTED_SIZES)))
-    shares = [share("few", few), share("many", many), *(share(f"filler-{number}", FileSizes((1,))) for number in range(FILLERS))]
+    few, many = (
+        FileSizes(tuple(range(100, 100 + MIN_LISTED_SIZES))),
+        FileSizes(tuple(range(100, 101 + MIN_LISTED_SIZES))),
+    )
+    shares = [
+        share("few", few),
+        share("many", many),
+        *(share(f"filler-{number}", FileSizes((1,))) for number in range(FILLERS)),
+    ]
     _, found = sums_of(shares, 10**9)
     assert (found["few"], found["many"].listed) == (few, ())
     assert found["many"].runs == tuple(find_runs(sorted(many.listed)))
 
 
 def test_sizes_are_those_of_data_files_alone() -> None:
-    _, found = sums_of([share("a", FileSizes((5,))), share("a", FileSizes(runs=(SizeRun(1, 1, 2, 2),)), Content.POSITION_DELETES)], 10)
+    _, found = sums_of(
+        [
+            share("a", FileSizes((5,))),
+            share("a", FileSizes(runs=(SizeRun(1, 1, 2, 2),)), Content.POSITION_DELETES),
+        ],
+        10,
+    )
     assert found == {"a": FileSizes((5,))}
 
 

@@ -7,7 +7,12 @@ import pytest
 from maintainer.domain.health import Rewriter
 from maintainer.domain.inventory import Snapshot
 from maintainer.measure.health import measure
-from maintainer.measure.writers import MAX_REWRITERS, find_last_change, find_last_write, find_rewriters
+from maintainer.measure.writers import (
+    MAX_REWRITERS,
+    find_last_change,
+    find_last_write,
+    find_rewriters,
+)
 from tests.samples import NOW, inventory, snapshot
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -16,11 +21,19 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 def line(*operations: str) -> list[Snapshot]:
     """One straight line, a minute apart, the last one now."""
     ages = [MINUTE * (len(operations) - 1 - number) for number in range(len(operations))]
-    return [snapshot(number + 1, ages[number], number or None, operation) for number, operation in enumerate(operations)]
+    return [
+        snapshot(number + 1, ages[number], number or None, operation)
+        for number, operation in enumerate(operations)
+    ]
 
 
 def rewrite(number: int, age: timedelta, **summary: str) -> Snapshot:
-    return snapshot(number, age, operation="replace", summary={key.replace("_", "-"): value for key, value in summary.items()})
+    return snapshot(
+        number,
+        age,
+        operation="replace",
+        summary={key.replace("_", "-"): value for key, value in summary.items()},
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,7 +46,9 @@ def rewrite(number: int, age: timedelta, **summary: str) -> Snapshot:
         (("replace",), None, None),
     ],
 )
-def test_a_rewrite_is_no_write_and_an_append_no_change(operations: tuple[str, ...], write: timedelta | None, change: timedelta | None) -> None:
+def test_a_rewrite_is_no_write_and_an_append_no_change(
+    operations: tuple[str, ...], write: timedelta | None, change: timedelta | None
+) -> None:
     snapshots = line(*operations)
     newest = snapshots[-1].snapshot_id
     assert find_last_write(snapshots, newest) == (None if write is None else NOW - write)
@@ -55,14 +70,20 @@ def test_guard_28_rewrites_are_told_by_program_and_run() -> None:
         rewrite(6, MINUTE),
         snapshot(7, operation="append", summary={"app-name": "a writer"}),
     ]
-    expected = (Rewriter("unnamed", 1, NOW - MINUTE), Rewriter("nightly", 2, NOW - 2 * HOUR), Rewriter("trino", 1, NOW - 3 * HOUR))
+    expected = (
+        Rewriter("unnamed", 1, NOW - MINUTE),
+        Rewriter("nightly", 2, NOW - 2 * HOUR),
+        Rewriter("trino", 1, NOW - 3 * HOUR),
+    )
     assert find_rewriters(snapshots, NOW) == expected
     assert measure(inventory(snapshots=tuple(snapshots))).rewriters == expected
 
 
 @pytest.mark.parametrize(("apart", "runs"), [(HOUR - timedelta(seconds=1), 1), (HOUR, 3)])
 def test_rewrites_an_hour_apart_are_runs_of_their_own(apart: timedelta, runs: int) -> None:
-    assert find_rewriters([rewrite(number, apart * number, app_name="nightly") for number in (1, 2, 3)], NOW) == (Rewriter("nightly", runs, NOW - apart),)
+    assert find_rewriters(
+        [rewrite(number, apart * number, app_name="nightly") for number in (1, 2, 3)], NOW
+    ) == (Rewriter("nightly", runs, NOW - apart),)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +96,9 @@ def test_rewrites_an_hour_apart_are_runs_of_their_own(apart: timedelta, runs: in
         ({}, "unnamed"),
     ],
 )
-def test_guard_28_each_maintainer_is_known_by_what_it_leaves_in_its_summaries(summary: dict[str, str], name: str) -> None:
+def test_guard_28_each_maintainer_is_known_by_what_it_leaves_in_its_summaries(
+    summary: dict[str, str], name: str
+) -> None:
     (found,) = find_rewriters([snapshot(1, operation="replace", summary=summary)], NOW)
     assert found.name == name
 

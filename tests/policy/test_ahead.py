@@ -1,4 +1,6 @@
-"""Instants that are later than now: a clock was ahead, ours or a writer's. They hold nothing back until they come."""
+"""Instants that are later than now: a clock was ahead, ours or a writer's. They hold nothing back
+until they come.
+"""
 
 from __future__ import annotations
 
@@ -26,21 +28,33 @@ PARTED = replace(health_of_partitions({"p=1": [1000] * 60, "p=2": [1000] * 60}),
 
 
 def look(health: TableHealth, history: RuleHistory | None = None, now: datetime = NOW) -> Plan:
-    return decide(health, ENFORCED, Circumstances(now, {} if history is None else {FILES.name: history}))
+    return decide(
+        health, ENFORCED, Circumstances(now, {} if history is None else {FILES.name: history})
+    )
 
 
 def written(at: datetime) -> TableHealth:
     """The partition p=1, written at that time; the other long ago."""
-    return replace(PARTED, partitions=tuple(replace(one, written_at=at if one.partition == "p=1" else None) for one in PARTED.partitions))
+    return replace(
+        PARTED,
+        partitions=tuple(
+            replace(one, written_at=at if one.partition == "p=1" else None)
+            for one in PARTED.partitions
+        ),
+    )
 
 
 @pytest.mark.parametrize("ahead", [CLOCK_TOLERANCE + timedelta(seconds=1), 2 * HOUR, 400 * DAY])
 def test_a_success_or_a_failure_in_the_future_does_not_hold_its_rule_back(ahead: timedelta) -> None:
     done = RuleHistory(FILES.name, last_success_at=NOW + ahead)
-    failed = RuleHistory(FILES.name, consecutive_failures=9, streak=FailureStreak("other", 9, NOW + ahead))
+    failed = RuleHistory(
+        FILES.name, consecutive_failures=9, streak=FailureStreak("other", 9, NOW + ahead)
+    )
     assert look(PARTED, done).planned
     assert look(PARTED, failed).planned
-    assert look(PARTED, done, NOW + ahead).skipped[0].code is SkipCode.COOLING_DOWN, "from then on it is true"
+    assert look(PARTED, done, NOW + ahead).skipped[0].code is SkipCode.COOLING_DOWN, (
+        "from then on it is true"
+    )
     assert look(PARTED, failed, NOW + ahead).skipped[0].code is SkipCode.COOLING_DOWN
 
 
@@ -60,10 +74,17 @@ def test_a_partition_of_a_writer_whose_clock_is_a_little_ahead_is_hot() -> None:
 
 def test_where_all_that_gains_is_hot_a_partition_that_is_far_ahead_puts_nothing_off() -> None:
     merged = {"p=1": NOW - MINUTE, "p=2": NOW + 400 * DAY}
-    health = replace(PARTED, partitions=tuple(replace(one, written_at=merged[one.partition]) for one in PARTED.partitions))
+    health = replace(
+        PARTED,
+        partitions=tuple(
+            replace(one, written_at=merged[one.partition]) for one in PARTED.partitions
+        ),
+    )
     scope = choose_scope(FILES, health, NOW)
     assert scope.where == "(`p` = 2)"
-    alone = replace(health, partitions=tuple(one for one in health.partitions if one.partition == "p=1"))
+    alone = replace(
+        health, partitions=tuple(one for one in health.partitions if one.partition == "p=1")
+    )
     assert choose_scope(FILES, alone, NOW).next_at == NOW + 14 * MINUTE
 
 
@@ -74,7 +95,10 @@ def test_a_table_whose_rows_were_changed_in_the_future_is_not_waited_for() -> No
 
 def test_another_maintainer_of_the_future_is_not_left_the_table() -> None:
     assert look(replace(PARTED, rewriters=(Rewriter("glue", 3, NOW + 8 * DAY),))).planned
-    assert look(replace(PARTED, rewriters=(Rewriter("glue", 3, NOW + HOUR),))).skipped[0].code is SkipCode.OTHER_MAINTAINER
+    assert (
+        look(replace(PARTED, rewriters=(Rewriter("glue", 3, NOW + HOUR),))).skipped[0].code
+        is SkipCode.OTHER_MAINTAINER
+    )
 
 
 def test_a_rule_waits_since_now_at_the_latest() -> None:

@@ -17,32 +17,56 @@ from maintainer.estimate.expire_snapshots import estimate_expire_snapshots, find
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
 from maintainer.estimate.rewrite_manifests import estimate_rewrite_manifests, estimate_spec
 from maintainer.measure.health import measure
-from tests.samples import NOW, health_of_partitions, inventory, manifest, share, snapshot, with_history
+from tests.samples import (
+    NOW,
+    health_of_partitions,
+    inventory,
+    manifest,
+    share,
+    snapshot,
+    with_history,
+)
 
 RULE = Rule(RuleName.REWRITE_DATA_FILES)
 
 
 def with_options(**options: str) -> Rule:
-    return replace(RULE, options=tuple((name.replace("_", "-"), value) for name, value in options.items()))
+    return replace(
+        RULE, options=tuple((name.replace("_", "-"), value) for name, value in options.items())
+    )
 
 
 def test_four_small_files_in_each_partition_gain_nothing() -> None:
-    estimate = estimate_rewrite_data_files(health_of_partitions({f"day={day}": [1000] * 4 for day in range(50)}), RULE)
+    estimate = estimate_rewrite_data_files(
+        health_of_partitions({f"day={day}": [1000] * 4 for day in range(50)}), RULE
+    )
     assert (estimate.items_before, estimate.items_removed, estimate.partitions) == (0, 0, 0)
 
 
 def test_five_small_files_in_a_partition_become_one() -> None:
-    estimate = estimate_rewrite_data_files(health_of_partitions({"day=1": [1000] * 5, "day=2": [1000] * 4}), RULE)
-    assert (estimate.items_before, estimate.items_after, estimate.items_removed, estimate.bytes_rewritten, estimate.partitions) == (5, 1, 4, 5000, 1)
+    estimate = estimate_rewrite_data_files(
+        health_of_partitions({"day=1": [1000] * 5, "day=2": [1000] * 4}), RULE
+    )
+    assert (
+        estimate.items_before,
+        estimate.items_after,
+        estimate.items_removed,
+        estimate.bytes_rewritten,
+        estimate.partitions,
+    ) == (5, 1, 4, 5000, 1)
 
 
 def test_two_files_with_more_bytes_than_the_target_are_taken() -> None:
-    estimate = estimate_rewrite_data_files(health_of_partitions({"day=1": [270 * MIB, 270 * MIB]}), RULE)
+    estimate = estimate_rewrite_data_files(
+        health_of_partitions({"day=1": [270 * MIB, 270 * MIB]}), RULE
+    )
     assert (estimate.items_before, estimate.items_after, estimate.items_removed) == (2, 1, 1)
 
 
 def test_two_files_that_would_become_two_again_are_no_gain() -> None:
-    estimate = estimate_rewrite_data_files(health_of_partitions({"day=1": [300 * MIB, 300 * MIB]}), RULE)
+    estimate = estimate_rewrite_data_files(
+        health_of_partitions({"day=1": [300 * MIB, 300 * MIB]}), RULE
+    )
     assert (estimate.items_before, estimate.items_after, estimate.items_removed) == (2, 2, 0)
 
 
@@ -60,17 +84,33 @@ def test_files_of_another_spec_fall_in_one_group() -> None:
 def test_the_options_of_the_rule_are_the_planners() -> None:
     health = health_of_partitions({"day=1": [1000] * 4})
     assert estimate_rewrite_data_files(health, with_options(min_input_files="2")).items_removed == 3
-    assert estimate_rewrite_data_files(health_of_partitions({"a": [500 * MIB] * 3}), with_options(rewrite_all="true")).items_before == 3
-    assert "upper bound" in estimate_rewrite_data_files(health_of_partitions({"day=1": [1000] * 5}), replace(RULE, where="a = 1")).note
+    assert (
+        estimate_rewrite_data_files(
+            health_of_partitions({"a": [500 * MIB] * 3}), with_options(rewrite_all="true")
+        ).items_before
+        == 3
+    )
+    assert (
+        "upper bound"
+        in estimate_rewrite_data_files(
+            health_of_partitions({"day=1": [1000] * 5}), replace(RULE, where="a = 1")
+        ).note
+    )
 
 
 def test_a_remainder_is_folded_when_the_others_stay_near_the_target() -> None:
     target = 100 * MIB
-    folded = health_of_partitions({"a": [int(10.5 * MIB)] * 20}, target)  # 210 MiB: two files of 105
+    folded = health_of_partitions(
+        {"a": [int(10.5 * MIB)] * 20}, target
+    )  # 210 MiB: two files of 105
     assert estimate_rewrite_data_files(folded, RULE).items_after == 2
-    apart = health_of_partitions({"a": [int(14.5 * MIB)] * 10}, target)  # 145 MiB: 145 in one would be too much
+    apart = health_of_partitions(
+        {"a": [int(14.5 * MIB)] * 10}, target
+    )  # 145 MiB: 145 in one would be too much
     assert estimate_rewrite_data_files(apart, RULE).items_after == 2
-    large = health_of_partitions({"a": [18 * MIB] * 10}, target)  # a remainder of 80 MiB is a file of its own
+    large = health_of_partitions(
+        {"a": [18 * MIB] * 10}, target
+    )  # a remainder of 80 MiB is a file of its own
     assert estimate_rewrite_data_files(large, RULE).items_after == 2
 
 
@@ -81,15 +121,22 @@ SIZES = st.lists(st.integers(1, 2 * GIB), max_size=12)
 def test_a_rewrite_never_promises_more_than_there_is(partitions: dict[str, list[int]]) -> None:
     health = health_of_partitions(partitions)
     estimate = estimate_rewrite_data_files(health, RULE)
-    assert 0 <= estimate.items_removed <= estimate.items_before - estimate.partitions or estimate.items_removed == 0
+    assert (
+        0 <= estimate.items_removed <= estimate.items_before - estimate.partitions
+        or estimate.items_removed == 0
+    )
     assert 0 <= estimate.items_before <= (health.data_files or 0)
-    assert estimate.items_after <= estimate.items_before or any(size > 1.8 * 512 * MIB for sizes in partitions.values() for size in sizes)
+    assert estimate.items_after <= estimate.items_before or any(
+        size > 1.8 * 512 * MIB for sizes in partitions.values() for size in sizes
+    )
     assert 0 <= estimate.bytes_rewritten <= (health.data_bytes or 0)
 
 
 @given(SIZES)
 def test_what_a_rewrite_leaves_behind_is_not_rewritten_again(sizes: list[int]) -> None:
-    """The output of an estimated rewrite, laid out evenly, offers no further gain: the loop converges."""
+    """The output of an estimated rewrite, laid out evenly, offers no further gain: the loop
+    converges.
+    """
     small = [size for size in sizes if size <= 400 * MIB]
     before = estimate_rewrite_data_files(health_of_partitions({"a": small}), RULE)
     if not before.items_after:
@@ -109,12 +156,19 @@ def test_manifests_are_counted_per_spec_against_their_ideal_number() -> None:
     found = estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=groups))
     assert found is not None
     assert found.spec_id == 0
-    assert (found.estimate.items_before, found.estimate.items_after, found.estimate.items_removed) == (310, 2, 308)
+    assert (
+        found.estimate.items_before,
+        found.estimate.items_after,
+        found.estimate.items_removed,
+    ) == (310, 2, 308)
     assert estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=())) is None
 
 
-def test_a_spec_whose_manifests_are_worth_a_rewrite_goes_before_a_larger_one_where_they_are_not() -> None:
-    groups = (ManifestGroup(0, ManifestContent.DATA, 1000, 600 * 8 * MIB), ManifestGroup(1, ManifestContent.DATA, 300, 300 * 8000))
+def test_a_spec_whose_manifests_are_worth_a_rewrite_goes_before_a_larger_one() -> None:
+    groups = (
+        ManifestGroup(0, ManifestContent.DATA, 1000, 600 * 8 * MIB),
+        ManifestGroup(1, ManifestContent.DATA, 300, 300 * 8000),
+    )
     found = estimate_rewrite_manifests(replace(health_of_partitions({}), manifest_groups=groups))
     assert found is not None
     assert (found.spec_id, found.estimate.items_removed) == (1, 299)
@@ -150,7 +204,11 @@ def test_tags_and_branches_hold_their_snapshots() -> None:
 
 def test_a_branchs_own_retention_goes_before_the_default() -> None:
     assert refs_expired((), min_snapshots_to_keep=4) == [1, 2, 20]
-    assert refs_expired((), max_snapshot_age_ms=int((7.5 * DAY).total_seconds() * 1000)) == [1, 2, 20]
+    assert refs_expired((), max_snapshot_age_ms=int((7.5 * DAY).total_seconds() * 1000)) == [
+        1,
+        2,
+        20,
+    ]
 
 
 def test_refs_past_their_own_age_or_without_a_snapshot_hold_nothing() -> None:
@@ -167,22 +225,38 @@ def test_staged_snapshots_expire_by_age_alone() -> None:
 
 def test_the_oldest_that_is_kept_by_its_age_alone_waits() -> None:
     health = with_history(health_of_partitions({}), [4 * DAY, 3 * DAY, 1 * DAY])
-    assert estimate_expire_snapshots(health, NOW - 5 * DAY, 2, NOW).oldest_waiting_at == NOW - 4 * DAY
+    assert (
+        estimate_expire_snapshots(health, NOW - 5 * DAY, 2, NOW).oldest_waiting_at == NOW - 4 * DAY
+    )
     assert estimate_expire_snapshots(health, NOW - 5 * DAY, 10, NOW).oldest_waiting_at is None
 
 
 def test_what_lies_before_a_tag_on_no_branch_goes_by_its_age() -> None:
-    snapshots = (snapshot(1, 9 * DAY), snapshot(2, 2 * DAY), snapshot(3, 1 * DAY, parent_id=2), snapshot(4, 0 * DAY, parent_id=1))
-    health = measure(inventory(snapshots=snapshots, refs=(Ref("main", 4, is_branch=True), Ref("v1", 3, is_branch=False))))
+    snapshots = (
+        snapshot(1, 9 * DAY),
+        snapshot(2, 2 * DAY),
+        snapshot(3, 1 * DAY, parent_id=2),
+        snapshot(4, 0 * DAY, parent_id=1),
+    )
+    health = measure(
+        inventory(
+            snapshots=snapshots,
+            refs=(Ref("main", 4, is_branch=True), Ref("v1", 3, is_branch=False)),
+        )
+    )
     assert estimate_expire_snapshots(health, NOW - 5 * DAY, 1, NOW).expired == {1}
 
 
 def test_a_history_that_refers_to_itself_ends() -> None:
-    health = measure(inventory(snapshots=(snapshot(1, 9 * DAY, parent_id=2), snapshot(2, 8 * DAY, parent_id=1))))
+    health = measure(
+        inventory(snapshots=(snapshot(1, 9 * DAY, parent_id=2), snapshot(2, 8 * DAY, parent_id=1)))
+    )
     assert estimate_expire_snapshots(health, NOW - 5 * DAY, 1, NOW).expired == {1}
 
 
-@given(st.lists(st.integers(0, 20), min_size=1, max_size=15), st.integers(1, 10), st.integers(1, 10))
+@given(
+    st.lists(st.integers(0, 20), min_size=1, max_size=15), st.integers(1, 10), st.integers(1, 10)
+)
 def test_the_newest_snapshots_are_always_kept(ages: list[int], max_age: int, keep: int) -> None:
     ordered = sorted(ages, reverse=True)
     expired = expired_of([age * DAY for age in ordered], max_age * DAY, keep)
@@ -192,12 +266,20 @@ def test_the_newest_snapshots_are_always_kept(ages: list[int], max_age: int, kee
 
 def manifests_of(*groups: ManifestGroup, places: int = 0, target: int = 8 * MIB) -> Estimate:
     health = health_of_partitions({f"p={n}": [MIB] for n in range(places)})
-    return estimate_spec(replace(health, manifest_groups=groups, target_manifest_size_bytes=target), 0)
+    return estimate_spec(
+        replace(health, manifest_groups=groups, target_manifest_size_bytes=target), 0
+    )
 
 
 def test_a_single_manifest_that_is_not_too_large_stays() -> None:
-    data, deletes = ManifestGroup(0, ManifestContent.DATA, 5, 5000), ManifestGroup(0, ManifestContent.DELETES, 1, 5000)
-    assert (manifests_of(data, deletes).items_before, manifests_of(data, deletes).items_after) == (5, 1)
+    data, deletes = (
+        ManifestGroup(0, ManifestContent.DATA, 5, 5000),
+        ManifestGroup(0, ManifestContent.DELETES, 1, 5000),
+    )
+    assert (manifests_of(data, deletes).items_before, manifests_of(data, deletes).items_after) == (
+        5,
+        1,
+    )
     assert manifests_of(deletes).items_before == 0
 
 
@@ -208,10 +290,17 @@ def test_a_manifest_that_is_too_large_becomes_several_which_is_no_gain() -> None
 
 def test_no_more_tasks_write_manifests_than_there_are_partitions() -> None:
     group = ManifestGroup(0, ManifestContent.DATA, 50, 10 * MIB)
-    assert manifests_of(group, places=2, target=MIB).items_after == 9  # two tasks, which begin another manifest at 1.2 MiB
+    assert (
+        manifests_of(group, places=2, target=MIB).items_after == 9
+    )  # two tasks, which begin another manifest at 1.2 MiB
     assert manifests_of(group, places=40, target=MIB).items_after == 10
     assert manifests_of(group, places=40, target=MIB).error_bound > 0
-    assert manifests_of(replace(group, content=ManifestContent.DELETES), places=40, target=MIB).items_after == 10
+    assert (
+        manifests_of(
+            replace(group, content=ManifestContent.DELETES), places=40, target=MIB
+        ).items_after
+        == 10
+    )
 
 
 def test_the_tables_own_limit_for_refs_goes_where_a_ref_has_none() -> None:
@@ -222,7 +311,13 @@ def test_the_tables_own_limit_for_refs_goes_where_a_ref_has_none() -> None:
         Ref("own", 2, is_branch=False, max_ref_age_ms=10**12),
         Ref("new", 4, is_branch=False),
     )
-    health = measure(inventory(snapshots=snapshots, refs=refs, properties={"history.expire.max-ref-age-ms": str(int(7 * DAY.total_seconds() * 1000))}))
+    health = measure(
+        inventory(
+            snapshots=snapshots,
+            refs=refs,
+            properties={"history.expire.max-ref-age-ms": str(int(7 * DAY.total_seconds() * 1000))},
+        )
+    )
     assert [ref.name for ref in find_expired_refs(health, NOW)] == ["old"]
     forever = replace(health, properties={"history.expire.max-ref-age-ms": str(2**63 - 1)})
     assert find_expired_refs(forever, NOW) == ()
@@ -246,7 +341,9 @@ def test_the_history_is_gone_through_as_often_for_many_refs_as_for_one() -> None
     passes = []
     for refs in (health.refs[:2], health.refs):
         CountedHistory.passes = 0
-        estimate_expire_snapshots(replace(health, history=CountedHistory(health.history), refs=refs), NOW, 1, NOW)
+        estimate_expire_snapshots(
+            replace(health, history=CountedHistory(health.history), refs=refs), NOW, 1, NOW
+        )
         passes.append(CountedHistory.passes)
     assert passes[0] == passes[1] > 0
 
@@ -255,7 +352,14 @@ def test_a_ref_that_is_kept_longer_than_any_calendar_is_kept_for_ever() -> None:
     snapshots = tuple(snapshot(i, (10 - i) * DAY, parent_id=i - 1 or None) for i in range(1, 7))
     refs = (
         Ref("main", 6, is_branch=True),
-        Ref("side", 3, is_branch=True, max_ref_age_ms=2**63 - 1, max_snapshot_age_ms=2**63 - 1, min_snapshots_to_keep=1),
+        Ref(
+            "side",
+            3,
+            is_branch=True,
+            max_ref_age_ms=2**63 - 1,
+            max_snapshot_age_ms=2**63 - 1,
+            min_snapshots_to_keep=1,
+        ),
         Ref("gone", 99, is_branch=False, max_ref_age_ms=2**63 - 1),
     )
     health = measure(inventory(snapshots=snapshots, refs=refs))

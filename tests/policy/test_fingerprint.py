@@ -5,7 +5,10 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.policy import PolicyLayer, PolicySet
 from maintainer.policy.fingerprint import Bases
 
-ORDERS, EVENTS = TableIdentifier("lake", ("sales",), "orders"), TableIdentifier("lake", ("web",), "events")
+ORDERS, EVENTS = (
+    TableIdentifier("lake", ("sales",), "orders"),
+    TableIdentifier("lake", ("web",), "events"),
+)
 
 
 def layer(text: str, name: str = "all.yaml") -> PolicyLayer:
@@ -19,13 +22,20 @@ def basis(table: TableIdentifier, *layers: PolicyLayer, program: str = "1") -> s
 
 
 def test_it_is_the_same_for_the_same_policies_also_when_they_are_read_anew() -> None:
-    text = "tables: '*'\ntarget_file_size: 64MiB\nrules: {rewrite_data_files: {when: {average_file_size_below: 8MiB}}}"
+    text = (
+        "tables: '*'\ntarget_file_size: 64MiB\nrules: {rewrite_data_files: {when: "
+        "{average_file_size_below: 8MiB}}}"
+    )
     bases = Bases(PolicySet((layer(text),)), "1")
     assert bases.of(ORDERS) == bases.of(EVENTS) == basis(ORDERS, layer("\n\n" + text))
 
 
 def test_a_changed_value_changes_it_for_the_tables_that_it_is_for() -> None:
-    wide, before, after = layer("tables: '*'\npriority: 1", "wide.yaml"), layer("tables: lake.web.*\ntarget_file_size: 1MiB"), layer("tables: lake.web.*")
+    wide, before, after = (
+        layer("tables: '*'\npriority: 1", "wide.yaml"),
+        layer("tables: lake.web.*\ntarget_file_size: 1MiB"),
+        layer("tables: lake.web.*"),
+    )
     assert basis(EVENTS, wide, before) != basis(EVENTS, wide, after)
     assert basis(ORDERS, wide, before) == basis(ORDERS, wide, after) == basis(ORDERS, wide)
 

@@ -38,8 +38,18 @@ def write(bound: float, figure: str) -> str:
         ("deletes to records", DELETE_RATIO_BOUNDS),
     ],
 )
-def test_the_page_names_the_bounds_that_are_in_force(figure: str, bounds: tuple[tuple[Band, float], ...]) -> None:
+def test_the_page_names_the_bounds_that_are_in_force(
+    figure: str, bounds: tuple[tuple[Band, float], ...]
+) -> None:
     row = search(rf"^\| {figure}[^|]*\|([^|]*)\|([^|]*)\|([^|]*)\|$", PAGE, MULTILINE)
     assert row is not None
-    told = dict(zip((Band.WATCH, Band.DEGRADED, Band.CRITICAL), (cell.strip() for cell in row.groups()), strict=True))
-    assert {band: text for band, text in told.items() if text} == {band: write(bound, figure) for band, bound in bounds}
+    told = dict(
+        zip(
+            (Band.WATCH, Band.DEGRADED, Band.CRITICAL),
+            (cell.strip() for cell in row.groups()),
+            strict=True,
+        )
+    )
+    assert {band: text for band, text in told.items() if text} == {
+        band: write(bound, figure) for band, bound in bounds
+    }

@@ -1,4 +1,6 @@
-"""Selection, grouping and outputs; what the conformance suite shows on real tables is pinned here on small ones."""
+"""Selection, grouping and outputs; what the conformance suite shows on real tables is pinned here
+on small ones.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ from maintainer.domain.policy import Rule, RuleName
 from maintainer.domain.units import GIB, MIB
 from maintainer.estimate.bin_packing import pack
 from maintainer.estimate.output_files import OutputSizes, count_packed
-from maintainer.estimate.rewrite_data_files import PlannerOptions, estimate_rewrite_data_files, plan_groups
+from maintainer.estimate.rewrite_data_files import (
+    PlannerOptions,
+    estimate_rewrite_data_files,
+    plan_groups,
+)
 from maintainer.estimate.spec_evolution import count_partitions
 from maintainer.measure.health import measure
 from tests.samples import NOW, health_of_partitions, inventory, manifest, share
@@ -26,7 +32,9 @@ TARGET = 100 * MIB
 
 
 def with_options(**options: str) -> Rule:
-    return replace(RULE, options=tuple((name.replace("_", "-"), value) for name, value in options.items()))
+    return replace(
+        RULE, options=tuple((name.replace("_", "-"), value) for name, value in options.items())
+    )
 
 
 def test_items_go_into_the_first_of_the_last_bins_that_has_room() -> None:
@@ -51,7 +59,9 @@ def test_outputs_lie_between_their_bounds_whatever_is_known(sizes: list[int]) ->
 
 
 def test_files_that_do_not_fit_together_stay_more_than_iceberg_aims_at() -> None:
-    assert count_packed(FileSizes((30 * MIB,) * 25), SIZES, is_order_known=True).expected == 9  # 750 MiB, three files of 107 MiB at a time
+    assert (
+        count_packed(FileSizes((30 * MIB,) * 25), SIZES, is_order_known=True).expected == 9
+    )  # 750 MiB, three files of 107 MiB at a time
 
 
 def test_a_file_of_several_row_groups_is_split_between_them() -> None:
@@ -88,7 +98,9 @@ def test_counting_by_division_comes_close_to_packing_one_by_one(sizes: list[int]
 
 def test_a_partition_of_runs_is_divided_into_a_bounded_number_of_groups() -> None:
     huge = SizeRun(2**62, 2**62, 50_000, 50_000 * 2**62)
-    health = health_of(partition([1], data_files=huge.files, data_bytes=huge.bytes, sizes=FileSizes(runs=(huge,))))
+    health = health_of(
+        partition([1], data_files=huge.files, data_bytes=huge.bytes, sizes=FileSizes(runs=(huge,)))
+    )
     groups = plan_groups(health, PlannerOptions.read(health, with_options(rewrite_all="true")))
     assert len(groups) == 4096
     assert sum(group.files for group in groups) == 50_000
@@ -103,16 +115,33 @@ def health_of(*partitions: PartitionHealth) -> TableHealth:
     return replace(health_of_partitions({"day=1": [1]}, TARGET), partitions=partitions)
 
 
-def deleted(size: int, ratio: float, delete_files: int = 1, files: int = 1, most: float | None = None) -> DeletedFiles:
-    return DeletedFiles(files, files * size, size, size, ratio, ratio if most is None else most, delete_files)
+def deleted(
+    size: int, ratio: float, delete_files: int = 1, files: int = 1, most: float | None = None
+) -> DeletedFiles:
+    return DeletedFiles(
+        files, files * size, size, size, ratio, ratio if most is None else most, delete_files
+    )
 
 
 def test_a_file_with_too_many_deletes_is_taken_alone() -> None:
-    table = health_of(partition([100 * MIB] * 3, deleted=(deleted(100 * MIB, 0.3), deleted(100 * MIB, 0.29))))
+    table = health_of(
+        partition([100 * MIB] * 3, deleted=(deleted(100 * MIB, 0.3), deleted(100 * MIB, 0.29)))
+    )
     found = estimate_rewrite_data_files(table, RULE)
-    assert (found.items_before, found.items_after, found.items_removed, found.files_with_deletes) == (1, 1, 0, 1)
-    assert estimate_rewrite_data_files(table, with_options(delete_ratio_threshold="0.5")).items_before == 0
-    assert estimate_rewrite_data_files(table, with_options(delete_file_threshold="1")).items_before == 2
+    assert (
+        found.items_before,
+        found.items_after,
+        found.items_removed,
+        found.files_with_deletes,
+    ) == (1, 1, 0, 1)
+    assert (
+        estimate_rewrite_data_files(table, with_options(delete_ratio_threshold="0.5")).items_before
+        == 0
+    )
+    assert (
+        estimate_rewrite_data_files(table, with_options(delete_file_threshold="1")).items_before
+        == 2
+    )
 
 
 def test_a_small_file_with_too_many_deletes_counts_once_and_takes_its_group_along() -> None:
@@ -122,27 +151,52 @@ def test_a_small_file_with_too_many_deletes_counts_once_and_takes_its_group_alon
 
 
 def test_classes_of_files_that_lie_on_a_threshold_are_uncertain() -> None:
-    table = health_of(partition([100 * MIB] * 50, deleted=(deleted(100 * MIB, 0.28, files=10, most=0.32),)))
+    table = health_of(
+        partition([100 * MIB] * 50, deleted=(deleted(100 * MIB, 0.28, files=10, most=0.32),))
+    )
     found = estimate_rewrite_data_files(table, RULE)
     assert (found.items_before, found.error_bound >= 10) == (10, True)
     assert "only classes" in found.note
 
 
-def test_classes_of_files_with_different_numbers_of_deletes_are_certain_only_beyond_all_of_them() -> None:
+def test_classes_of_files_are_certain_only_beyond_all_numbers_of_deletes() -> None:
     some = deleted(100 * MIB, 0.1, delete_files=4, files=10)._replace(more_delete_files=3)
     table = health_of(partition([100 * MIB] * 50, deleted=(some,)))
-    found = [estimate_rewrite_data_files(table, with_options(delete_file_threshold=str(threshold))) for threshold in (4, 5, 7, 8)]
-    assert [(one.items_before, "only classes" in one.note) for one in found] == [(10, False), (10, True), (10, True), (0, False)]
+    found = [
+        estimate_rewrite_data_files(table, with_options(delete_file_threshold=str(threshold)))
+        for threshold in (4, 5, 7, 8)
+    ]
+    assert [(one.items_before, "only classes" in one.note) for one in found] == [
+        (10, False),
+        (10, True),
+        (10, True),
+        (0, False),
+    ]
     emptied = deleted(100 * MIB, 1.0, files=10)
-    for files, outputs in ((emptied, 0), (emptied._replace(more_delete_files=1), 1)):  # some deletes may be of the same rows
-        assert (estimate_rewrite_data_files(health_of(partition([100 * MIB] * 10, deleted=(files,))), RULE).items_after > 0) == bool(outputs)
+    for files, outputs in (
+        (emptied, 0),
+        (emptied._replace(more_delete_files=1), 1),
+    ):  # some deletes may be of the same rows
+        assert (
+            estimate_rewrite_data_files(
+                health_of(partition([100 * MIB] * 10, deleted=(files,))), RULE
+            ).items_after
+            > 0
+        ) == bool(outputs)
 
 
 def test_classes_of_files_with_deletes_on_both_sides_of_a_bound_are_uncertain() -> None:
     some = deleted(60 * MIB, 0.5, files=10)._replace(largest=90 * MIB)
-    found = estimate_rewrite_data_files(health_of(partition([60 * MIB] * 5 + [90 * MIB] * 5, deleted=(some,))), RULE)
+    found = estimate_rewrite_data_files(
+        health_of(partition([60 * MIB] * 5 + [90 * MIB] * 5, deleted=(some,))), RULE
+    )
     assert "only classes" in found.note
-    assert "only classes" not in estimate_rewrite_data_files(health_of(partition([90 * MIB] * 10, deleted=(some._replace(smallest=80 * MIB),))), RULE).note
+    assert (
+        "only classes"
+        not in estimate_rewrite_data_files(
+            health_of(partition([90 * MIB] * 10, deleted=(some._replace(smallest=80 * MIB),))), RULE
+        ).note
+    )
 
 
 def runs_of(sizes: list[int]) -> FileSizes:
@@ -167,18 +221,32 @@ def test_other_bounds_in_runs_are_wrong_by_no_more_than_is_said() -> None:
         assert abs(known.items_removed - exact.items_removed) <= known.error_bound
     upper = with_options(max_file_size_bytes="150000000")
     known = estimate_rewrite_data_files(health_of(partition(sizes, sizes=runs_of(sizes))), upper)
-    assert abs(known.items_before - estimate_rewrite_data_files(health_of(partition(sizes)), upper).items_before) <= known.error_bound
+    assert (
+        abs(
+            known.items_before
+            - estimate_rewrite_data_files(health_of(partition(sizes)), upper).items_before
+        )
+        <= known.error_bound
+    )
 
 
 def test_a_bound_at_the_edge_of_a_run_takes_none_of_it() -> None:
     sizes = [1024, 1100, 1150]
-    found = estimate_rewrite_data_files(health_of(partition(sizes, sizes=runs_of(sizes))), with_options(min_file_size_bytes="1025"))
+    found = estimate_rewrite_data_files(
+        health_of(partition(sizes, sizes=runs_of(sizes))), with_options(min_file_size_bytes="1025")
+    )
     assert (found.items_before, found.error_bound) == (0, 0)
 
 
 def test_runs_of_several_specs_are_taken_together() -> None:
     table = respecced(1, {(0, "at_day=2026-01-01"): [MIB] * 40, (1, "at_month=null"): [MIB] * 2})
-    as_runs = replace(table, partitions=tuple(replace(p, sizes=runs_of(list(p.sizes.listed))) if p.spec_id == 0 else p for p in table.partitions))
+    as_runs = replace(
+        table,
+        partitions=tuple(
+            replace(p, sizes=runs_of(list(p.sizes.listed))) if p.spec_id == 0 else p
+            for p in table.partitions
+        ),
+    )
     assert estimate_rewrite_data_files(as_runs, RULE).items_before == 42
 
 
@@ -186,7 +254,10 @@ def test_without_sizes_counts_alone_are_taken() -> None:
     known = partition([MIB] * 6 + [100 * MIB] * 2 + [200 * MIB], sizes=FileSizes())
     found = estimate_rewrite_data_files(health_of(known), RULE)
     assert (found.items_before, found.items_removed) == (7, 5)
-    assert estimate_rewrite_data_files(health_of(known), with_options(rewrite_all="true")).items_before == 9
+    assert (
+        estimate_rewrite_data_files(health_of(known), with_options(rewrite_all="true")).items_before
+        == 9
+    )
 
 
 def test_runs_and_single_files_with_deletes_are_taken_together() -> None:
@@ -198,12 +269,18 @@ def test_runs_and_single_files_with_deletes_are_taken_together() -> None:
 def test_groups_hold_no_more_bytes_or_files_than_they_may() -> None:
     table = health_of(partition([10 * MIB] * 12))
     limited = with_options(max_file_group_size_bytes=str(50 * MIB))
-    assert [group.files for group in plan_groups(table, PlannerOptions.read(table, limited))] == [5, 5]  # the last two are too few
+    assert [group.files for group in plan_groups(table, PlannerOptions.read(table, limited))] == [
+        5,
+        5,
+    ]  # the last two are too few
     few = with_options(max_file_group_input_files="6")
     assert [group.files for group in plan_groups(table, PlannerOptions.read(table, few))] == [6, 6]
     many = health_of(partition([10 * MIB] * 12, sizes=runs_of([10 * MIB] * 12)))
     assert [group.files for group in plan_groups(many, PlannerOptions.read(many, few))] == [6, 6]
-    assert sum(group.files for group in plan_groups(many, PlannerOptions.read(many, limited))) in {0, 12}
+    assert sum(group.files for group in plan_groups(many, PlannerOptions.read(many, limited))) in {
+        0,
+        12,
+    }
     uneven = health_of(partition([1], sizes=runs_of([10 * MIB] * 11 + [MIB])))
     assert sum(group.files for group in plan_groups(uneven, PlannerOptions.read(uneven, few))) == 12
     sliced = with_options(max_file_group_input_files="1", rewrite_all="true")
@@ -211,25 +288,41 @@ def test_groups_hold_no_more_bytes_or_files_than_they_may() -> None:
 
 
 def test_no_more_files_are_rewritten_than_the_option_allows() -> None:
-    table = health_of_partitions({"day=1": [MIB] * 6, "day=2": [MIB] * 6, "day=3": [MIB] * 6}, TARGET)
+    table = health_of_partitions(
+        {"day=1": [MIB] * 6, "day=2": [MIB] * 6, "day=3": [MIB] * 6}, TARGET
+    )
     found = estimate_rewrite_data_files(table, with_options(max_files_to_rewrite="8"))
     assert (found.items_before, found.items_after) == (8, 2)
     assert found.error_bound >= 1
     assert "hash map" in found.note
-    assert estimate_rewrite_data_files(table, with_options(max_files_to_rewrite="12")).items_before == 12
+    assert (
+        estimate_rewrite_data_files(table, with_options(max_files_to_rewrite="12")).items_before
+        == 12
+    )
 
 
 def test_a_sort_writes_what_iceberg_aims_at() -> None:
     sort = replace(RULE, strategy="sort", sort_order="id")
     table = health_of(partition([30 * MIB] * 25))
     assert estimate_rewrite_data_files(table, sort).items_after == 7
-    assert estimate_rewrite_data_files(table, replace(sort, options=(("compression-factor", "0.5"),))).items_after == 4
+    assert (
+        estimate_rewrite_data_files(
+            table, replace(sort, options=(("compression-factor", "0.5"),))
+        ).items_after
+        == 4
+    )
     assert estimate_rewrite_data_files(health_of(partition([MIB] * 6)), sort).items_after == 1
 
 
 DAY = PartitionSpec(0, (PartitionField("at_day", "day", ("at",), "timestamp"),))
 MONTH = PartitionSpec(1, (PartitionField("at_month", "month", ("at",), "timestamp"),))
-BUCKET = PartitionSpec(2, (PartitionField("id_bucket", "bucket[4]", ("id",), "long"), PartitionField("gone", "void", ("id",), "long")))
+BUCKET = PartitionSpec(
+    2,
+    (
+        PartitionField("id_bucket", "bucket[4]", ("id",), "long"),
+        PartitionField("gone", "void", ("id",), "long"),
+    ),
+)
 HOUR = PartitionSpec(3, (PartitionField("at_hour", "hour", ("at",), "timestamp"),))
 PLAIN = PartitionSpec(4, (PartitionField("at", "identity", ("at",), "timestamp"),))
 DROPPED = PartitionSpec(5, (PartitionField("old", "day"),))
@@ -237,10 +330,20 @@ SPECS = {spec.spec_id: spec for spec in (DAY, MONTH, BUCKET, HOUR, PLAIN, DROPPE
 
 
 def test_coarser_times_are_told_by_finer_ones() -> None:
-    days = [(0, "at_day=2026-01-01"), (0, "at_day=2026-01-31"), (0, "at_day=2026-02-01"), (0, "at_day=null")]
+    days = [
+        (0, "at_day=2026-01-01"),
+        (0, "at_day=2026-01-31"),
+        (0, "at_day=2026-02-01"),
+        (0, "at_day=null"),
+    ]
     assert count_partitions(days, SPECS, MONTH) == 3
     assert count_partitions([(3, "at_hour=2026-01-31-05")], SPECS, DAY) == 1
-    assert count_partitions([(4, "at=2026-01-31T05:00:00"), (4, "at=2026-01-31T05:30:00")], SPECS, HOUR) == 1
+    assert (
+        count_partitions(
+            [(4, "at=2026-01-31T05:00:00"), (4, "at=2026-01-31T05:30:00")], SPECS, HOUR
+        )
+        == 1
+    )
     assert count_partitions([(1, "at_month=2026-01"), (0, "at_day=2026-01-01")], SPECS, MONTH) == 1
 
 
@@ -255,14 +358,28 @@ def test_what_the_values_do_not_tell_is_not_known() -> None:
 
 def respecced(default_spec_id: int, shares: dict[tuple[int, str], list[int]]) -> TableHealth:
     made = [share(sizes, text, spec_id=spec_id) for (spec_id, text), sizes in shares.items()]
-    return measure(replace(inventory((manifest("m", made),), target_bytes=TARGET), specs=tuple(SPECS.values()), default_spec_id=default_spec_id))
+    return measure(
+        replace(
+            inventory((manifest("m", made),), target_bytes=TARGET),
+            specs=tuple(SPECS.values()),
+            default_spec_id=default_spec_id,
+        )
+    )
 
 
-def test_files_of_other_specs_join_the_partition_without_values_and_spread_over_those_of_the_new_one() -> None:
-    old = {(0, f"at_day=2026-01-{day:02}"): [MIB] * 2 for day in range(1, 11)} | {(0, "at_day=2026-03-01"): [MIB]}
-    table = respecced(1, {**old, (1, "at_month=null"): [MIB] * 2, (1, "at_month=2026-04"): [MIB] * 4})
+def test_files_of_other_specs_join_one_group_and_spread_over_the_new_partitions() -> None:
+    old = {(0, f"at_day=2026-01-{day:02}"): [MIB] * 2 for day in range(1, 11)} | {
+        (0, "at_day=2026-03-01"): [MIB]
+    }
+    table = respecced(
+        1, {**old, (1, "at_month=null"): [MIB] * 2, (1, "at_month=2026-04"): [MIB] * 4}
+    )
     found = estimate_rewrite_data_files(table, RULE)
-    assert (found.items_before, found.items_after, found.partitions) == (23, 3, 1)  # January, March, none
+    assert (found.items_before, found.items_after, found.partitions) == (
+        23,
+        3,
+        1,
+    )  # January, March, none
     assert "another spec" in found.note
 
 
@@ -302,8 +419,13 @@ def test_files_that_have_lost_all_their_rows_leave_nothing() -> None:
     table = health_of(partition([100 * MIB] * 2, deleted=(deleted(100 * MIB, 1.0),)))
     found = estimate_rewrite_data_files(table, RULE)
     assert (found.items_before, found.items_after, found.items_removed) == (1, 0, 1)
-    twice = health_of(partition([100 * MIB] * 2, deleted=(deleted(100 * MIB, 1.0, 2),)))  # of the same rows, perhaps
-    assert (estimate_rewrite_data_files(twice, RULE).items_after, estimate_rewrite_data_files(twice, RULE).error_bound) == (1, 1)
+    twice = health_of(
+        partition([100 * MIB] * 2, deleted=(deleted(100 * MIB, 1.0, 2),))
+    )  # of the same rows, perhaps
+    assert (
+        estimate_rewrite_data_files(twice, RULE).items_after,
+        estimate_rewrite_data_files(twice, RULE).error_bound,
+    ) == (1, 1)
     mixed = health_of(partition([30 * MIB] * 6, deleted=(deleted(30 * MIB, 1.0),)))
     assert estimate_rewrite_data_files(mixed, RULE).error_bound >= 1
 
@@ -311,4 +433,7 @@ def test_files_that_have_lost_all_their_rows_leave_nothing() -> None:
 def test_what_a_rewrite_would_gain_says_how_many_files_have_deletes() -> None:
     gain = find_gain(RULE, health_of(partition([MIB] * 2, deleted=(deleted(MIB, 1.0),))), None, NOW)
     assert gain is not None
-    assert "2 files in 1 group would become 1; 1 of them have deletes that would be applied" in gain.sentence
+    assert (
+        "2 files in 1 group would become 1; 1 of them have deletes that would be applied"
+        in gain.sentence
+    )

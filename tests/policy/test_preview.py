@@ -1,4 +1,6 @@
-"""Policies that are tried out: where they lie among the others, whom they can concern, and which verdicts they change."""
+"""Policies that are tried out: where they lie among the others, whom they can concern, and which
+verdicts they change.
+"""
 
 from __future__ import annotations
 
@@ -28,27 +30,61 @@ def test_a_candidate_takes_the_place_of_a_file_of_its_name() -> None:
 
 def test_a_candidate_of_another_name_is_laid_over_what_is_equally_narrow_and_no_more() -> None:
     tried = with_candidate(PolicySet((FILE,)), layer("new.yaml", "lake.sales.*", priority=2))
-    assert (effective(tried, ORDERS, {}).priority, effective(tried, ORDERS, {}).ambiguities) == (2, ())
-    assert effective(with_candidate(PolicySet((FILE,)), layer("new.yaml", "lake.*", priority=2)), ORDERS, {}).priority == 1
+    assert (effective(tried, ORDERS, {}).priority, effective(tried, ORDERS, {}).ambiguities) == (
+        2,
+        (),
+    )
+    assert (
+        effective(
+            with_candidate(PolicySet((FILE,)), layer("new.yaml", "lake.*", priority=2)), ORDERS, {}
+        ).priority
+        == 1
+    )
 
 
 def test_a_new_file_beside_the_others_can_disagree_with_them() -> None:
-    assert effective(with_file(PolicySet((FILE,)), layer("new.yaml", "lake.sales.*", priority=2)), ORDERS, {}).ambiguities
+    assert effective(
+        with_file(PolicySet((FILE,)), layer("new.yaml", "lake.sales.*", priority=2)), ORDERS, {}
+    ).ambiguities
 
 
 def test_only_tables_of_layers_that_differ_are_concerned() -> None:
-    same, old, new = layer("s.yaml", "*", priority=5), layer("a.yaml", "lake.sales.i*", priority=1), layer("a.yaml", "lake.hr.*", priority=1)
-    assert find_affected(PolicySet((same, old)), PolicySet((new, same)), [ORDERS, ITEMS, PEOPLE]) == [ITEMS, PEOPLE]
-    assert find_affected(PolicySet((same, old)), PolicySet((old, same)), [ORDERS, ITEMS, PEOPLE]) == []
+    same, old, new = (
+        layer("s.yaml", "*", priority=5),
+        layer("a.yaml", "lake.sales.i*", priority=1),
+        layer("a.yaml", "lake.hr.*", priority=1),
+    )
+    assert find_affected(
+        PolicySet((same, old)), PolicySet((new, same)), [ORDERS, ITEMS, PEOPLE]
+    ) == [ITEMS, PEOPLE]
+    assert (
+        find_affected(PolicySet((same, old)), PolicySet((old, same)), [ORDERS, ITEMS, PEOPLE]) == []
+    )
 
 
 def test_every_rule_that_is_judged_otherwise_is_told_with_both_reasons() -> None:
     rotten = replace(health_of_partitions({"a": [1000] * 600}), table=ORDERS)
-    observed, enforced = (layer("a.yaml", "*", mode=mode, rules__rewrite_manifests=True) for mode in (Mode.OBSERVE, Mode.ENFORCE))
-    off = layer("a.yaml", "*", mode=Mode.ENFORCE, rules__rewrite_data_files__enabled=False, rules__remove_orphan_files=True)
-    before, after, without = (decide(rotten, effective((one,), ORDERS, {}), Circumstances(NOW)) for one in (observed, enforced, off))
+    observed, enforced = (
+        layer("a.yaml", "*", mode=mode, rules__rewrite_manifests=True)
+        for mode in (Mode.OBSERVE, Mode.ENFORCE)
+    )
+    off = layer(
+        "a.yaml",
+        "*",
+        mode=Mode.ENFORCE,
+        rules__rewrite_data_files__enabled=False,
+        rules__remove_orphan_files=True,
+    )
+    before, after, without = (
+        decide(rotten, effective((one,), ORDERS, {}), Circumstances(NOW))
+        for one in (observed, enforced, off)
+    )
     (change,) = compare_plans(before, after)
-    assert (change.rule, change.before, change.after) == (RuleName.REWRITE_DATA_FILES, "observe_only", "planned")
+    assert (change.rule, change.before, change.after) == (
+        RuleName.REWRITE_DATA_FILES,
+        "observe_only",
+        "planned",
+    )
     assert change.why_before == "the policy is in observe mode: this is what enforce mode would do"
     assert "600 files" in change.why_after
     told = {one.rule: one for one in compare_plans(after, without)}
@@ -60,14 +96,24 @@ def test_every_rule_that_is_judged_otherwise_is_told_with_both_reasons() -> None
 
 def test_work_that_would_be_done_otherwise_is_a_change_too() -> None:
     rotten = replace(health_of_partitions({"a": [1000] * 600}), table=ORDERS)
-    plain, limited = (layer("a.yaml", "*", mode=Mode.ENFORCE, **more) for more in ({}, {"rules__rewrite_data_files__where": "day > 1"}))
-    first, second = (decide(rotten, effective((one,), ORDERS, {}), Circumstances(NOW)) for one in (plain, limited))
-    assert [(change.before, change.after) for change in compare_plans(first, second)] == [("planned", "planned")]
+    plain, limited = (
+        layer("a.yaml", "*", mode=Mode.ENFORCE, **more)
+        for more in ({}, {"rules__rewrite_data_files__where": "day > 1"})
+    )
+    first, second = (
+        decide(rotten, effective((one,), ORDERS, {}), Circumstances(NOW))
+        for one in (plain, limited)
+    )
+    assert [(change.before, change.after) for change in compare_plans(first, second)] == [
+        ("planned", "planned")
+    ]
 
 
 @settings(max_examples=30)
 @given(_layers(), _layers())
-def test_no_verdict_changes_for_a_table_that_is_not_concerned(before: tuple[PolicyLayer, ...], after: tuple[PolicyLayer, ...]) -> None:
+def test_no_verdict_changes_for_a_table_that_is_not_concerned(
+    before: tuple[PolicyLayer, ...], after: tuple[PolicyLayer, ...]
+) -> None:
     concerned = find_affected(PolicySet(before), PolicySet(after), [ORDERS])
     if not concerned:
         assert effective(before, ORDERS, {}) == effective(after, ORDERS, {})

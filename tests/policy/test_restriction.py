@@ -1,4 +1,6 @@
-"""A table's own properties restrict what the operator's policies allow; they allow nothing by themselves."""
+"""A table's own properties restrict what the operator's policies allow; they allow nothing by
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ def policy_of(properties: dict[str, str], **files: str) -> Policy:
 
 
 def note_on_mode(policy: Policy) -> str:
-    return next(source for path, text, source in describe(policy) if (path, text) == ("maintainer.mode", "ignored"))
+    return next(
+        source
+        for path, text, source in describe(policy)
+        if (path, text) == ("maintainer.mode", "ignored")
+    )
 
 
 def test_without_any_file_no_property_has_a_table_enforced() -> None:
@@ -47,7 +53,11 @@ def test_a_property_enforces_where_an_operators_file_says_that_it_may() -> None:
     policy = policy_of(ENFORCE, default="mode: observe\nproperties: may_enforce\n")
     assert (policy.mode, policy.sources["mode"]) == (Mode.ENFORCE, "table property maintainer.mode")
     assert ("properties", "may_enforce", "default.yaml:2") in describe(policy)
-    narrower = policy_of(ENFORCE, default="properties: may_enforce\n", sales="tables: lake.sales.*\nproperties: may_restrict\n")
+    narrower = policy_of(
+        ENFORCE,
+        default="properties: may_enforce\n",
+        sales="tables: lake.sales.*\nproperties: may_restrict\n",
+    )
     assert narrower.mode is Mode.OBSERVE
 
 
@@ -55,13 +65,21 @@ def test_no_property_gives_properties_more_rights() -> None:
     policy = policy_of({**ENFORCE, "maintainer.properties": "may_enforce"})
     assert policy.mode is Mode.OBSERVE
     ignored = {path: source for path, text, source in describe(policy) if text == "ignored"}
-    assert ignored["maintainer.properties"].endswith("(ignored: only a file says what properties may do)")
+    assert ignored["maintainer.properties"].endswith(
+        "(ignored: only a file says what properties may do)"
+    )
 
 
 def test_a_property_may_always_restrict() -> None:
-    assert policy_of({"maintainer.mode": "observe"}, a="tables: '*'\nmode: enforce\n").mode is Mode.OBSERVE
+    assert (
+        policy_of({"maintainer.mode": "observe"}, a="tables: '*'\nmode: enforce\n").mode
+        is Mode.OBSERVE
+    )
     enforced = policy_of(ENFORCE, a="tables: '*'\nmode: enforce\n")
-    assert (enforced.mode, [path for path, text, _ in describe(enforced) if text == "ignored"]) == (Mode.ENFORCE, [])
+    assert (enforced.mode, [path for path, text, _ in describe(enforced) if text == "ignored"]) == (
+        Mode.ENFORCE,
+        [],
+    )
 
 
 def test_what_files_dispute_a_property_settles_by_observing_only() -> None:
@@ -74,14 +92,25 @@ def test_what_files_dispute_a_property_settles_by_observing_only() -> None:
     assert "(a.yaml:2)" in note_on_mode(still)
 
 
-@pytest.mark.parametrize("rules", [(), (RuleName.REWRITE_DATA_FILES,), (RuleName.REMOVE_ORPHAN_FILES,)])
-def test_a_table_that_is_switched_off_gets_nothing_even_when_a_person_names_the_action(rules: tuple[RuleName, ...]) -> None:
+@pytest.mark.parametrize(
+    "rules", [(), (RuleName.REWRITE_DATA_FILES,), (RuleName.REMOVE_ORPHAN_FILES,)]
+)
+def test_a_table_that_is_switched_off_gets_nothing_even_when_a_person_names_the_action(
+    rules: tuple[RuleName, ...],
+) -> None:
     rotten = health_of_partitions({"a": [1000] * 600})
     own = policy_of({"maintainer.enabled": "false"}, a="tables: '*'\nmode: enforce\n")
     circumstances = Circumstances(NOW, is_requested=True)
     plan = decide(rotten, on_request(own, rules), circumstances)
     assert plan.planned == ()
     assert {skipped.code for skipped in plan.skipped} == {SkipCode.DISABLED}
-    assert plan.skipped[0].reason == "table property maintainer.enabled=false switches every rule off, on request too"
-    on = decide(rotten, on_request(policy_of({}, a="tables: '*'\nmode: enforce\n"), (RuleName.REWRITE_DATA_FILES,)), circumstances)
+    assert (
+        plan.skipped[0].reason
+        == "table property maintainer.enabled=false switches every rule off, on request too"
+    )
+    on = decide(
+        rotten,
+        on_request(policy_of({}, a="tables: '*'\nmode: enforce\n"), (RuleName.REWRITE_DATA_FILES,)),
+        circumstances,
+    )
     assert on.planned

@@ -18,7 +18,10 @@ def read(text: str, name: str = "a.yaml") -> PolicyLayer:
 
 
 def test_layers_are_written_as_people_write_them_by_name() -> None:
-    text = "tables: [lake.*, x.y.z]\nmode: enforce\ntarget_file_size: 268435456\nrules:\n  rewrite_manifests: {}\n  expire_snapshots: {max_age: 48h}\n"
+    text = (
+        "tables: [lake.*, x.y.z]\nmode: enforce\ntarget_file_size: 268435456\nrules:\n  "
+        "rewrite_manifests: {}\n  expire_snapshots: {max_age: 48h}\n"
+    )
     assert write_layers([read("tables: '*'", "b.yaml"), read(text)]) == (
         WrittenLayer(
             "a.yaml",
@@ -35,8 +38,14 @@ def test_layers_are_written_as_people_write_them_by_name() -> None:
 
 
 def test_every_field_that_differs_is_told_once() -> None:
-    before = [read("tables: lake.*\npriority: 1\nmode: observe"), read("tables: '*'\npriority: 3", "gone.yaml")]
-    after = [read("tables: [lake.*, ice.*]\nmode: observe\n\nrules: {expire_snapshots: {keep: 5}}"), read("tables: x.*", "new.yaml")]
+    before = [
+        read("tables: lake.*\npriority: 1\nmode: observe"),
+        read("tables: '*'\npriority: 3", "gone.yaml"),
+    ]
+    after = [
+        read("tables: [lake.*, ice.*]\nmode: observe\n\nrules: {expire_snapshots: {keep: 5}}"),
+        read("tables: x.*", "new.yaml"),
+    ]
     assert compare_layers(write_layers(before), write_layers(after)) == (
         PolicyChange("a.yaml", "tables", "lake.*", "lake.*, ice.*"),
         PolicyChange("a.yaml", "priority", "1", None, "a.yaml:2"),
@@ -48,14 +57,25 @@ def test_every_field_that_differs_is_told_once() -> None:
 
 
 def test_a_value_that_only_moved_or_was_only_spelt_otherwise_is_no_change() -> None:
-    before, after = read("tables: lake.*\nrules: {expire_snapshots: {max_age: 2d}}"), read("# moved\ntables: lake.*\nrules: {expire_snapshots: {max_age: 48h}}")
+    before, after = (
+        read("tables: lake.*\nrules: {expire_snapshots: {max_age: 2d}}"),
+        read("# moved\ntables: lake.*\nrules: {expire_snapshots: {max_age: 48h}}"),
+    )
     assert compare_layers(write_layers([before]), write_layers([after])) == ()
 
 
 @settings(max_examples=30)
 @given(_layers(), _layers())
-def test_a_comparison_read_backwards_is_the_same(before: tuple[PolicyLayer, ...], after: tuple[PolicyLayer, ...]) -> None:
+def test_a_comparison_read_backwards_is_the_same(
+    before: tuple[PolicyLayer, ...], after: tuple[PolicyLayer, ...]
+) -> None:
     first, second = write_layers(before), write_layers(after)
-    there = [(change.layer, change.path, change.before, change.after) for change in compare_layers(first, second)]
-    assert there == [(change.layer, change.path, change.after, change.before) for change in compare_layers(second, first)]
+    there = [
+        (change.layer, change.path, change.before, change.after)
+        for change in compare_layers(first, second)
+    ]
+    assert there == [
+        (change.layer, change.path, change.after, change.before)
+        for change in compare_layers(second, first)
+    ]
     assert compare_layers(first, first) == ()

@@ -15,13 +15,24 @@ NOT_OURS = {"node_modules", "__pycache__", "page", "dist", "build", "demo-lake",
 
 @cache
 def list_files() -> tuple[Path, ...]:
-    """Every committed file, relative to the root; without git, as in an unpacked archive, every file that is not a build's."""
+    """Every committed file, relative to the root; without git, as in an unpacked archive, every
+    file that is not a build's.
+    """
     try:
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout
         paths = [Path(name) for name in listed.split("\0") if name]
     except (OSError, subprocess.CalledProcessError):
         paths = [path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file()]
-        paths = [path for path in paths if not any(part in NOT_OURS or (part.startswith(".") and part != ".ci") for part in path.parts[:-1])]
+        paths = [
+            path
+            for path in paths
+            if not any(
+                part in NOT_OURS or (part.startswith(".") and part != ".ci")
+                for part in path.parts[:-1]
+            )
+        ]
     return tuple(path for path in paths if (ROOT / path).is_file())
 
 
@@ -44,4 +55,6 @@ def find_make_commands(markdown: str) -> set[str]:
     blocks = re.findall(r"^```.*?^```", markdown, flags=re.MULTILINE | re.DOTALL)
     indented = re.findall(r"^(?: {4}|\t).*$", markdown, flags=re.MULTILINE)
     lines = "\n".join([*blocks, *indented])
-    return set(re.findall(r"`make ([a-z][a-z-]*)", markdown)) | set(re.findall(r"^\s*(?:\$ )?make ([a-z][a-z-]*)", lines, flags=re.MULTILINE))
+    return set(re.findall(r"`make ([a-z][a-z-]*)", markdown)) | set(
+        re.findall(r"^\s*(?:\$ )?make ([a-z][a-z-]*)", lines, flags=re.MULTILINE)
+    )

@@ -13,7 +13,8 @@ from tests.project.repository import ROOT, list_files, read_pyproject
 
 # Libraries that belong to a declared one, which pins them or takes them as an extra.
 PARTS = {
-    "anyio": "fastapi", "certifi": "requests", "py4j": "pyspark", "pyarrow": "pyiceberg", "pydantic-core": "pydantic", "pyiceberg-core": "pyiceberg",
+    "anyio": "fastapi", "certifi": "requests", "py4j": "pyspark", "pyarrow": "pyiceberg",
+    "pydantic-core": "pydantic", "pyiceberg-core": "pyiceberg",
     "starlette": "fastapi", "thrift": "pyiceberg",
 }  # fmt: skip
 
@@ -41,9 +42,16 @@ def declared(*groups: str) -> set[str]:
     return {canonicalize_name(Requirement(text).name) for text in texts}
 
 
-def find_undeclared(folder: str, allowed: set[str], *, beside: frozenset[str]) -> dict[Path, set[str]]:
-    """Imports of distributions that pyproject does not name, by file; `beside` are optional modules that are looked for and not required."""
-    distributions = {name: {canonicalize_name(owner) for owner in owners} for name, owners in packages_distributions().items()}
+def find_undeclared(
+    folder: str, allowed: set[str], *, beside: frozenset[str]
+) -> dict[Path, set[str]]:
+    """Imports of distributions that pyproject does not name, by file; `beside` are optional modules
+    that are looked for and not required.
+    """
+    distributions = {
+        name: {canonicalize_name(owner) for owner in owners}
+        for name, owners in packages_distributions().items()
+    }
     known = sys.stdlib_module_names | {"maintainer", "tests"} | beside
     undeclared: dict[Path, set[str]] = {}
     for path in list_files():
@@ -66,4 +74,6 @@ def test_the_tests_import_only_what_they_declare() -> None:
 
 
 def test_an_import_inside_a_function_counts() -> None:
-    assert set(find_imports("import a.b\nfrom c import d\nfrom . import e\ndef f():\n    import g\n")) == {"a", "c", "g"}
+    assert set(
+        find_imports("import a.b\nfrom c import d\nfrom . import e\ndef f():\n    import g\n")
+    ) == {"a", "c", "g"}

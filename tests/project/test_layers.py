@@ -17,22 +17,35 @@ VIOLATIONS: dict[str, dict[str, str]] = {
     "adapters-decide-nothing": {"adapters/clock.py": "import maintainer.policy"},
     "adapters-apart": {"adapters/clock.py": "import maintainer.adapters.telemetry"},
     "driver": {"adapters/spark/driver.py": "import maintainer.domain.errors"},
-    "no-cycles": {"domain/first.py": "import maintainer.domain.second", "domain/second.py": "import maintainer.domain.first"},
+    "no-cycles": {
+        "domain/first.py": "import maintainer.domain.second",
+        "domain/second.py": "import maintainer.domain.first",
+    },
 }
 # What the contracts must also catch, beyond their plainest violation.
 FURTHER_VIOLATIONS = [
     pytest.param("layers", {"stray.py": ""}, id="a module outside every layer"),
-    pytest.param("layers", {"steps/__init__.py": "import maintainer.adapters.clock"}, id="a sibling"),
-    pytest.param("pure", {"policy/__init__.py": "from time import monotonic"}, id="a clock in the policy"),
+    pytest.param(
+        "layers", {"steps/__init__.py": "import maintainer.adapters.clock"}, id="a sibling"
+    ),
+    pytest.param(
+        "pure", {"policy/__init__.py": "from time import monotonic"}, id="a clock in the policy"
+    ),
     pytest.param("pure", {"domain/units.py": "import pyarrow"}, id="a library in the domain"),
-    pytest.param("world", {"api/schemas.py": "import pyiceberg.schema"}, id="a submodule of a library"),
+    pytest.param(
+        "world", {"api/schemas.py": "import pyiceberg.schema"}, id="a submodule of a library"
+    ),
 ]
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The package and its contracts, apart from the checkout, to be broken."""
-    shutil.copytree(ROOT / "maintainer", tmp_path / "maintainer", ignore=shutil.ignore_patterns("__pycache__", "page"))
+    shutil.copytree(
+        ROOT / "maintainer",
+        tmp_path / "maintainer",
+        ignore=shutil.ignore_patterns("__pycache__", "page"),
+    )
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path
 
@@ -40,7 +53,14 @@ def copy(tmp_path: Path) -> Path:
 def lint(directory: Path, *contracts: str) -> subprocess.CompletedProcess[str]:
     only = [argument for contract in contracts for argument in ("--contract", contract)]
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", *only]
-    return subprocess.run(command, cwd=directory, env={"PYTHONPATH": str(directory), "COLUMNS": "200"}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command,
+        cwd=directory,
+        env={"PYTHONPATH": str(directory), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def add_lines(copy: Path, additions: dict[str, str]) -> None:
@@ -61,11 +81,15 @@ def test_every_contract_holds() -> None:
 
 
 def test_every_contract_has_a_violation_below() -> None:
-    assert {entry["id"] for entry in read_pyproject()["tool"]["importlinter"]["contracts"]} == set(VIOLATIONS)
+    assert {entry["id"] for entry in read_pyproject()["tool"]["importlinter"]["contracts"]} == set(
+        VIOLATIONS
+    )
 
 
 @pytest.mark.parametrize(("contract", "additions"), [*VIOLATIONS.items(), *FURTHER_VIOLATIONS])
-def test_a_violation_breaks_its_contract(copy: Path, contract: str, additions: dict[str, str]) -> None:
+def test_a_violation_breaks_its_contract(
+    copy: Path, contract: str, additions: dict[str, str]
+) -> None:
     add_lines(copy, additions)
     result = lint(copy, contract)
     assert result.returncode == 1, result.stdout + result.stderr

@@ -15,21 +15,39 @@ LOCKS = {"requirements.lock": "dev", "toolchain.lock": "toolchain"}
 
 def read_pins(text: str) -> list[tuple[Requirement, int]]:
     """Every pinned requirement of a lock with the number of its hashes."""
-    entries = re.split(r"\n(?=[A-Za-z0-9])", "\n" + re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE))
-    pins = [(Requirement(re.split(r"\\|--hash", entry, maxsplit=1)[0].strip()), len(HASH.findall(entry))) for entry in entries if entry.strip()]
+    entries = re.split(
+        r"\n(?=[A-Za-z0-9])", "\n" + re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
+    )
+    pins = [
+        (
+            Requirement(re.split(r"\\|--hash", entry, maxsplit=1)[0].strip()),
+            len(HASH.findall(entry)),
+        )
+        for entry in entries
+        if entry.strip()
+    ]
     assert pins, "the lock is empty"
     return pins
 
 
 def find_unsatisfied(wanted: list[str], lock: str) -> list[str]:
     """The requirements that no pin of the lock satisfies on Python 3.11."""
-    environment: dict[str, str | AbstractSet[str]] = {"python_version": "3.11", "python_full_version": "3.11.0"}
-    pins = {canonicalize_name(pin.name): pin for pin, _ in read_pins(lock) if pin.marker is None or pin.marker.evaluate(environment)}
+    environment: dict[str, str | AbstractSet[str]] = {
+        "python_version": "3.11",
+        "python_full_version": "3.11.0",
+    }
+    pins = {
+        canonicalize_name(pin.name): pin
+        for pin, _ in read_pins(lock)
+        if pin.marker is None or pin.marker.evaluate(environment)
+    }
     unsatisfied = []
     for text in wanted:
         requirement = Requirement(text)
         pin = pins.get(canonicalize_name(requirement.name))
-        if pin is None or not requirement.specifier.contains(str(pin.specifier).removeprefix("=="), prereleases=True):
+        if pin is None or not requirement.specifier.contains(
+            str(pin.specifier).removeprefix("=="), prereleases=True
+        ):
             unsatisfied.append(text)
     return unsatisfied
 
@@ -37,7 +55,11 @@ def find_unsatisfied(wanted: list[str], lock: str) -> list[str]:
 def wanted_of(lock: str) -> list[str]:
     pyproject = read_pyproject()
     group = pyproject["dependency-groups"][LOCKS[lock]]
-    return [*pyproject["project"]["dependencies"], *group] if lock == "requirements.lock" else list(group)
+    return (
+        [*pyproject["project"]["dependencies"], *group]
+        if lock == "requirements.lock"
+        else list(group)
+    )
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -67,7 +89,11 @@ def test_a_requirement_outside_the_lock_is_noticed() -> None:
 
 
 def test_every_requirement_of_the_project_is_bounded() -> None:
-    loose = [text for text in read_pyproject()["project"]["dependencies"] if not Requirement(text).specifier]
+    loose = [
+        text
+        for text in read_pyproject()["project"]["dependencies"]
+        if not Requirement(text).specifier
+    ]
     assert loose == []
 
 

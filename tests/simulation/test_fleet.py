@@ -11,7 +11,14 @@ import pytest
 
 from maintainer.domain.units import KIB, MIB
 from maintainer.simulation.cron import Cron
-from maintainer.simulation.fleet import PUBLISHED_FILE_SIZES, Layout, Writer, draw_file_size, draw_fleet, take_table
+from maintainer.simulation.fleet import (
+    PUBLISHED_FILE_SIZES,
+    Layout,
+    Writer,
+    draw_file_size,
+    draw_fleet,
+    take_table,
+)
 from maintainer.simulation.table import SimulatedTable
 from maintainer.simulation.trial import Conditions, Work, run_trial
 from tests.samples import health_of_partitions
@@ -23,7 +30,9 @@ def test_file_sizes_have_the_published_shares() -> None:
     total = sum(share for _, share in PUBLISHED_FILE_SIZES)
     lower = 0
     for upper, share in PUBLISHED_FILE_SIZES:
-        assert sum(lower < size <= upper for size in sizes) / len(sizes) == pytest.approx(share / total, abs=0.015)
+        assert sum(lower < size <= upper for size in sizes) / len(sizes) == pytest.approx(
+            share / total, abs=0.015
+        )
         lower = upper
 
 
@@ -41,12 +50,25 @@ def test_measured_tables_become_simulated_ones() -> None:
         position_delete_files=3,
     )
     traits = take_table(by_day)
-    assert (traits.layout, traits.writer, traits.commits_per_hour) == (Layout.BY_DAY, Writer.MERGE, 2.0)
+    assert (traits.layout, traits.writer, traits.commits_per_hour) == (
+        Layout.BY_DAY,
+        Writer.MERGE,
+        2.0,
+    )
     assert (traits.file_bytes, traits.files_per_commit, traits.files_at_start) == (100 * KIB, 8, 80)
 
 
-@pytest.mark.parametrize(("partition", "layout"), [("", Layout.UNPARTITIONED), ("region=eu-west", Layout.BY_BUCKET), ("day=2026-03-04", Layout.BY_DAY)])
-def test_the_layout_of_a_measured_table_is_told_from_its_partitions(partition: str, layout: Layout) -> None:
+@pytest.mark.parametrize(
+    ("partition", "layout"),
+    [
+        ("", Layout.UNPARTITIONED),
+        ("region=eu-west", Layout.BY_BUCKET),
+        ("day=2026-03-04", Layout.BY_DAY),
+    ],
+)
+def test_the_layout_of_a_measured_table_is_told_from_its_partitions(
+    partition: str, layout: Layout
+) -> None:
     assert take_table(health_of_partitions({partition: [MIB] * 3})).layout is layout
 
 
@@ -54,12 +76,17 @@ def test_without_maintenance_a_fleet_rots_the_same_whoever_looks_on() -> None:
     class Idle(Cron):
         name = "nobody"
 
-        def choose(self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None) -> Iterator[Work]:
+        def choose(
+            self, now: datetime, tables: Sequence[SimulatedTable], left_gb_hours: float | None
+        ) -> Iterator[Work]:
             del now, tables, left_gb_hours
             return iter(())
 
     fleet = draw_fleet(30, seed=5)
-    one, other = run_trial(fleet, Idle(), Conditions(seed=5)), run_trial(fleet, Idle(), Conditions(seed=5))
+    one, other = (
+        run_trial(fleet, Idle(), Conditions(seed=5)),
+        run_trial(fleet, Idle(), Conditions(seed=5)),
+    )
     assert one == other
     assert one.days[-1].data_files > one.days[0].data_files
     assert (one.jobs, one.gb_hours, one.files_removed_per_gb_hour) == (0, 0, 0)
@@ -71,6 +98,8 @@ def test_cron_serves_every_table_in_turn_within_its_budget() -> None:
     unlimited = run_trial(fleet, Cron(), Conditions(seed=5))
     assert unlimited.jobs == 200 * 15, "the two weeks touch fifteen days"
     assert unlimited.average_file_size_bytes > 100 * MIB
-    limited = run_trial(fleet, Cron(), Conditions(seed=5, gb_hours_per_day=unlimited.gb_hours / 14 / 4))
+    limited = run_trial(
+        fleet, Cron(), Conditions(seed=5, gb_hours_per_day=unlimited.gb_hours / 14 / 4)
+    )
     assert limited.gb_hours < unlimited.gb_hours / 2
     assert limited.files_removed < unlimited.files_removed

@@ -17,7 +17,13 @@ from tests.fakes.adapters.clock import FakeClock
 from tests.fakes.adapters.spark import FakeRunner
 from tests.steps.world import World
 
-STEPS: Mapping[str, Callable[[Ports], object]] = {"scan": scan, "plan": plan, "submit": submit, "watch": watch, "review": review}
+STEPS: Mapping[str, Callable[[Ports], object]] = {
+    "scan": scan,
+    "plan": plan,
+    "submit": submit,
+    "watch": watch,
+    "review": review,
+}
 
 
 class Machine:
@@ -35,7 +41,9 @@ class Machine:
 
     def _begin(self) -> FakeRunner:
         self.lives += 1
-        runner = FakeRunner(self.clock, capacity=2, owner=f"{self.name}-{self.lives}", tables=self.world)
+        runner = FakeRunner(
+            self.clock, capacity=2, owner=f"{self.name}-{self.lives}", tables=self.world
+        )
         self.past.append(runner)
         self.ports: Ports = replace(self.world.restarted(), runner=runner, clock=self.clock)
         return runner
@@ -52,7 +60,9 @@ class Machine:
         self.runner.end_overdue()
 
     def working(self) -> list[Job]:
-        """The jobs that this machine's Spark is at work on: neither ended, nor past the time that it may work."""
+        """The jobs that this machine's Spark is at work on: neither ended, nor past the time that
+        it may work.
+        """
         self.runner.end_overdue()
         taken = {**self.runner.submitted, **self.runner.adopted}
         return [job for job_id, job in taken.items() if job_id not in self.runner._outcomes]

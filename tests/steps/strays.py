@@ -1,4 +1,6 @@
-"""Files that no metadata knows, beside those that a table needs, and a Spark that finds and deletes them."""
+"""Files that no metadata knows, beside those that a table needs, and a Spark that finds and deletes
+them.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,20 @@ class Strays:
     """A model of the files, of those that were deleted, and by which job."""
 
     world: World
-    left: dict[TableIdentifier, dict[str, datetime]] = field(default_factory=dict)  # path -> last written
+    left: dict[TableIdentifier, dict[str, datetime]] = field(
+        default_factory=dict
+    )  # path -> last written
     deleted: dict[str, list[str]] = field(default_factory=dict)  # job -> paths
     made: int = 0
 
     def leave(self, table: TableIdentifier) -> None:
         """A writer failed a month ago."""
         self.made += 1
-        self._write(table, f"{self._place(table)}/data/stray-{self.made}.parquet", self.world.clock.now() - _AGE)
+        self._write(
+            table,
+            f"{self._place(table)}/data/stray-{self.made}.parquet",
+            self.world.clock.now() - _AGE,
+        )
 
     def touch(self, table: TableIdentifier, path: str) -> None:
         """Its writer lives after all, and writes to it."""
@@ -38,11 +46,15 @@ class Strays:
         """A file that the table needs, as old as a stray."""
         self.world.catalog.put_file(self._live(table), _BYTES, self.world.clock.now() - _AGE)
 
-    def work(self, runner: FakeRunner, job: Job, action: RemoveOrphanFiles) -> dict[str, int | str | None]:
+    def work(
+        self, runner: FakeRunner, job: Job, action: RemoveOrphanFiles
+    ) -> dict[str, int | str | None]:
         """What Spark does: list what is old enough, or delete exactly what it was given."""
         left = self.left.setdefault(job.table, {})
         if action.approved is None:
-            found = tuple(path for path, written in sorted(left.items()) if written < action.older_than)
+            found = tuple(
+                path for path, written in sorted(left.items()) if written < action.older_than
+            )
             runner.orphans[job.job_id] = FoundOrphans(found, len(found), 0)
             return {"rows": len(found)}
         brought = tuple(file.path for file in runner.brought.get(job.job_id, ()))
@@ -54,10 +66,16 @@ class Strays:
         return {"rows": len(brought)}
 
     def find_wrong(self, job: Job, brought: tuple[FoundFile, ...]) -> list[str]:
-        """What a job that is to delete was given, and must not have been: what is in use, or was written lately."""
+        """What a job that is to delete was given, and must not have been: what is in use, or was
+        written lately.
+        """
         assert isinstance(job.action, RemoveOrphanFiles)
         left = self.left.get(job.table, {})
-        return [file.path for file in brought if file.path not in left or left[file.path] >= job.action.older_than]
+        return [
+            file.path
+            for file in brought
+            if file.path not in left or left[file.path] >= job.action.older_than
+        ]
 
     def _write(self, table: TableIdentifier, path: str, at: datetime) -> None:
         self.left.setdefault(table, {})[path] = at

@@ -50,7 +50,11 @@ def story(world: World) -> list[str]:
 def test_the_job_belongs_to_the_new_process_and_its_story_says_so_once(world: World) -> None:
     before = the_job(world)
     adopted = replace_process(world)
-    assert (adopted.owner, adopted.state, adopted.started_at) == ("process-2", JobState.RUNNING, before.started_at)
+    assert (adopted.owner, adopted.state, adopted.started_at) == (
+        "process-2",
+        JobState.RUNNING,
+        before.started_at,
+    )
     watch(world.ports)
     assert story(world).count("job.adopted") == 1
     told = next(event for event in world.store.events("m-1") if event.name == "job.adopted")

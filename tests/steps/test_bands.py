@@ -14,7 +14,14 @@ def test_a_band_is_remembered_from_scan_to_scan() -> None:
     table = world.put("orders", small_files=20)
     bands = []
     for size in (3 * MIB, int(4.2 * MIB), 5 * MIB, int(4.2 * MIB)):
-        world.commit(table, manifests=(manifest(f"m-{world.clock.now():%H}", [share([size] * 20, "day=1")], sizes=[size] * 20),))
+        world.commit(
+            table,
+            manifests=(
+                manifest(
+                    f"m-{world.clock.now():%H}", [share([size] * 20, "day=1")], sizes=[size] * 20
+                ),
+            ),
+        )
         scan(world.ports)
         record = world.store.table(table)
         assert record is not None

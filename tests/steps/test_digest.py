@@ -36,7 +36,9 @@ def scanned(world: World) -> tuple[ScanResult, list[ScannedTable]]:
 
 
 def deferred(world: World) -> tuple[TableIdentifier, Job]:
-    """A table of 120 files in four manifests that a scan has left to Spark, and the job, which Spark works on."""
+    """A table of 120 files in four manifests that a scan has left to Spark, and the job, which
+    Spark works on.
+    """
     table = world.put("huge", small_files=120, manifests=4)
     result, seen = scanned(world)
     assert (result.deferred, seen) == ([table], [])
@@ -47,7 +49,10 @@ def deferred(world: World) -> tuple[TableIdentifier, Job]:
 
 
 def found(world: World, table: TableIdentifier, manifests: int = 4) -> list[FoundManifest]:
-    return [FoundManifest(digest.path, digest.spec_id, 0, {}, ()) for digest in world.look(table).manifests[:manifests]]
+    return [
+        FoundManifest(digest.path, digest.spec_id, 0, {}, ())
+        for digest in world.look(table).manifests[:manifests]
+    ]
 
 
 def settle(world: World, job: Job) -> Job:
@@ -68,12 +73,17 @@ def test_a_large_table_is_left_to_a_job_that_is_no_rule_of_any_policy(world: Wor
 
 def test_where_spark_cannot_reach_the_catalog_a_large_table_is_read_here(world: World) -> None:
     world.put("huge", small_files=120)
-    ports = replace(world.ports, no_runner={"lake": "catalog lake: property s3.anonymous cannot be translated for Spark"})
+    ports = replace(
+        world.ports,
+        no_runner={"lake": "catalog lake: property s3.anonymous cannot be translated for Spark"},
+    )
     result = scan(ports, options=LARGE)
     assert (result.deferred, result.measured, world.store.unfinished_jobs()) == ([], 1, ())
 
 
-def test_on_a_halted_table_nothing_is_started_and_nothing_read_until_that_is_lifted(world: World) -> None:
+def test_on_a_halted_table_nothing_is_started_and_nothing_read_until_that_is_lifted(
+    world: World,
+) -> None:
     table = world.put("huge", small_files=120)
     world.store.set_halt(Halt("lake.sales.*", "ops", world.clock.now()))
     result, seen = scanned(world)
@@ -101,7 +111,9 @@ def test_a_paused_table_waits_too(world: World) -> None:
     table = world.put("huge", small_files=60)
     scan(world.ports, options=LARGE)
     world.store.set_pause(table, Pause("ops", world.clock.now()))
-    world.commit(table, manifests=world.look(world.put("other", small_files=400, manifests=4)).manifests)
+    world.commit(
+        table, manifests=world.look(world.put("other", small_files=400, manifests=4)).manifests
+    )
     assert table in scan(world.ports, options=LARGE).deferred
     assert [job for job in world.store.unfinished_jobs() if job.table == table] == []
 
@@ -114,7 +126,9 @@ def test_small_tables_beside_it_are_measured_here(world: World) -> None:
     assert (result.measured, len(result.deferred), result.is_complete) == (1, 1, True)
 
 
-def test_what_spark_found_is_measured_by_the_next_scan_without_reading_an_entry(world: World) -> None:
+def test_what_spark_found_is_measured_by_the_next_scan_without_reading_an_entry(
+    world: World,
+) -> None:
     table, job = deferred(world)
     world.runner.findings[job.job_id] = found(world, table)
     world.runner.finish(job.job_id, {"rows": 4})
@@ -130,7 +144,9 @@ def test_what_spark_found_is_measured_by_the_next_scan_without_reading_an_entry(
 def test_while_the_job_runs_no_other_is_made_and_the_old_health_stays(world: World) -> None:
     table = world.put("growing", small_files=60)
     scan(world.ports, options=LARGE)
-    world.commit(table, manifests=world.look(world.put("other", small_files=400, manifests=4)).manifests)
+    world.commit(
+        table, manifests=world.look(world.put("other", small_files=400, manifests=4)).manifests
+    )
     for _ in range(3):
         world.clock.advance(timedelta(minutes=5))
         assert table in scan(world.ports, options=LARGE).deferred
@@ -148,9 +164,13 @@ def test_a_table_with_another_job_under_way_is_measured_after_it(world: World) -
     plan(world.ports)
     submit(world.ports)
     (job,) = world.store.unfinished_jobs()
-    world.commit(table, manifests=world.look(world.put("other", small_files=400, manifests=4)).manifests)
+    world.commit(
+        table, manifests=world.look(world.put("other", small_files=400, manifests=4)).manifests
+    )
     assert table in scan(world.ports, options=LARGE).deferred
-    assert [one.job_id for one in world.store.unfinished_jobs() if one.table == table] == [job.job_id]
+    assert [one.job_id for one in world.store.unfinished_jobs() if one.table == table] == [
+        job.job_id
+    ]
 
 
 def test_without_spark_the_table_is_read_here_and_the_job_says_why(world: World) -> None:
@@ -159,7 +179,11 @@ def test_without_spark_the_table_is_read_here_and_the_job_says_why(world: World)
     world.runner.become_unavailable("no Java was found")
     start_pending(world.ports)
     (job,) = world.store.jobs(JobQuery(table=table)).items
-    assert (job.state, job.failure_reason, job.failure_message) == (JobState.FAILED, FailureReason.RUNNER_UNAVAILABLE, "no Java was found")
+    assert (job.state, job.failure_reason, job.failure_message) == (
+        JobState.FAILED,
+        FailureReason.RUNNER_UNAVAILABLE,
+        "no Java was found",
+    )
     result, (measured,) = scanned(world)
     assert isinstance(measured, Measured)
     assert (measured.health.data_files, result.deferred, result.is_complete) == (120, [], True)
@@ -169,7 +193,11 @@ def test_a_failure_is_not_repeated_for_six_hours(world: World) -> None:
     table, job = deferred(world)
     world.runner.fail(job.job_id, FailureReason.OUT_OF_MEMORY, "Java heap space")
     failed = settle(world, job)
-    assert (failed.state, failed.failure_reason, failed.failure_message) == (JobState.FAILED, FailureReason.OUT_OF_MEMORY, "Java heap space")
+    assert (failed.state, failed.failure_reason, failed.failure_message) == (
+        JobState.FAILED,
+        FailureReason.OUT_OF_MEMORY,
+        "Java heap space",
+    )
     unread = find_unread(world.ports, table)
     assert unread is not None
     world.clock.advance(RETRY - timedelta(seconds=1))
@@ -195,7 +223,10 @@ def test_what_a_killed_job_had_read_is_kept_and_the_next_one_begins_at_once(worl
     world.runner.lose(job.job_id)
     lost = settle(world, job)
     assert (lost.state, lost.failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
-    assert lost.failure_message == "its process is gone; manifests that it had read and that are kept: 1"
+    assert (
+        lost.failure_message
+        == "its process is gone; manifests that it had read and that are kept: 1"
+    )
     unread = find_unread(world.ports, table)
     assert unread is not None
     assert (unread.manifests, unread.files) == (3, 90)
@@ -209,16 +240,25 @@ def test_what_remains_within_the_bound_is_read_here(world: World) -> None:
     settle(world, job)
     result, (measured,) = scanned(world)
     assert isinstance(measured, Measured)
-    assert (measured.health.data_files, result.manifests_reused, result.manifests_read) == (120, 1, 3)
+    assert (measured.health.data_files, result.manifests_reused, result.manifests_read) == (
+        120,
+        1,
+        3,
+    )
 
 
 def test_manifests_that_cannot_be_told_as_ours_fail_the_job_and_are_read_here(world: World) -> None:
     table, job = deferred(world)
-    world.runner.findings[job.job_id] = [*found(world, table, manifests=1), FoundManifest("elsewhere", 0, 0, {}, ())]
+    world.runner.findings[job.job_id] = [
+        *found(world, table, manifests=1),
+        FoundManifest("elsewhere", 0, 0, {}, ()),
+    ]
     world.runner.finish(job.job_id)
     failed = settle(world, job)
     assert (failed.state, failed.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert failed.failure_message.startswith("of 2 manifests that Spark read 1 can be told as our own readers would")
+    assert failed.failure_message.startswith(
+        "of 2 manifests that Spark read 1 can be told as our own readers would"
+    )
     assert table not in scan(world.ports, options=LARGE).deferred
 
 
@@ -239,7 +279,10 @@ def test_a_cancelled_job_ends_cancelled_with_what_it_had_read(world: World) -> N
     assert running is not None
     request_cancel(world.ports, running, "person")
     cancelled = settle(world, job)
-    assert (cancelled.state, cancelled.failure_message) == (JobState.CANCELLED, "cancelled; manifests that it had read and that are kept: 2")
+    assert (cancelled.state, cancelled.failure_message) == (
+        JobState.CANCELLED,
+        "cancelled; manifests that it had read and that are kept: 2",
+    )
 
 
 def test_while_the_catalog_does_not_answer_the_job_waits_with_what_it_found(world: World) -> None:

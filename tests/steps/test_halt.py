@@ -52,14 +52,22 @@ def test_nothing_starts_in_a_paused_scope_until_it_is_resumed(world: World, scop
     record = world.store.table(table)
     assert record is not None
     assert record.plan is not None
-    assert {skipped.code for skipped in record.plan.skipped if skipped.rule is RuleName.REWRITE_DATA_FILES} == {SkipCode.PAUSED}
+    assert {
+        skipped.code
+        for skipped in record.plan.skipped
+        if skipped.rule is RuleName.REWRITE_DATA_FILES
+    } == {SkipCode.PAUSED}
     assert submit(world.ports) == 0
 
     assert lift(world.ports, scope, "ben")
     assert not lift(world.ports, scope, "ben")
     look(world)
     assert submit(world.ports) == 1
-    assert [(entry.deed, entry.actor) for entry in world.store.audit(AuditQuery()).items if entry.deed in {Deed.WORK_PAUSED, Deed.WORK_RESUMED}] == [
+    assert [
+        (entry.deed, entry.actor)
+        for entry in world.store.audit(AuditQuery()).items
+        if entry.deed in {Deed.WORK_PAUSED, Deed.WORK_RESUMED}
+    ] == [
         (Deed.WORK_RESUMED, "person ben"),
         (Deed.WORK_PAUSED, "person ann"),
     ]
@@ -71,7 +79,10 @@ def test_the_wait_of_a_paused_table_says_who_paused_it_and_why(world: World) -> 
     halt(world.ports, Halt("lake.*", "ann", NOW, "a migration"))
     (verdict, *_) = waits_of(world.ports, table)
     assert verdict.wait is not None
-    assert (verdict.wait.code, verdict.wait.reason) == (WaitCode.PAUSED, "ann paused lake.*: a migration")
+    assert (verdict.wait.code, verdict.wait.reason) == (
+        WaitCode.PAUSED,
+        "ann paused lake.*: a migration",
+    )
 
 
 def test_a_table_that_is_not_known_cannot_be_paused(world: World) -> None:
@@ -93,7 +104,9 @@ def test_what_waits_before_a_pause_has_waited_since_then(world: World) -> None:
     assert waits_of(world.ports, table)[0].candidate.waiting_since == began
 
 
-def test_a_drain_lets_what_runs_end_and_starts_not_even_what_a_person_asks_for(world: World) -> None:
+def test_a_drain_lets_what_runs_end_and_starts_not_even_what_a_person_asks_for(
+    world: World,
+) -> None:
     running, other = world.put("orders"), world.put("returns")
     look(world)
     request_run(world.ports, running, (), "person")
@@ -111,9 +124,13 @@ def test_a_drain_lets_what_runs_end_and_starts_not_even_what_a_person_asks_for(w
 
 
 @pytest.mark.parametrize("scope", ["*", "lake.*", "lake.sales.*", "lake.sales.orders"])
-def test_guard_29_a_pause_between_a_persons_request_and_its_start_counts(world: World, scope: str) -> None:
+def test_guard_29_a_pause_between_a_persons_request_and_its_start_counts(
+    world: World, scope: str
+) -> None:
     table = world.put("orders")
-    _, job = request_run(world.ports, table, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "person ann")
+    _, job = request_run(
+        world.ports, table, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "person ann"
+    )
     assert job is not None
     halt(world.ports, Halt(scope, "ben", NOW, "a migration"))
     assert start_pending(world.ports) == 0
@@ -122,12 +139,18 @@ def test_guard_29_a_pause_between_a_persons_request_and_its_start_counts(world: 
     assert ended.failure_message.startswith("not started: ben paused ")
 
 
-def test_guard_29_a_drain_that_begins_while_a_job_is_looked_at_lets_it_wait(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guard_29_a_drain_that_begins_while_a_job_is_looked_at_lets_it_wait(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = world.put("orders")
     _, job = request_run(world.ports, table, (RuleName.REWRITE_DATA_FILES,), "person ann")
     assert job is not None
     with monkeypatch.context() as during:
-        during.setattr(world.ports.catalog_of(table), "inventory", _halting(world, table, Halt(EVERYTHING, "ben", NOW, is_drain=True)))
+        during.setattr(
+            world.ports.catalog_of(table),
+            "inventory",
+            _halting(world, table, Halt(EVERYTHING, "ben", NOW, is_drain=True)),
+        )
         assert start_pending(world.ports) == 0
     assert world.stored(job).state is JobState.PENDING
     lift(world.ports, EVERYTHING, "ben")
@@ -136,7 +159,9 @@ def test_guard_29_a_drain_that_begins_while_a_job_is_looked_at_lets_it_wait(worl
 
 @pytest.mark.parametrize("scope", ["lake.*", "lake.sales.orders"])
 @pytest.mark.parametrize("requested_by", ["person", "policy"])
-def test_guard_29_a_pause_during_the_last_preparations_counts(world: World, monkeypatch: pytest.MonkeyPatch, scope: str, requested_by: str) -> None:
+def test_guard_29_a_pause_during_the_last_preparations_counts(
+    world: World, monkeypatch: pytest.MonkeyPatch, scope: str, requested_by: str
+) -> None:
     world.put("orders")
     look(world)
     if requested_by == "person":
@@ -149,11 +174,16 @@ def test_guard_29_a_pause_during_the_last_preparations_counts(world: World, monk
     monkeypatch.setattr("maintainer.steps.submit.prepare_look", prepare)
     assert submit(world.ports) == 0
     (ended,) = world.store.jobs(JobQuery()).items
-    assert (ended.state, ended.failure_message) == (JobState.CANCELLED, f"not started: ben paused {scope}")
+    assert (ended.state, ended.failure_message) == (
+        JobState.CANCELLED,
+        f"not started: ben paused {scope}",
+    )
     assert world.runner.submitted == {}
 
 
-def _halting(world: World, table: TableIdentifier, halted: Halt) -> Callable[..., TableInventory | TableFault]:
+def _halting(
+    world: World, table: TableIdentifier, halted: Halt
+) -> Callable[..., TableInventory | TableFault]:
     """Measures the table, and somebody asks for the halt meanwhile."""
     read = world.ports.catalog_of(table).inventory
 
@@ -182,7 +212,10 @@ def test_single_tables_and_scopes_stand_in_one_list(world: World) -> None:
     look(world)
     halt(world.ports, Halt("lake.sales.orders", "ann", NOW, "one"))
     halt(world.ports, Halt("lake.*", "ben", NOW, "all"))
-    assert [(one.scope, one.by, one.reason) for one in read_standstill(world.ports).halts] == [("lake.*", "ben", "all"), ("lake.sales.orders", "ann", "one")]
+    assert [(one.scope, one.by, one.reason) for one in read_standstill(world.ports).halts] == [
+        ("lake.*", "ben", "all"),
+        ("lake.sales.orders", "ann", "one"),
+    ]
 
 
 # -- admission in the loop
@@ -191,17 +224,26 @@ def test_single_tables_and_scopes_stand_in_one_list(world: World) -> None:
 def test_what_a_day_may_cost_ends_the_day_and_is_whole_again_on_the_next(world: World) -> None:
     for name in ("a", "b", "c"):
         world.put(name, small_files=5)
-    world.ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(bytes_per_day=8_000, name="the fleet"), explore_share=0.0))
+    world.ports = replace(
+        world.ports,
+        admission=AdmissionRules(
+            fleet=Budget(bytes_per_day=8_000, name="the fleet"), explore_share=0.0
+        ),
+    )
     look(world)
     assert submit(world.ports) == 1, "each rewrites 5,000 bytes, in files too few to be parted"
     restarted = replace(world.restarted(), admission=world.ports.admission)
     waits = [verdict.wait for verdict in read_queue(restarted) if verdict.wait is not None]
-    assert WaitCode.OVER_BUDGET in {wait.code for wait in waits}, "what was spent survives a restart"
+    assert WaitCode.OVER_BUDGET in {wait.code for wait in waits}, (
+        "what was spent survives a restart"
+    )
     world.clock.advance(timedelta(days=1))
     assert submit(world.ports) == 1
 
 
-def test_a_job_knows_what_it_was_expected_to_take_and_by_what_score_it_started(world: World) -> None:
+def test_a_job_knows_what_it_was_expected_to_take_and_by_what_score_it_started(
+    world: World,
+) -> None:
     world.put("orders")
     look(world)
     submit(world.ports)
@@ -214,14 +256,18 @@ def test_a_job_knows_what_it_was_expected_to_take_and_by_what_score_it_started(w
 
 def test_in_a_blackout_of_all_tables_nothing_starts(world: World) -> None:
     world.put("orders")
-    world.ports = replace(world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)))
+    world.ports = replace(
+        world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),))
+    )
     look(world)
     assert submit(world.ports) == 0
     world.clock.advance(timedelta(hours=1))
     assert submit(world.ports) == 1
 
 
-def test_a_job_that_a_crash_left_pending_waits_for_the_end_of_a_blackout_of_all_tables(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_a_crash_left_pending_waits_for_the_end_of_a_blackout_of_all_tables(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.put("orders")
     look(world)
     with monkeypatch.context() as broken:
@@ -231,7 +277,10 @@ def test_a_job_that_a_crash_left_pending_waits_for_the_end_of_a_blackout_of_all_
     assert states(world) == [JobState.PENDING], "stored, and not handed over"
 
     world.clock.advance(timedelta(minutes=1))
-    world.ports = replace(world.restarted(), admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)))
+    world.ports = replace(
+        world.restarted(),
+        admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)),
+    )
     assert submit(world.ports) == 0
     assert states(world) == [JobState.PENDING]
     world.clock.advance(timedelta(hours=1))
@@ -240,7 +289,9 @@ def test_a_job_that_a_crash_left_pending_waits_for_the_end_of_a_blackout_of_all_
 
 def test_what_a_person_asks_for_starts_in_a_blackout_of_all_tables(world: World) -> None:
     table = world.put("orders")
-    world.ports = replace(world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),)))
+    world.ports = replace(
+        world.ports, admission=AdmissionRules(blackouts=(Window("0 12 * * *", timedelta(hours=1)),))
+    )
     _, job = request_run(world.ports, table, (RuleName.REWRITE_DATA_FILES,), "person ann")
     assert job is not None
     assert start_pending(world.ports) == 1

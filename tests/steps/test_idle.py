@@ -50,4 +50,7 @@ def test_empty_runs_leave_one_tag_on_a_table_that_nobody_touches() -> None:
             settle(world)
         world.clock.advance(timedelta(minutes=1, seconds=30))
     (only,) = world.store.jobs(JobQuery()).items
-    assert [ref.name for ref in world.look(table).refs] == ["main", f"maintainer-before-{only.job_id}"]
+    assert [ref.name for ref in world.look(table).refs] == [
+        "main",
+        f"maintainer-before-{only.job_id}",
+    ]

@@ -1,4 +1,5 @@
-"""The loop under any interleaving of writers, tags and pins, steps, crashes, lost drivers, stalls and moved clocks, with two replicas on one store.
+"""The loop under any interleaving of writers, tags and pins, steps, crashes, lost drivers, stalls
+and moved clocks, with two replicas on one store.
 
 INTERLEAVINGS says how many stories are told; `make interleavings EXAMPLES=3000` tells thousands.
 """
@@ -15,7 +16,14 @@ from typing import ClassVar
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from maintainer.domain.action import ExpireSnapshots, RemoveOrphanFiles
 from maintainer.domain.errors import MaintainerError, StoreUnavailableError
@@ -36,7 +44,16 @@ SECONDS_PER_EXAMPLE = 2  # at most, on average
 NAMES = ("orders", "events", "users")
 MOST_CRASHES = 6  # in one story, so that some of its jobs live to their end
 TABLES = st.sampled_from(NAMES)
-WRITES = ("add_job", "submit_job", "update_job", "append_events", "record_plan", "record_health", "renew_lease", "take_lease")
+WRITES = (
+    "add_job",
+    "submit_job",
+    "update_job",
+    "append_events",
+    "record_plan",
+    "record_health",
+    "renew_lease",
+    "take_lease",
+)
 JOB_WRITES = ("submit_job", "update_job", "renew_lease", "take_lease")
 POLICY = """
 tables: "*"
@@ -53,9 +70,13 @@ MOST_SKEW = 7  # seconds, either way: two clocks differ by less than the margin 
 
 
 class Interleavings(RuleBasedStateMachine):
-    """A model beside the world: the rows that writers were told are committed, the jobs that really committed, what is held, what nobody knows."""
+    """A model beside the world: the rows that writers were told are committed, the jobs that really
+    committed, what is held, what nobody knows.
+    """
 
-    happened: ClassVar[Counter[str]] = Counter()  # in all stories: a test in which expiry never ran says nothing of pins
+    happened: ClassVar[Counter[str]] = (
+        Counter()
+    )  # in all stories: a test in which expiry never ran says nothing of pins
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,7 +97,9 @@ class Interleavings(RuleBasedStateMachine):
     def begin(self) -> None:
         for name in NAMES:
             table = self.world.put(name, small_files=60, rows=1000)
-            self.world.replace(replace(self.world.look(table), location=f"file:///warehouse/sales/{name}"))
+            self.world.replace(
+                replace(self.world.look(table), location=f"file:///warehouse/sales/{name}")
+            )
             self.strays.keep(table)
             self.rows[name] = 1000
         self.machines[0].run("scan")
@@ -89,8 +112,15 @@ class Interleavings(RuleBasedStateMachine):
         table = _table(name)
         self.rows[name] += files
         self.files += 1
-        added = manifest(f"{name}-w{self.files}", [share([1000] * files, "day=1")], sizes=[1000] * files)
-        self.world.commit(table, "append", summary={"total-records": str(self.rows[name])}, manifests=(*self.world.look(table).manifests, added))
+        added = manifest(
+            f"{name}-w{self.files}", [share([1000] * files, "day=1")], sizes=[1000] * files
+        )
+        self.world.commit(
+            table,
+            "append",
+            summary={"total-records": str(self.rows[name])},
+            manifests=(*self.world.look(table).manifests, added),
+        )
 
     @rule(name=TABLES, data=st.data(), is_pin=st.booleans())
     def tag(self, name: str, data: st.DataObject, is_pin: bool) -> None:
@@ -98,7 +128,11 @@ class Interleavings(RuleBasedStateMachine):
         snapshot = data.draw(st.sampled_from(self.world.look(table).snapshots), "snapshot")
         self.holds.tag(table, snapshot, is_pin=is_pin, is_late=self._is_expiring(table))
 
-    @rule(name=TABLES, data=st.data(), valid_for=st.sampled_from([None, None, timedelta(hours=7), timedelta(hours=30)]))
+    @rule(
+        name=TABLES,
+        data=st.data(),
+        valid_for=st.sampled_from([None, None, timedelta(hours=7), timedelta(hours=30)]),
+    )
     def pin(self, name: str, data: st.DataObject, valid_for: timedelta | None) -> None:
         table = _table(name)
         snapshot = data.draw(st.sampled_from(self.world.look(table).snapshots), "snapshot")
@@ -116,11 +150,18 @@ class Interleavings(RuleBasedStateMachine):
     @precondition(lambda self: any(self.strays.left.values()))
     @rule(data=st.data())
     def touch_a_stray(self, data: st.DataObject) -> None:
-        strays = [(table, path) for table, left in sorted(self.strays.left.items()) for path in sorted(left)]
+        strays = [
+            (table, path)
+            for table, left in sorted(self.strays.left.items())
+            for path in sorted(left)
+        ]
         self.strays.touch(*data.draw(st.sampled_from(strays), "stray"))
 
     def _is_expiring(self, table: TableIdentifier) -> bool:
-        return any(job.table == table and isinstance(job.action, ExpireSnapshots) for _, job in self._spark_jobs())
+        return any(
+            job.table == table and isinstance(job.action, ExpireSnapshots)
+            for _, job in self._spark_jobs()
+        )
 
     @rule(seconds=st.sampled_from([1, 31, 100, 140, 600, 3_700, 22_000, 90_000, -120]))
     def pass_time(self, seconds: int) -> None:
@@ -131,10 +172,14 @@ class Interleavings(RuleBasedStateMachine):
     @precondition(lambda self: self.world.store.leases())
     @rule(data=st.data(), seconds=st.integers(-10, 30), skew=st.sampled_from([0, 4, MOST_SKEW]))
     def come_to_the_end_of_a_lease(self, data: st.DataObject, seconds: int, skew: int) -> None:
-        """Its holder hangs, with a clock that is behind, and the other machine, whose clock is ahead, looks whether it may take over."""
+        """Its holder hangs, with a clock that is behind, and the other machine, whose clock is
+        ahead, looks whether it may take over.
+        """
         lease = data.draw(st.sampled_from(list(self.world.store.leases())), "lease")
         for machine in self.machines:
-            machine.skew = timedelta(seconds=-skew if machine.runner.owner == lease.holder else skew)
+            machine.skew = timedelta(
+                seconds=-skew if machine.runner.owner == lease.holder else skew
+            )
         left = lease.expires_at + timedelta(seconds=seconds) - self.world.clock.now()
         self.pass_time(max(0, int(left.total_seconds())))
         for machine in self.machines:
@@ -152,7 +197,9 @@ class Interleavings(RuleBasedStateMachine):
         return [(machine.runner, job) for machine in self.machines for job in machine.working()]
 
     @precondition(lambda self: self._spark_jobs())
-    @rule(data=st.data(), end=st.sampled_from(["finish", "commit and be lost", "be lost", "conflict"]))
+    @rule(
+        data=st.data(), end=st.sampled_from(["finish", "commit and be lost", "be lost", "conflict"])
+    )
     def end_spark_work(self, data: st.DataObject, end: str) -> None:
         runner, job = data.draw(st.sampled_from(self._spark_jobs()), "job")
         match end:
@@ -162,7 +209,11 @@ class Interleavings(RuleBasedStateMachine):
                 self._commit(runner, job)
                 runner.lose(job.job_id)
             case "conflict":
-                runner.fail(job.job_id, FailureReason.CONFLICT, "Cannot commit, found new delete for replaced data file")
+                runner.fail(
+                    job.job_id,
+                    FailureReason.CONFLICT,
+                    "Cannot commit, found new delete for replaced data file",
+                )
             case _:
                 runner.lose(job.job_id)
 
@@ -177,7 +228,9 @@ class Interleavings(RuleBasedStateMachine):
         if isinstance(job.action, ExpireSnapshots):
             expired = before - len(self.world.look(job.table).snapshots)
             self.happened["snapshots expired"] += expired
-            self.happened["snapshots expired beside a hold"] += expired if any(hold.table == job.table for hold in self.holds.held.values()) else 0
+            self.happened["snapshots expired beside a hold"] += (
+                expired if any(hold.table == job.table for hold in self.holds.held.values()) else 0
+            )
         return result
 
     # -- what the daemons do
@@ -203,7 +256,9 @@ class Interleavings(RuleBasedStateMachine):
 
     @rule(on=REPLICAS, days=st.integers(1, 2))
     def live_on(self, on: int, days: int) -> None:
-        """Chance alone would seldom let a snapshot or a stray grow old, and bring it to the last of the rules."""
+        """Chance alone would seldom let a snapshot or a stray grow old, and bring it to the last of
+        the rules.
+        """
         for _ in range(days):
             for name in NAMES:
                 self.write(name, 1)
@@ -230,8 +285,12 @@ class Interleavings(RuleBasedStateMachine):
         seconds=st.sampled_from([30, 140, 600]),
         meanwhile=st.sampled_from([("watch",), ("watch", "review", "scan", "plan", "submit")]),
     )
-    def stall_in_a_step(self, on: int, step: str, write: str, seconds: int, meanwhile: tuple[str, ...]) -> None:
-        """The process hangs right before one of the step's writes; what it has lost to the other machine by then, it moves no more."""
+    def stall_in_a_step(
+        self, on: int, step: str, write: str, seconds: int, meanwhile: tuple[str, ...]
+    ) -> None:
+        """The process hangs right before one of the step's writes; what it has lost to the other
+        machine by then, it moves no more.
+        """
         real = getattr(self.world.store, write)
         lost: dict[str, JobState] = {}
         has_stalled = False
@@ -242,8 +301,16 @@ class Interleavings(RuleBasedStateMachine):
                 has_stalled = True
                 self.pass_time(seconds)
                 self.machines[1 - on].run(*meanwhile)
-                theirs = {lease.job_id for lease in self.world.store.leases() if lease.holder == self.machines[1 - on].runner.owner}
-                lost.update((job.job_id, job.state) for job in self.world.store.unfinished_jobs() if job.job_id in theirs)
+                theirs = {
+                    lease.job_id
+                    for lease in self.world.store.leases()
+                    if lease.holder == self.machines[1 - on].runner.owner
+                }
+                lost.update(
+                    (job.job_id, job.state)
+                    for job in self.world.store.unfinished_jobs()
+                    if job.job_id in theirs
+                )
             return real(*args, **kwargs)
 
         if step == "review":
@@ -253,12 +320,22 @@ class Interleavings(RuleBasedStateMachine):
             patch.setattr(self.world.store, write, stall)
             self.machines[on].run(step)
         now = {job.job_id: job.state for job in self.world.store.unfinished_jobs()}
-        assert {job_id: now.get(job_id) for job_id in lost} == lost, "only the holder of the lease moves a job"
+        assert {job_id: now.get(job_id) for job_id in lost} == lost, (
+            "only the holder of the lease moves a job"
+        )
 
     @precondition(lambda self: self.crashes < MOST_CRASHES)
-    @rule(on=REPLICAS, step=st.sampled_from(sorted(STEPS)), write=st.sampled_from(WRITES), after=st.integers(0, 2), is_done=st.booleans())
+    @rule(
+        on=REPLICAS,
+        step=st.sampled_from(sorted(STEPS)),
+        write=st.sampled_from(WRITES),
+        after=st.integers(0, 2),
+        is_done=st.booleans(),
+    )
     def crash_in_a_step(self, on: int, step: str, write: str, after: int, is_done: bool) -> None:
-        """The process ends at one of the step's writes, right before or right after the store has it; another process takes over."""
+        """The process ends at one of the step's writes, right before or right after the store has
+        it; another process takes over.
+        """
         real = getattr(self.world.store, write)
         left = [after]
 
@@ -279,7 +356,9 @@ class Interleavings(RuleBasedStateMachine):
     @precondition(lambda self: self.crashes < MOST_CRASHES)
     @rule(on=REPLICAS, spark=st.sampled_from(["gone", "gone after its commits", "adopted"]))
     def restart(self, on: int, spark: str) -> None:
-        """The process is gone; its Spark is gone with it, and what that had committed by then stays, or the next process takes it over."""
+        """The process is gone; its Spark is gone with it, and what that had committed by then
+        stays, or the next process takes it over.
+        """
         self.crashes += 1
         for job in self.machines[on].working() if spark == "gone after its commits" else ():
             self._commit(self.machines[on].runner, job)
@@ -310,11 +389,15 @@ class Interleavings(RuleBasedStateMachine):
 
     @invariant()
     def every_job_that_spark_has_is_stored(self) -> None:
-        assert {job_id for runner in self._runners() for job_id in runner.submitted} <= {job.job_id for job in self._jobs()}
+        assert {job_id for runner in self._runners() for job_id in runner.submitted} <= {
+            job.job_id for job in self._jobs()
+        }
 
     @invariant()
     def every_lease_is_of_an_unfinished_job(self) -> None:
-        assert {lease.job_id for lease in self.world.store.leases()} <= {job.job_id for job in self.world.store.unfinished_jobs()}
+        assert {lease.job_id for lease in self.world.store.leases()} <= {
+            job.job_id for job in self.world.store.unfinished_jobs()
+        }
 
     @invariant()
     def every_row_is_there(self) -> None:
@@ -327,7 +410,9 @@ class Interleavings(RuleBasedStateMachine):
         assert self.holds.find_missing() == {}
 
     @invariant()
-    def nothing_is_handed_over_for_deletion_that_was_written_lately_or_is_none_of_the_strays(self) -> None:
+    def nothing_is_handed_over_for_deletion_that_was_written_lately_or_is_none_of_the_strays(
+        self,
+    ) -> None:
         for runner in self._runners():
             for job_id in set(runner.brought) - self.handed_over:
                 self.handed_over.add(job_id)
@@ -343,9 +428,17 @@ class Interleavings(RuleBasedStateMachine):
                 assert removed == len(self.strays.deleted.get(job.job_id, ())), job
             elif isinstance(job.action, ExpireSnapshots | RemoveOrphanFiles):
                 pass  # they leave no snapshot of their own by which a lost one could be told
-            elif job.state.is_final and job.cancel_requested_by == "" and job.job_id in self.committed:
+            elif (
+                job.state.is_final
+                and job.cancel_requested_by == ""
+                and job.job_id in self.committed
+            ):
                 # Ended over time: what it had committed is counted.
-                assert job.failure_reason is FailureReason.TIMEOUT, (job.state, job.failure_reason, job.failure_message)
+                assert job.failure_reason is FailureReason.TIMEOUT, (
+                    job.state,
+                    job.failure_reason,
+                    job.failure_message,
+                )
                 assert job.effect is not None
                 assert job.effect.own_commits == 1
 
@@ -374,6 +467,14 @@ def _table(name: str) -> TableIdentifier:
 @pytest.mark.timeout(120 + EXAMPLES * SECONDS_PER_EXAMPLE)
 def test_no_interleaving_loses_or_repeats_anything() -> None:
     Interleavings.happened.clear()
-    sizes = settings(max_examples=EXAMPLES, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+    sizes = settings(
+        max_examples=EXAMPLES,
+        stateful_step_count=40,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
     run_state_machine_as_test(Interleavings, settings=sizes)
-    assert all(Interleavings.happened[what] for what in ("snapshots expired", "snapshots expired beside a hold", "orphans removed")), Interleavings.happened
+    assert all(
+        Interleavings.happened[what]
+        for what in ("snapshots expired", "snapshots expired beside a hold", "orphans removed")
+    ), Interleavings.happened

@@ -1,4 +1,6 @@
-"""The loop in a simulated world: what it starts, what it makes of what happened, and what it never does."""
+"""The loop in a simulated world: what it starts, what it makes of what happened, and what it never
+does.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def settle(world: World) -> None:
     review(world.ports)
 
 
-def code_of(world: World, table: TableIdentifier, rule: RuleName = RuleName.REWRITE_DATA_FILES) -> SkipCode | None:
+def code_of(
+    world: World, table: TableIdentifier, rule: RuleName = RuleName.REWRITE_DATA_FILES
+) -> SkipCode | None:
     record = world.store.table(table)
     assert record is not None
     assert record.plan is not None
@@ -70,7 +74,11 @@ def test_a_rotten_table_is_compacted_and_the_effect_is_proved() -> None:
     done = world.stored(job)
     assert done.state is JobState.SUCCEEDED
     assert done.effect is not None
-    assert (done.effect.files_removed, done.effect.own_commits, done.effect.other_commits) == (59, 1, 0)
+    assert (done.effect.files_removed, done.effect.own_commits, done.effect.other_commits) == (
+        59,
+        1,
+        0,
+    )
     assert done.effect.rows is RowProof.EQUAL
     assert (done.effect.rows_before, done.effect.after.data_files) == (6000, 1)
     assert code_of(world, table) is not None, "the table is planned anew at once"
@@ -123,7 +131,8 @@ def test_the_actions_of_a_table_follow_each_other_in_the_fixed_order() -> None:
         rules.append(job.policy_rule)
         world.runner.finish(job.job_id, world.mend(job))
         settle(world)
-    # The rewrite of data files leaves one manifest, so the manifests need no rewrite of their own any more.
+    # The rewrite of data files leaves one manifest, so the manifests need no rewrite of their own
+    # any more.
     assert rules == [RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS]
     last = world.store.jobs(JobQuery()).items[0]
     assert last.effect is not None
@@ -155,7 +164,10 @@ def test_lost_rows_fail_the_job_and_pause_the_table() -> None:
     job = submitted(world)
     world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
     settle(world)
-    assert (world.stored(job).state, world.stored(job).failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
+    assert (world.stored(job).state, world.stored(job).failure_reason) == (
+        JobState.FAILED,
+        FailureReason.UNPROVED,
+    )
     record = world.store.table(table)
     assert record is not None
     assert record.pause is not None
@@ -177,9 +189,14 @@ def test_a_lost_runner_is_resolved_from_the_table() -> None:
     job = submitted(world)
     world.runner.lose(job.job_id)
     settle(world)
-    assert (world.stored(job).state, world.stored(job).failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
+    assert (world.stored(job).state, world.stored(job).failure_reason) == (
+        JobState.FAILED,
+        FailureReason.LOST_RUNNER,
+    )
     plan(world.ports)
-    assert submit(world.ports) == 1, "nothing was committed and nothing is wrong with the table: it may run again"
+    assert submit(world.ports) == 1, (
+        "nothing was committed and nothing is wrong with the table: it may run again"
+    )
 
     again = World()
     again.put("b")
@@ -215,7 +232,11 @@ def test_a_failure_waits_before_it_is_tried_again() -> None:
     world.runner.fail(job.job_id, FailureReason.CONFLICT, "a writer won")
     settle(world)
     done = world.stored(job)
-    assert (done.state, done.failure_reason, done.failure_message) == (JobState.FAILED, FailureReason.CONFLICT, "a writer won")
+    assert (done.state, done.failure_reason, done.failure_message) == (
+        JobState.FAILED,
+        FailureReason.CONFLICT,
+        "a writer won",
+    )
     assert submit(world.ports) == 0
     assert code_of(world, table) is SkipCode.COOLING_DOWN
     world.clock.advance(timedelta(hours=1))
@@ -258,7 +279,9 @@ def test_another_table_of_the_same_name_is_not_touched() -> None:
         (FaultKind.DROPPED, FailureReason.TABLE_CHANGED),
     ],
 )
-def test_a_table_that_cannot_be_read_right_before_is_not_submitted_to(kind: FaultKind, reason: FailureReason) -> None:
+def test_a_table_that_cannot_be_read_right_before_is_not_submitted_to(
+    kind: FaultKind, reason: FailureReason
+) -> None:
     world = World()
     table = world.put("orders")
     scan(world.ports)
@@ -312,7 +335,9 @@ def test_no_more_jobs_run_than_the_runner_takes() -> None:
     assert len(world.store.unfinished_jobs()) == 2
 
 
-def test_a_runner_that_cannot_start_fails_the_job_with_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runner_that_cannot_start_fails_the_job_with_its_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     world.put("orders")
     scan(world.ports)
@@ -325,7 +350,11 @@ def test_a_runner_that_cannot_start_fails_the_job_with_its_sentence(monkeypatch:
     monkeypatch.setattr(world.runner, "submit", refuse)
     assert submit(world.ports) == 0
     (job,) = world.store.jobs(JobQuery()).items
-    assert (job.state, job.failure_reason, job.failure_message) == (JobState.FAILED, FailureReason.RUNNER_UNAVAILABLE, f"no Java for {job.job_id}")
+    assert (job.state, job.failure_reason, job.failure_message) == (
+        JobState.FAILED,
+        FailureReason.RUNNER_UNAVAILABLE,
+        f"no Java for {job.job_id}",
+    )
     assert submit(world.ports) == 0, "it waits before it tries again"
 
 
@@ -375,7 +404,10 @@ def test_a_person_gets_what_they_asked_for_in_order_even_in_observe_mode() -> No
     assert submit(world.ports) == 0
     rules = (RuleName.REWRITE_MANIFESTS, RuleName.REWRITE_DATA_FILES)
     made, job = request_run(world.ports, table, rules, "ada")
-    assert [planned.rule for planned in made.planned] == [RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_MANIFESTS]
+    assert [planned.rule for planned in made.planned] == [
+        RuleName.REWRITE_DATA_FILES,
+        RuleName.REWRITE_MANIFESTS,
+    ]
     assert job is not None
     assert (job.requested_by, job.then) == ("ada", (RuleName.REWRITE_MANIFESTS,))
     assert submit(world.ports) == 1
@@ -391,7 +423,9 @@ def test_what_a_person_asked_for_beyond_the_first_job_follows_by_itself() -> Non
     for _ in range(150):
         world.commit(table)
     world.clock.advance(timedelta(days=9))
-    _, job = request_run(world.ports, table, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "ada")
+    _, job = request_run(
+        world.ports, table, (RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS), "ada"
+    )
     assert job is not None
     submit(world.ports)
     world.runner.finish(job.job_id, world.mend(started(world)))
@@ -452,20 +486,41 @@ def test_pruning_forgets_old_jobs_and_keeps_running_ones() -> None:
     world.runner.finish(job.job_id, world.mend(job))
     settle(world)
     world.clock.advance(timedelta(days=400))
-    assert prune(world.ports, timedelta(days=90), timedelta(days=365))["jobs"] == 0, "the last job of a table that is there stays"
+    assert prune(world.ports, timedelta(days=90), timedelta(days=365))["jobs"] == 0, (
+        "the last job of a table that is there stays"
+    )
     world.catalog.drop(job.table)
     scan(world.ports)
     assert prune(world.ports, timedelta(days=90), timedelta(days=365))["jobs"] == 1
 
 
 ACTIONS = st.lists(
-    st.sampled_from(["scan", "plan", "submit", "watch", "review", "write", "finish", "idle", "fail", "lose", "commit-then-lose", "cancel", "hour"]), max_size=40
+    st.sampled_from(
+        [
+            "scan",
+            "plan",
+            "submit",
+            "watch",
+            "review",
+            "write",
+            "finish",
+            "idle",
+            "fail",
+            "lose",
+            "commit-then-lose",
+            "cancel",
+            "hour",
+        ]
+    ),
+    max_size=40,
 )
 
 
 @settings(max_examples=150)
 @given(ACTIONS)
-def test_whatever_happens_in_whatever_order_no_table_has_two_jobs_and_every_job_can_end(actions: list[str]) -> None:
+def test_whatever_happens_in_whatever_order_no_table_has_two_jobs_and_every_job_can_end(
+    actions: list[str],
+) -> None:
     world = World()
     tables = [world.put(name) for name in "ab"]
     for action in actions:
@@ -485,7 +540,11 @@ def test_whatever_happens_in_whatever_order_no_table_has_two_jobs_and_every_job_
 
 
 def act(world: World, tables: list[TableIdentifier], action: str) -> None:
-    running = [job for job in world.store.unfinished_jobs() if job.state is not JobState.PENDING and job.outcome is None]
+    running = [
+        job
+        for job in world.store.unfinished_jobs()
+        if job.state is not JobState.PENDING and job.outcome is None
+    ]
     steps = {"scan": scan, "plan": plan, "submit": submit, "watch": watch, "review": review}
     if action in steps:
         steps[action](world.ports)  # type: ignore[operator]
@@ -557,7 +616,9 @@ def test_guard_5_what_a_dry_run_found_is_judged_and_kept() -> None:
     place = "file:///warehouse/sales/orders"
     world.catalog.put_file(f"{place}/data/x.parquet", 70)
     world.catalog.put_file(f"{place}/version-hint.text", 7)
-    done = looked_for_orphans(world, FoundOrphans((f"{place}/data/x.parquet", f"{place}/version-hint.text"), 2, 0))
+    done = looked_for_orphans(
+        world, FoundOrphans((f"{place}/data/x.parquet", f"{place}/version-hint.text"), 2, 0)
+    )
     assert done.state is JobState.SUCCEEDED
     assert done.effect is not None
     assert (done.effect.orphans_listed, done.effect.is_idle) == (1, False)
@@ -574,7 +635,9 @@ def test_guard_5_a_list_that_is_not_here_or_not_whole_lists_nothing() -> None:
     assert done.effect.sentence.startswith("What was found is not here, or not whole")
     world = World()
     world.catalog.put_file("file:///warehouse/sales/orders/x.parquet", 7)
-    cut = looked_for_orphans(world, FoundOrphans(("file:///warehouse/sales/orders/x.parquet",), 9, 0))
+    cut = looked_for_orphans(
+        world, FoundOrphans(("file:///warehouse/sales/orders/x.parquet",), 9, 0)
+    )
     assert cut.effect is not None
     assert "None of it may be deleted: 9 files were found and 1 listed" in cut.effect.sentence
 
@@ -584,7 +647,9 @@ def test_guard_1_while_one_table_cannot_be_measured_nobodys_orphans_are_looked_f
     world.policies.layers = (layer(ORPHANS),)
     table = world.put("orders")
     scan(world.ports)
-    world.catalog.put(TableFault(replace(table, name="broken"), FaultKind.METADATA_CORRUPT, "torn", NOW))
+    world.catalog.put(
+        TableFault(replace(table, name="broken"), FaultKind.METADATA_CORRUPT, "torn", NOW)
+    )
     world.clock.advance(timedelta(days=10))
     scan(world.ports)
     plan(world.ports)

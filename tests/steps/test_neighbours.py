@@ -1,4 +1,6 @@
-"""Guard 1 right before: what has come to lie where orphans of a table are looked for, since the last scan or of no kind that a scan sees."""
+"""Guard 1 right before: what has come to lie where orphans of a table are looked for, since the
+last scan or of no kind that a scan sees.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,16 @@ from maintainer.steps.submit import submit
 from tests.samples import NOW
 from tests.steps.test_quarantine import approved as approved_with_quarantine
 from tests.steps.test_quarantine import move
-from tests.steps.test_removal import PLACE, REQUIRED, TABLE, approved, code_of, refused, settle, the_list
+from tests.steps.test_removal import (
+    PLACE,
+    REQUIRED,
+    TABLE,
+    approved,
+    code_of,
+    refused,
+    settle,
+    the_list,
+)
 from tests.steps.world import World, layer
 
 DAY = timedelta(days=1)
@@ -39,7 +50,9 @@ def old_enough() -> World:
     return world
 
 
-def with_neighbour(location: str = "file:///warehouse/sales/neighbour") -> tuple[World, TableIdentifier]:
+def with_neighbour(
+    location: str = "file:///warehouse/sales/neighbour",
+) -> tuple[World, TableIdentifier]:
     """A removal is approved, and another table is known that lies elsewhere."""
     world = approved()
     neighbour = world.put("neighbour")
@@ -49,8 +62,12 @@ def with_neighbour(location: str = "file:///warehouse/sales/neighbour") -> tuple
     return world, neighbour
 
 
-def settle_at(world: World, table: TableIdentifier, location: str, metadata: str = "metadata/1.json") -> None:
-    world.replace(replace(world.look(table), location=location, metadata_location=f"{location}/{metadata}"))
+def settle_at(
+    world: World, table: TableIdentifier, location: str, metadata: str = "metadata/1.json"
+) -> None:
+    world.replace(
+        replace(world.look(table), location=location, metadata_location=f"{location}/{metadata}")
+    )
 
 
 def measured_at(world: World, table: TableIdentifier) -> datetime:
@@ -71,7 +88,9 @@ def cancelled(world: World) -> str:
 
 
 @pytest.mark.parametrize("location", [f"{PLACE}/raw", PLACE, "file:/warehouse/sales/"])
-def test_guard_1_a_table_that_is_none_of_icebergs_is_seen_before_a_look_and_stands_in_the_plan(location: str) -> None:
+def test_guard_1_a_table_that_is_none_of_icebergs_is_seen_before_a_look_and_stands_in_the_plan(
+    location: str,
+) -> None:
     world = old_enough()
     world.catalog.put_foreign(RAW, location)
     message = cancelled(world)
@@ -128,7 +147,10 @@ def test_guard_1_a_table_that_moved_since_the_last_scan_is_seen_right_before_a_r
     world, neighbour = with_neighbour()
     settle_at(world, neighbour, f"{PLACE}/data/inner", "metadata/2.json")
     where = "/warehouse/sales/orders/data/inner/"
-    assert refused(world) == f"table {neighbour} has moved to {where} since it was measured: what lies where is looked at again first"
+    assert refused(world) == (
+        f"table {neighbour} has moved to {where} since it was measured: what lies where is "
+        f"looked at again first"
+    )
     world.clock.advance(2 * HOUR)
     plan(world.ports)
     assert code_of(world) is SkipCode.UNSAFE, "it is known now"
@@ -142,7 +164,9 @@ def test_a_table_that_changed_and_stayed_where_it_was_is_not_read_for_a_removal(
     assert measured_at(world, neighbour) == before
 
 
-def test_a_table_whose_metadata_lies_elsewhere_than_the_table_is_read_and_found_where_it_was() -> None:
+def test_a_table_whose_metadata_lies_elsewhere_than_the_table_is_read_and_found_where_it_was() -> (
+    None
+):
     world, neighbour = with_neighbour()
     world.replace(replace(world.look(neighbour), metadata_location="file:///elsewhere/2.json"))
     before = measured_at(world, neighbour)
@@ -158,15 +182,27 @@ def test_no_more_tables_are_read_for_a_removal_than_a_few(monkeypatch: pytest.Mo
             settle_at(world, world.put(name), "file:///warehouse/sales/other")
             scan(world.ports)
     for name in (neighbour.name, "other"):
-        world.replace(replace(world.look(replace(TABLE, name=name)), metadata_location="file:///elsewhere/2.json"))
-    assert refused(world) == "more than 1 tables are new or may have moved: what lies where is looked at again first"
+        world.replace(
+            replace(
+                world.look(replace(TABLE, name=name)), metadata_location="file:///elsewhere/2.json"
+            )
+        )
+    assert (
+        refused(world)
+        == "more than 1 tables are new or may have moved: what lies where is looked at again first"
+    )
 
 
 @pytest.mark.parametrize(
     ("kind", "message"),
-    [(FaultKind.ACCESS_DENIED, "it is not known what else lies there: 403"), (FaultKind.DROPPED, None)],
+    [
+        (FaultKind.ACCESS_DENIED, "it is not known what else lies there: 403"),
+        (FaultKind.DROPPED, None),
+    ],
 )
-def test_guard_1_a_table_that_does_not_say_where_it_lies_stops_a_removal(kind: FaultKind, message: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guard_1_a_table_that_does_not_say_where_it_lies_stops_a_removal(
+    kind: FaultKind, message: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = approved()
 
     def answer(*_: object, **__: object) -> Iterator[TableFault]:
@@ -182,4 +218,7 @@ def test_guard_1_a_table_that_does_not_say_where_it_lies_stops_a_removal(kind: F
 def test_a_new_table_that_cannot_be_read_stops_a_removal() -> None:
     world = approved()
     world.catalog.put(TableFault(replace(TABLE, name="shy"), FaultKind.ACCESS_DENIED, "403", NOW))
-    assert refused(world) == "it is not known where table lake.sales.shy lies: 403: what lies where is looked at again first"
+    assert refused(world) == (
+        "it is not known where table lake.sales.shy lies: 403: what lies where is looked at "
+        "again first"
+    )

@@ -41,15 +41,24 @@ def rewrite(world: World, table: TableIdentifier, lost_rows: int = 0, appended: 
 def put(world: World) -> TableIdentifier:
     """A table whose summary has the records that its manifests have."""
     table = world.put("orders")
-    records = sum(part.record_count for digest in world.look(table).manifests for part in digest.partitions)
+    records = sum(
+        part.record_count for digest in world.look(table).manifests for part in digest.partitions
+    )
     entry = world.look(table)
-    first = replace(entry.snapshots[0], summary={**entry.snapshots[0].summary, "total-records": str(records)})
+    first = replace(
+        entry.snapshots[0], summary={**entry.snapshots[0].summary, "total-records": str(records)}
+    )
     world.replace(replace(entry, snapshots=(first,)))
     return table
 
 
-@pytest.mark.parametrize(("lost_rows", "state", "rows"), [(0, JobState.SUCCEEDED, RowProof.EQUAL), (3, JobState.FAILED, RowProof.DIFFERENT)])
-def test_guard_25_without_the_snapshot_before_rows_are_proved_by_the_totals_of_both_metadata_files(lost_rows: int, state: JobState, rows: RowProof) -> None:
+@pytest.mark.parametrize(
+    ("lost_rows", "state", "rows"),
+    [(0, JobState.SUCCEEDED, RowProof.EQUAL), (3, JobState.FAILED, RowProof.DIFFERENT)],
+)
+def test_guard_25_without_the_snapshot_before_rows_are_proved_by_the_totals_of_both_metadata_files(
+    lost_rows: int, state: JobState, rows: RowProof
+) -> None:
     world = World()
     table = put(world)
     done = rewrite(world, table, lost_rows)
@@ -67,4 +76,6 @@ def test_a_job_whose_rows_cannot_be_proved_says_so() -> None:
     done = rewrite(world, put(world), appended=20)
     assert done.effect is not None
     assert (done.state, done.effect.rows) == (JobState.SUCCEEDED, RowProof.UNKNOWN)
-    assert done.failure_message.startswith("the rows are not proved: the table's metadata no longer has the snapshot before ours")
+    assert done.failure_message.startswith(
+        "the rows are not proved: the table's metadata no longer has the snapshot before ours"
+    )

@@ -33,11 +33,17 @@ def look(world: World) -> None:
 
 
 def told_gone(world: World) -> list[Notice]:
-    return [notice for notice in world.notifier.notices if notice.kind is NoticeKind.PAUSED_TABLE_GONE]
+    return [
+        notice for notice in world.notifier.notices if notice.kind is NoticeKind.PAUSED_TABLE_GONE
+    ]
 
 
 def logged_gone(world: World) -> list[AuditEntry]:
-    return [entry for entry in world.store.audit(AuditQuery()).items if entry.deed is Deed.PAUSED_TABLE_GONE]
+    return [
+        entry
+        for entry in world.store.audit(AuditQuery()).items
+        if entry.deed is Deed.PAUSED_TABLE_GONE
+    ]
 
 
 def hide(world: World, table: TableIdentifier, how: str) -> None:
@@ -45,12 +51,16 @@ def hide(world: World, table: TableIdentifier, how: str) -> None:
         world.catalog.drop(table)
     else:
         kind = {"dropped": FaultKind.DROPPED, "view": FaultKind.VIEW}[how]
-        world.catalog.put(TableFault(table, kind, f"table {table} does not exist", world.clock.now()))
+        world.catalog.put(
+            TableFault(table, kind, f"table {table} does not exist", world.clock.now())
+        )
 
 
 @pytest.mark.parametrize("how", ["listing", "dropped", "view"])
 @pytest.mark.parametrize("by", ["person", "proof"])
-def test_guard_29_one_listing_without_a_paused_table_does_not_start_work_on_it(world: World, how: str, by: str) -> None:
+def test_guard_29_one_listing_without_a_paused_table_does_not_start_work_on_it(
+    world: World, how: str, by: str
+) -> None:
     table = world.put("orders")
     look(world)
     if by == "person":
@@ -70,7 +80,9 @@ def test_guard_29_one_listing_without_a_paused_table_does_not_start_work_on_it(w
     assert submit(world.ports) == 0
     assert lift(world.ports, str(table), "ann")
     look(world)
-    assert submit(world.ports) == (1 if by == "person" else 0), "after a job that was cancelled the rule waits"
+    assert submit(world.ports) == (1 if by == "person" else 0), (
+        "after a job that was cancelled the rule waits"
+    )
 
 
 @pytest.mark.parametrize("how", ["listing", "dropped", "view"])
@@ -83,7 +95,12 @@ def test_people_are_told_once_that_a_paused_table_is_gone(world: World, how: str
     for _ in range(3):
         look(world)
     (entry,), (notice,) = logged_gone(world), told_gone(world)
-    assert (entry.table, entry.table_uuid, entry.actor, entry.fields["paused_by"]) == (table, "uuid-orders", "a scan", "ann")
+    assert (entry.table, entry.table_uuid, entry.actor, entry.fields["paused_by"]) == (
+        table,
+        "uuid-orders",
+        "a scan",
+        "ann",
+    )
     assert notice.subject == str(table)
     assert "ann paused it: a migration. The pause stands" in notice.sentence
 

@@ -16,4 +16,7 @@ def test_a_scan_finds_a_pin_whose_snapshot_another_program_has_expired() -> None
     record = world.store.table(table)
     assert record is not None
     assert record.grade is not None
-    assert "pin reader of ada names snapshot 77, which the table does not have: it protects nothing" in [f.sentence for f in record.grade.findings]
+    assert (
+        "pin reader of ada names snapshot 77, which the table does not have: it protects nothing"
+        in [f.sentence for f in record.grade.findings]
+    )

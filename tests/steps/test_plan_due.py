@@ -63,8 +63,12 @@ def test_no_plan_is_trusted_for_longer_than_its_bound(planned: list[str]) -> Non
     assert planned == ["orders", "orders"]
 
 
-@pytest.mark.parametrize(("policy", "looks"), [(ENFORCE, 1), (ENFORCE + ALWAYS_OPEN, 3), (ENFORCE + NEVER_SHUT, 3)])
-def test_a_plan_that_wants_work_is_looked_at_each_time_where_a_window_can_close(planned: list[str], policy: str, looks: int) -> None:
+@pytest.mark.parametrize(
+    ("policy", "looks"), [(ENFORCE, 1), (ENFORCE + ALWAYS_OPEN, 3), (ENFORCE + NEVER_SHUT, 3)]
+)
+def test_a_plan_that_wants_work_is_looked_at_each_time_where_a_window_can_close(
+    planned: list[str], policy: str, looks: int
+) -> None:
     world = World(policies=FakePolicies(layer(policy)))
     world.put("orders")
     scan(world.ports)
@@ -93,9 +97,18 @@ def test_a_rules_next_look_is_kept() -> None:
     assert record.plan is not None
     skipped = record.plan.skipped[0]
     soon = record.plan.made_at + timedelta(minutes=5)
-    sooner = replace(record.plan, skipped=(replace(skipped, next_at=soon), replace(skipped, next_at=soon + timedelta(days=1))))
+    sooner = replace(
+        record.plan,
+        skipped=(
+            replace(skipped, next_at=soon),
+            replace(skipped, next_at=soon + timedelta(days=1)),
+        ),
+    )
     assert plan_step._next_look(sooner, Policy()) == soon
-    assert plan_step._next_look(replace(record.plan, planned=(), skipped=()), Policy()) == record.plan.made_at + LONGEST_TRUST
+    assert (
+        plan_step._next_look(replace(record.plan, planned=(), skipped=()), Policy())
+        == record.plan.made_at + LONGEST_TRUST
+    )
 
 
 def test_pruning_thins_by_the_ages_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,6 +120,8 @@ def test_pruning_thins_by_the_ages_it_is_given(monkeypatch: pytest.MonkeyPatch) 
         return {}
 
     monkeypatch.setattr(type(world.store), "prune", note)
-    prune(world.ports, timedelta(days=730), timedelta(days=365), timedelta(days=7), timedelta(days=90))
+    prune(
+        world.ports, timedelta(days=730), timedelta(days=365), timedelta(days=7), timedelta(days=90)
+    )
     now = world.clock.now()
     assert asked == [tuple(now - timedelta(days=days) for days in (730, 365, 7, 90))]

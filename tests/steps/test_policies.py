@@ -64,15 +64,23 @@ def test_a_candidate_is_previewed_from_stored_health_without_asking_a_catalog() 
     before = world.store.table(table)
     found = {one.table.name: one for one in previews(world, HOLD)}
     (change,) = found["orders"].changes
-    assert (change.rule, change.before, change.after) == (RuleName.REWRITE_DATA_FILES, "planned", "observe_only")
+    assert (change.rule, change.before, change.after) == (
+        RuleName.REWRITE_DATA_FILES,
+        "planned",
+        "observe_only",
+    )
     assert found["rested"].changes == ()
     assert world.store.table(table) == before, "nothing is stored"
 
 
 def test_a_table_without_health_is_told_as_unmeasured() -> None:
     world = World()
-    (preview,) = preview_tables(world.ports, world.policies.current(), [TableIdentifier.parse("lake.sales.new")])
-    assert preview == TablePreview(TableIdentifier.parse("lake.sales.new"), unmeasured="it was not scanned yet")
+    (preview,) = preview_tables(
+        world.ports, world.policies.current(), [TableIdentifier.parse("lake.sales.new")]
+    )
+    assert preview == TablePreview(
+        TableIdentifier.parse("lake.sales.new"), unmeasured="it was not scanned yet"
+    )
 
 
 def test_another_target_needs_a_fresh_look() -> None:
@@ -81,10 +89,14 @@ def test_another_target_needs_a_fresh_look() -> None:
     scan(world.ports)
     smaller = "tables: '*'\ntarget_file_size: 1MiB\n"
     (stored,) = previews(world, smaller)
-    assert [(change.before, change.after) for change in stored.changes] == [("planned", "not_measured")]
+    assert [(change.before, change.after) for change in stored.changes] == [
+        ("planned", "not_measured")
+    ]
     assert "measured against a target of" in stored.changes[0].why_after
     (fresh,) = previews(world, smaller, is_fresh=True)
-    assert [(change.before, change.after) for change in fresh.changes] == [("planned", "planned")], "it aims at another size"
+    assert [(change.before, change.after) for change in fresh.changes] == [
+        ("planned", "planned")
+    ], "it aims at another size"
 
 
 def test_a_table_that_cannot_be_read_anew_is_told_as_unmeasured() -> None:

@@ -39,4 +39,7 @@ def test_a_pending_job_has_an_empty_bar() -> None:
     watch(world.ports)
     (job,) = world.store.unfinished_jobs()
     assert job.state is JobState.SUBMITTED
-    assert (world.stored(job).progress.share, world.stored(job).progress.stage) == (0.0, Stage.WAITING)
+    assert (world.stored(job).progress.share, world.stored(job).progress.stage) == (
+        0.0,
+        Stage.WAITING,
+    )

@@ -51,8 +51,16 @@ def assert_paused(world: World, table: TableIdentifier, done: Job, words: str) -
     assert record is not None
     assert record.pause is not None
     assert done.job_id in record.pause.reason
-    (paused,) = [entry for entry in world.store.audit(AuditQuery(table=table)).items if entry.deed is Deed.WORK_PAUSED]
-    assert (paused.actor, paused.job_id, paused.fields) == (BY_PROOF, done.job_id, {"scope": str(table), "reason": record.pause.reason})
+    (paused,) = [
+        entry
+        for entry in world.store.audit(AuditQuery(table=table)).items
+        if entry.deed is Deed.WORK_PAUSED
+    ]
+    assert (paused.actor, paused.job_id, paused.fields) == (
+        BY_PROOF,
+        done.job_id,
+        {"scope": str(table), "reason": record.pause.reason},
+    )
     assert [notice.kind for notice in world.notifier.news] == [NoticeKind.FAILED_PROOF]
 
 
@@ -67,7 +75,11 @@ def test_guard_25_a_file_that_cannot_be_read_fails_the_job_and_pauses_the_table(
     assert done.effect is not None
     assert done.effect.canary_files == 1
     told = {event.name: event.fields for event in world.store.events(job.job_id)}
-    assert told["canary.read"] == {"files": 1, "problems": ["data/1.parquet is not there"], "unread": []}
+    assert told["canary.read"] == {
+        "files": 1,
+        "problems": ["data/1.parquet is not there"],
+        "unread": [],
+    }
 
 
 def test_guard_25_contents_that_differ_fail_the_job_and_pause_the_table() -> None:
@@ -75,10 +87,15 @@ def test_guard_25_contents_that_differ_fail_the_job_and_pause_the_table() -> Non
     world.policies.layers = (layer(ENFORCE + "checksum: full\n"),)
     table = world.put("orders")
     job = submitted(world)
-    sums = [{"snapshot_id": 1, "row_count": 9, "xor": "1", "sum": "1"}, {"snapshot_id": 2, "row_count": 9, "xor": "2", "sum": "1"}]
+    sums = [
+        {"snapshot_id": 1, "row_count": 9, "xor": "1", "sum": "1"},
+        {"snapshot_id": 2, "row_count": 9, "xor": "2", "sum": "1"},
+    ]
     world.runner.finish(job.job_id, world.mend(job), checks={"checksums": json.dumps(sums)})
     done = settled(world, job)
-    assert_paused(world, table, done, "the checksums of the rows before and after our commits differ")
+    assert_paused(
+        world, table, done, "the checksums of the rows before and after our commits differ"
+    )
     assert done.effect is not None
     assert done.effect.contents is ContentProof.DIFFERENT
 
@@ -89,7 +106,12 @@ def test_guard_25_what_spark_cannot_read_fails_the_job_and_pauses_the_table() ->
     job = submitted(world)
     world.mend(job)
     world.runner.fail_check(job.job_id, "NotFoundException: data/1.parquet")
-    assert_paused(world, table, settled(world, job), "Spark could not read what was written: NotFoundException: data/1.parquet")
+    assert_paused(
+        world,
+        table,
+        settled(world, job),
+        "Spark could not read what was written: NotFoundException: data/1.parquet",
+    )
 
 
 def test_a_check_that_failed_for_want_of_memory_leaves_the_job_as_it_is() -> None:
@@ -97,12 +119,16 @@ def test_a_check_that_failed_for_want_of_memory_leaves_the_job_as_it_is() -> Non
     world.put("orders")
     job = submitted(world)
     world.mend(job)
-    world.runner.fail_check(job.job_id, "OutOfMemoryError: Java heap space", FailureReason.OUT_OF_MEMORY)
+    world.runner.fail_check(
+        job.job_id, "OutOfMemoryError: Java heap space", FailureReason.OUT_OF_MEMORY
+    )
     assert settled(world, job).state is JobState.SUCCEEDED
 
 
 @pytest.mark.parametrize("rules", [(), (RuleName.EXPIRE_SNAPSHOTS,)])
-def test_guard_25_a_table_that_is_paused_so_keeps_everything_whoever_asks(rules: tuple[RuleName, ...]) -> None:
+def test_guard_25_a_table_that_is_paused_so_keeps_everything_whoever_asks(
+    rules: tuple[RuleName, ...],
+) -> None:
     world = World()
     table = world.put("orders")
     for _ in range(120):
@@ -132,8 +158,9 @@ def test_an_effect_that_is_not_the_predicted_one_says_why() -> None:
     world.runner.finish(job.job_id, {"rewritten_data_files_count": 30, "added_data_files_count": 1})
     effect = settled(world, job).effect
     assert effect is not None
-    assert (
-        effect.difference == "59 data files fewer were predicted and 29 came about: others committed 1 times, so that it was not the table that was measured."
+    assert effect.difference == (
+        "59 data files fewer were predicted and 29 came about: others committed 1 times, so "
+        "that it was not the table that was measured."
     )
 
 
@@ -144,7 +171,10 @@ def test_guard_26_the_job_knows_what_to_mark_and_for_how_long() -> None:
     job = submitted(world)
     assert job.safeguards.rollback_for == timedelta(days=1)
     assert job.baseline is not None
-    assert (job.baseline.snapshot_id, job.baseline.snapshot_at) == (snapshot.snapshot_id, snapshot.committed_at)
+    assert (job.baseline.snapshot_id, job.baseline.snapshot_at) == (
+        snapshot.snapshot_id,
+        snapshot.committed_at,
+    )
 
 
 IN_PARTS = """
@@ -166,10 +196,18 @@ def test_a_rewrite_of_which_a_part_was_committed_when_spark_was_lost_has_not_suc
     world.runner.lose(job.job_id)
     done = settled(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
-    assert done.failure_message.endswith("54 files were left as they are: Spark was lost before it came to them. Asked for and not to be had: " + READING)
+    assert done.failure_message.endswith(
+        (
+            "54 files were left as they are: Spark was lost before it came to them. Asked for "
+            "and not to be had: "
+        )
+        + READING
+    )
     assert done.cost_sample is None
     history = world.store.rule_history(done.table_uuid)[RuleName.REWRITE_DATA_FILES]
-    assert (history.last_success_at, history.streak is not None) == (None, True), "there is no success to cool down from"
+    assert (history.last_success_at, history.streak is not None) == (None, True), (
+        "there is no success to cool down from"
+    )
     plan(world.ports)
     assert submit(world.ports) == 1, "the rest is worked on at once"
 
@@ -184,10 +222,13 @@ def test_checks_that_a_lost_spark_never_made_are_told_in_the_effect() -> None:
     done = settled(world, job)
     assert done.effect is not None
     assert (done.state, done.effect.contents) == (JobState.SUCCEEDED, ContentProof.UNKNOWN)
-    assert done.effect.sentence.endswith("Asked for and not to be had: Spark's reading of what it wrote and the checksums of the rows.")
+    assert done.effect.sentence.endswith(
+        "Asked for and not to be had: Spark's reading of what it wrote and the checksums of the "
+        "rows."
+    )
 
 
-def test_guard_25_without_the_full_checksum_that_was_asked_for_nothing_is_proved_and_nothing_is_paused() -> None:
+def test_guard_25_without_the_requested_full_checksum_nothing_is_proved_or_paused() -> None:
     world = World()
     world.policies.layers = (layer(ENFORCE + "checksum: full\n"),)
     table = world.put("orders")
@@ -211,13 +252,17 @@ def test_the_audit_log_has_the_statements_of_a_job_whose_spark_told_nothing() ->
     world.mend(job)
     world.runner.lose(job.job_id)
     assert settled(world, job).state is JobState.SUCCEEDED
-    told = {entry.deed: entry.fields for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items}
+    told = {
+        entry.deed: entry.fields for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items
+    }
     assert Deed.STATEMENT_STARTED not in told
     assert told[Deed.JOB_SUBMITTED]["statements"] == list(world.runner.statements(job))
 
 
 @pytest.mark.parametrize("has_writer", [False, True])
-def test_guard_25_a_commit_that_spark_took_for_a_failure_and_cleaned_up_behind_pauses_the_table(has_writer: bool) -> None:
+def test_guard_25_a_commit_that_spark_took_for_a_failure_and_cleaned_up_behind_pauses_the_table(
+    has_writer: bool,
+) -> None:
     world = World()
     table = world.put("orders")
     job = submitted(world)
@@ -225,9 +270,17 @@ def test_guard_25_a_commit_that_spark_took_for_a_failure_and_cleaned_up_behind_p
         world.commit(table)
     world.mend(job)
     own = world.look(table).snapshots[-1]
-    lost = Unreadable(f"snap-{own.snapshot_id}.avro", "manifest list: the file does not exist", of_snapshot=own.snapshot_id)
+    lost = Unreadable(
+        f"snap-{own.snapshot_id}.avro",
+        "manifest list: the file does not exist",
+        of_snapshot=own.snapshot_id,
+    )
     world.replace(replace(world.look(table), manifests=(), unreadable=(lost,)))
-    world.runner.fail(job.job_id, FailureReason.OTHER, "ValidationException: could not be found in the latest snapshot")
+    world.runner.fail(
+        job.job_id,
+        FailureReason.OTHER,
+        "ValidationException: could not be found in the latest snapshot",
+    )
     done = settled(world, job)
     assert_paused(world, table, done, f"`maintainer rollback {job.job_id}` sets the table back")
     assert f"rollback_to_snapshot('sales.orders', {own.parent_id})" in done.failure_message
@@ -243,6 +296,15 @@ def test_a_list_of_somebody_elses_snapshot_is_not_ours_to_answer_for() -> None:
     result = world.mend(job)
     world.commit(table)
     theirs = world.look(table).snapshots[-1].snapshot_id
-    world.replace(replace(world.look(table), unreadable=(Unreadable("snap.avro", "manifest list: the file does not exist", of_snapshot=theirs),)))
+    world.replace(
+        replace(
+            world.look(table),
+            unreadable=(
+                Unreadable(
+                    "snap.avro", "manifest list: the file does not exist", of_snapshot=theirs
+                ),
+            ),
+        )
+    )
     world.runner.finish(job.job_id, result)
     assert settled(world, job).state is JobState.SUCCEEDED

@@ -1,4 +1,6 @@
-"""Orphan files are put aside before they are deleted, and can be brought back as long as they are."""
+"""Orphan files are put aside before they are deleted, and can be brought back as long as they
+are.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,17 @@ from maintainer.steps.plan import plan
 from maintainer.steps.scan import scan
 from maintainer.steps.submit import submit
 from tests.samples import NOW
-from tests.steps.test_removal import LIVE, PLACE, REQUIRED, STRAYS, TABLE, looked, refused, settle, the_list
+from tests.steps.test_removal import (
+    LIVE,
+    PLACE,
+    REQUIRED,
+    STRAYS,
+    TABLE,
+    looked,
+    refused,
+    settle,
+    the_list,
+)
 from tests.steps.world import World
 
 DAY = timedelta(days=1)
@@ -42,17 +54,29 @@ def disposal_of(job: Job) -> Disposal:
     return job.action.approved.disposal
 
 
-def move(world: World, job: Job, *, back: bool = False, but: tuple[str, ...] = (), reached: tuple[str, ...] | None = (LIVE,), loses: bool = False) -> None:
+def move(
+    world: World,
+    job: Job,
+    *,
+    back: bool = False,
+    but: tuple[str, ...] = (),
+    reached: tuple[str, ...] | None = (LIVE,),
+    loses: bool = False,
+) -> None:
     """Spark moves what it was given into the quarantine or back, but for some files."""
     orphans = the_list(world)
     given = [file.path for file in world.runner.brought[job.job_id]]
-    pairs = [(aside(orphans, path), path) if back else (path, aside(orphans, path)) for path in given]
+    pairs = [
+        (aside(orphans, path), path) if back else (path, aside(orphans, path)) for path in given
+    ]
     for source, target in pairs:
         if source not in but:
             world.catalog.delete_file(source)
             if not loses:
                 world.catalog.put_file(target, 70, NOW - 30 * DAY)
-    world.runner.removed[job.job_id] = RemovedOrphans(tuple(source for source, _ in pairs), reached, tuple(target for _, target in pairs))
+    world.runner.removed[job.job_id] = RemovedOrphans(
+        tuple(source for source, _ in pairs), reached, tuple(target for _, target in pairs)
+    )
     world.runner.finish(job.job_id)
 
 
@@ -68,14 +92,20 @@ def test_what_is_approved_is_put_aside_first_and_deleted_when_its_time_is_over()
     world = approved()
     job = world.begin()
     assert disposal_of(job) is Disposal.QUARANTINE
-    assert job.reason.endswith("would be put into quarantine as far as the table still does not know them")
+    assert job.reason.endswith(
+        "would be put into quarantine as far as the table still does not know them"
+    )
     move(world, job)
     done = settle(world, job)
     assert (done.state, done.failure_message) == (JobState.SUCCEEDED, "")
     assert done.effect is not None
     assert done.effect.sentence.startswith("3 orphan files of 210 B are in quarantine; ")
     orphans = the_list(world)
-    assert (orphans.state, orphans.removed_files, orphans.expires_at) == (OrphanListState.QUARANTINED, 3, world.clock.now() + 5 * DAY)
+    assert (orphans.state, orphans.removed_files, orphans.expires_at) == (
+        OrphanListState.QUARANTINED,
+        3,
+        world.clock.now() + 5 * DAY,
+    )
     world.clock.advance(4 * DAY)
     plan(world.ports)
     assert submit(world.ports) == 0, "its time is not over"
@@ -85,13 +115,20 @@ def test_what_is_approved_is_put_aside_first_and_deleted_when_its_time_is_over()
     assert [file.path for file in world.runner.brought[emptying.job_id]] == list(STRAYS)
     for path in STRAYS:
         world.catalog.delete_file(aside(orphans, path))
-    world.runner.removed[emptying.job_id] = RemovedOrphans(tuple(aside(orphans, path) for path in STRAYS), (LIVE,))
+    world.runner.removed[emptying.job_id] = RemovedOrphans(
+        tuple(aside(orphans, path) for path in STRAYS), (LIVE,)
+    )
     world.runner.finish(emptying.job_id)
     over = settle(world, emptying)
     assert (over.state, over.failure_message) == (JobState.SUCCEEDED, "")
     assert over.effect is not None
-    assert over.effect.sentence.startswith("3 orphan files of 210 B are deleted from the quarantine; ")
-    assert (the_list(world).state, the_list(world).removed_by) == (OrphanListState.EMPTIED, job.job_id)
+    assert over.effect.sentence.startswith(
+        "3 orphan files of 210 B are deleted from the quarantine; "
+    )
+    assert (the_list(world).state, the_list(world).removed_by) == (
+        OrphanListState.EMPTIED,
+        job.job_id,
+    )
 
 
 def test_what_is_in_quarantine_comes_back_when_somebody_wants_it() -> None:
@@ -105,7 +142,11 @@ def test_what_is_in_quarantine_comes_back_when_somebody_wants_it() -> None:
     done = settle(world, job)
     assert (done.state, done.failure_message) == (JobState.SUCCEEDED, "")
     assert done.effect is not None
-    assert (done.effect.orphans_restored, done.effect.orphans_removed, done.effect.is_idle) == (3, 0, False)
+    assert (done.effect.orphans_restored, done.effect.orphans_removed, done.effect.is_idle) == (
+        3,
+        0,
+        False,
+    )
     assert done.effect.sentence.startswith("3 orphan files of 210 B are brought back; ")
     assert the_list(world).state is OrphanListState.RESTORED
     with pytest.raises(InvalidTransitionError, match="is restored, not in quarantine"):
@@ -116,13 +157,22 @@ def test_nothing_is_brought_back_over_something_that_is_there() -> None:
     world = quarantined()
     restore_list(world.ports, TABLE, the_list(world).list_id, "bob")
     world.catalog.put_file(STRAYS[1], 5)
-    assert refused(world) == f"there is something at {STRAYS[1]} already: nothing of list {the_list(world).list_id} is brought back"
+    assert refused(world) == (
+        f"there is something at {STRAYS[1]} already: nothing of list "
+        f"{the_list(world).list_id} is brought back"
+    )
 
 
-def test_bringing_back_needs_no_place_of_its_own_and_no_leave_to_delete(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bringing_back_needs_no_place_of_its_own_and_no_leave_to_delete(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = quarantined()
     restore_list(world.ports, TABLE, the_list(world).list_id, "bob")
-    monkeypatch.setattr(world.store, "places_near", lambda _: (Place(f"{PLACE.removeprefix('file://')}/", "lake.sales.other", "another"),))
+    monkeypatch.setattr(
+        world.store,
+        "places_near",
+        lambda _: (Place(f"{PLACE.removeprefix('file://')}/", "lake.sales.other", "another"),),
+    )
     world.catalog.put(replace(world.look(TABLE), properties={"gc.enabled": "false"}))
     scan(world.ports)
     assert disposal_of(world.begin()) is Disposal.RESTORE
@@ -131,7 +181,10 @@ def test_bringing_back_needs_no_place_of_its_own_and_no_leave_to_delete(monkeypa
 def test_a_later_look_leaves_what_is_in_quarantine_alone() -> None:
     world = quarantined()
     first = the_list(world)
-    world.store.add_orphan_list(replace(first, list_id="m-99", state=OrphanListState.WAITING, made_at=first.made_at + DAY), ())
+    world.store.add_orphan_list(
+        replace(first, list_id="m-99", state=OrphanListState.WAITING, made_at=first.made_at + DAY),
+        (),
+    )
     found = world.store.orphan_list(first.list_id)
     assert found is not None
     assert found.state is OrphanListState.QUARANTINED
@@ -143,7 +196,10 @@ def test_a_file_that_is_neither_here_nor_there_fails_the_job_and_pauses_the_tabl
     move(world, job, loses=True)
     done = settle(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert "3 files are gone that the table reaches or the quarantine should have" in done.failure_message
+    assert (
+        "3 files are gone that the table reaches or the quarantine should have"
+        in done.failure_message
+    )
     record = world.store.table(TABLE)
     assert record is not None
     assert record.pause is not None

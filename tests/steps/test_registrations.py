@@ -1,4 +1,6 @@
-"""One table under two names, as during every migration by register_table: nothing is done under any of them until a policy names the owner."""
+"""One table under two names, as during every migration by register_table: nothing is done under any
+of them until a policy names the owner.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ from tests.fakes.adapters.policies import FakePolicies
 from tests.samples import NOW
 from tests.steps.world import ENFORCE, World, layer
 
-OLD, LAKE = TableIdentifier("old", ("sales",), "orders"), TableIdentifier("lake", ("sales",), "orders")
+OLD, LAKE = (
+    TableIdentifier("old", ("sales",), "orders"),
+    TableIdentifier("lake", ("sales",), "orders"),
+)
 RULES = (RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_MANIFESTS, RuleName.EXPIRE_SNAPSHOTS)
 
 
@@ -35,17 +40,44 @@ class Migration(World):
         self.put("orders", manifests=200, small_files=400)
         made = self.look(LAKE)
         times = range(150, 0, -1)
-        line = tuple(Snapshot(age, age + 1 if age < 150 else None, 151 - age, NOW - timedelta(days=age), "append", made.snapshots[0].summary) for age in times)
-        self.before = replace(made, snapshots=line[:-1], current_snapshot_id=2, metadata_location=f"{made.location}/metadata/00149-a.metadata.json")
-        self.replace(replace(made, snapshots=line, current_snapshot_id=1, metadata_location=f"{made.location}/metadata/00150-a.metadata.json"))
+        line = tuple(
+            Snapshot(
+                age,
+                age + 1 if age < 150 else None,
+                151 - age,
+                NOW - timedelta(days=age),
+                "append",
+                made.snapshots[0].summary,
+            )
+            for age in times
+        )
+        self.before = replace(
+            made,
+            snapshots=line[:-1],
+            current_snapshot_id=2,
+            metadata_location=f"{made.location}/metadata/00149-a.metadata.json",
+        )
+        self.replace(
+            replace(
+                made,
+                snapshots=line,
+                current_snapshot_id=1,
+                metadata_location=f"{made.location}/metadata/00150-a.metadata.json",
+            )
+        )
 
     def register(self, name: TableIdentifier = OLD, entry: TableInventory | None = None) -> None:
         """The older state under another name."""
-        {"lake": self.catalog, "old": self.old}[name.catalog].put(replace(entry or self.before, table=name))
+        {"lake": self.catalog, "old": self.old}[name.catalog].put(
+            replace(entry or self.before, table=name)
+        )
 
     def govern(self, *owners: str) -> None:
         """The usual policy, and owners by pattern."""
-        own = [layer(f"tables: '{pattern}'\nowner: true", f"{number}.yaml") for number, pattern in enumerate(owners)]
+        own = [
+            layer(f"tables: '{pattern}'\nowner: true", f"{number}.yaml")
+            for number, pattern in enumerate(owners)
+        ]
         self.policies = FakePolicies(layer(ENFORCE), *own)
         self.ports = replace(self.ports, policies=self.policies)
 
@@ -58,14 +90,18 @@ class Migration(World):
         record = self.store.table(name)
         assert record is not None
         assert record.plan is not None
-        found = {one.rule: None for one in record.plan.planned} | {one.rule: one.code for one in record.plan.skipped}
+        found = {one.rule: None for one in record.plan.planned} | {
+            one.rule: one.code for one in record.plan.skipped
+        }
         return {rule: found[rule] for rule in RULES}
 
     def finding(self, name: TableIdentifier) -> str:
         record = self.store.table(name)
         assert record is not None
         assert record.grade is not None
-        return next((finding.sentence for finding in record.grade.findings if finding.metric == "names"), "")
+        return next(
+            (finding.sentence for finding in record.grade.findings if finding.metric == "names"), ""
+        )
 
 
 REFUSED = dict.fromkeys(RULES, SkipCode.UNSAFE)
@@ -94,12 +130,17 @@ def test_guard_33_nothing_is_done_to_a_table_under_any_of_its_names(world: Migra
             assert (job, made.skipped[0].code) == (None, SkipCode.UNSAFE), "nor when a person asks"
 
 
-def test_guard_33_each_name_has_a_finding_that_names_the_other_and_says_what_to_do(world: Migration) -> None:
+def test_guard_33_each_name_has_a_finding_that_names_the_other_and_says_what_to_do(
+    world: Migration,
+) -> None:
     world.look_around()
     assert world.finding(LAKE) == ""
     world.register()
     world.look_around()
-    advice = "work under one name may destroy what the other needs; write `owner: true` in a policy for the name that is to be maintained"
+    advice = (
+        "work under one name may destroy what the other needs; write `owner: true` in a policy "
+        "for the name that is to be maintained"
+    )
     assert world.finding(LAKE) == f"the table is registered as {OLD} too: {advice}"
     assert world.finding(OLD) == f"the table is registered as {LAKE} too: {advice}"
     world.old.drop(OLD)
@@ -108,14 +149,22 @@ def test_guard_33_each_name_has_a_finding_that_names_the_other_and_says_what_to_
     assert world.verdicts(LAKE) == PLANNED
 
 
-def test_guard_33_the_owner_that_a_policy_names_is_maintained_and_the_others_are_not(world: Migration) -> None:
+def test_guard_33_the_owner_that_a_policy_names_is_maintained_and_the_others_are_not(
+    world: Migration,
+) -> None:
     world.register()
     world.look_around()
     world.govern("lake.*")
     world.look_around()
     assert (world.verdicts(LAKE), world.verdicts(OLD)) == (PLANNED, REFUSED)
-    assert world.finding(LAKE) == f"the table is registered as {OLD} too; a policy names this name as the owner"
-    assert world.finding(OLD) == f"the table is registered as {LAKE} too: it is maintained as {LAKE}, which a policy names as the owner"
+    assert (
+        world.finding(LAKE)
+        == f"the table is registered as {OLD} too; a policy names this name as the owner"
+    )
+    assert world.finding(OLD) == (
+        f"the table is registered as {LAKE} too: it is maintained as {LAKE}, which a policy "
+        f"names as the owner"
+    )
     assert submit(world.ports) == 1
     assert last_job(world).table == LAKE
 
@@ -136,19 +185,32 @@ def test_guard_33_an_owner_that_is_behind_is_left_alone(world: Migration) -> Non
     assert f"{LAKE} has newer commits" in world.finding(OLD)
 
 
-def test_guard_33_a_commit_under_the_other_name_is_seen_right_before_the_owner_is_worked_on(world: Migration) -> None:
+def test_guard_33_a_commit_under_the_other_name_is_seen_right_before_the_owner_is_worked_on(
+    world: Migration,
+) -> None:
     world.register()
     world.govern("lake.*")
     world.look_around()
-    latest = replace(world.look(LAKE).snapshots[-1], snapshot_id=999, committed_at=world.clock.now(), parent_id=2)
-    world.register(entry=replace(world.before, snapshots=(*world.before.snapshots, latest), current_snapshot_id=999, metadata_location="elsewhere/1.json"))
+    latest = replace(
+        world.look(LAKE).snapshots[-1], snapshot_id=999, committed_at=world.clock.now(), parent_id=2
+    )
+    world.register(
+        entry=replace(
+            world.before,
+            snapshots=(*world.before.snapshots, latest),
+            current_snapshot_id=999,
+            metadata_location="elsewhere/1.json",
+        )
+    )
     assert submit(world.ports) == 0
     assert last_job(world).state is JobState.CANCELLED
     assert f"{OLD} has newer commits" in last_job(world).failure_message
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_guard_33_a_name_that_came_since_the_last_scan_is_seen_right_before(world: Migration, rule: RuleName) -> None:
+def test_guard_33_a_name_that_came_since_the_last_scan_is_seen_right_before(
+    world: Migration, rule: RuleName
+) -> None:
     world.look_around()
     _, job = request_run(world.ports, LAKE, (rule,), "person ann")
     assert job is not None
@@ -179,11 +241,18 @@ def test_guard_33_a_name_counts_while_its_catalog_is_away(world: Migration) -> N
     assert world.verdicts(LAKE) == PLANNED
     assert submit(world.ports) == 0
     ended = last_job(world)
-    assert (ended.state, ended.failure_reason) == (JobState.FAILED, FailureReason.CATALOG_UNREACHABLE)
-    assert ended.failure_message.startswith(f"it is not known whether {OLD}, another name of the table, has newer commits: ")
+    assert (ended.state, ended.failure_reason) == (
+        JobState.FAILED,
+        FailureReason.CATALOG_UNREACHABLE,
+    )
+    assert ended.failure_message.startswith(
+        f"it is not known whether {OLD}, another name of the table, has newer commits: "
+    )
 
 
-def test_guard_33_a_name_that_one_listing_lacked_is_asked_for_right_before(world: Migration) -> None:
+def test_guard_33_a_name_that_one_listing_lacked_is_asked_for_right_before(
+    world: Migration,
+) -> None:
     world.register()
     world.look_around()
     world.old.drop(OLD)
@@ -199,21 +268,38 @@ def test_guard_33_a_name_that_one_listing_lacked_is_asked_for_right_before(world
     world.clock.advance(timedelta(days=1))
     plan(world.ports)
     assert submit(world.ports) == 0
-    assert last_job(world).failure_message.startswith(f"it is not known whether the table is registered as {OLD} too: ")
+    assert last_job(world).failure_message.startswith(
+        f"it is not known whether the table is registered as {OLD} too: "
+    )
 
 
-@pytest.mark.parametrize(("rule", "starts"), [(RuleName.EXPIRE_SNAPSHOTS, 0), (RuleName.REWRITE_DATA_FILES, 1)])
-def test_guard_33_nothing_is_expired_while_a_catalog_could_never_be_listed(world: Migration, rule: RuleName, starts: int) -> None:
+@pytest.mark.parametrize(
+    ("rule", "starts"), [(RuleName.EXPIRE_SNAPSHOTS, 0), (RuleName.REWRITE_DATA_FILES, 1)]
+)
+def test_guard_33_nothing_is_expired_while_a_catalog_could_never_be_listed(
+    world: Migration, rule: RuleName, starts: int
+) -> None:
     world.old.fail("no answer")
     world.look_around()
     _, job = request_run(world.ports, LAKE, (rule,), "person ann")
     assert job is not None
     assert start_pending(world.ports) == starts
-    assert ("catalog old could never be listed" in world.stored(job).failure_message) is (starts == 0)
+    assert ("catalog old could never be listed" in world.stored(job).failure_message) is (
+        starts == 0
+    )
 
 
-def test_a_catalog_that_is_away_does_not_stop_tables_that_were_never_in_it(world: Migration) -> None:
-    world.old.put(replace(world.look(LAKE), table=replace(OLD, name="returns"), table_uuid="another", location="s3://lake/returns"))
+def test_a_catalog_that_is_away_does_not_stop_tables_that_were_never_in_it(
+    world: Migration,
+) -> None:
+    world.old.put(
+        replace(
+            world.look(LAKE),
+            table=replace(OLD, name="returns"),
+            table_uuid="another",
+            location="s3://lake/returns",
+        )
+    )
     world.look_around()
     world.old.fail("no answer")
     world.look_around()
@@ -222,4 +308,8 @@ def test_a_catalog_that_is_away_does_not_stop_tables_that_were_never_in_it(world
         assert job is not None
         assert start_pending(world.ports) == 1
         world.runner.start(job.job_id)
-        world.store.update_job(replace(world.stored(job), state=JobState.CANCELLED, finished_at=NOW), world.stored(job), world.store.leases()[0].token)
+        world.store.update_job(
+            replace(world.stored(job), state=JobState.CANCELLED, finished_at=NOW),
+            world.stored(job),
+            world.store.leases()[0].token,
+        )

@@ -1,4 +1,6 @@
-"""A list of orphan files from the look to the end: who lets it go, what is asked again right before, and what the storage shows afterwards."""
+"""A list of orphan files from the look to the end: who lets it go, what is asked again right
+before, and what the storage shows afterwards.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,22 @@ import pytest
 
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.audit import AuditQuery, Deed
-from maintainer.domain.errors import InvalidTransitionError, RunnerUnavailableError, UnknownTableError
+from maintainer.domain.errors import (
+    InvalidTransitionError,
+    RunnerUnavailableError,
+    UnknownTableError,
+)
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import FailureReason, Job, JobState
 from maintainer.domain.notice import NoticeKind
-from maintainer.domain.orphan import FoundFile, FoundOrphans, OrphanList, OrphanListState, RemovedOrphans
+from maintainer.domain.orphan import (
+    FoundFile,
+    FoundOrphans,
+    OrphanList,
+    OrphanListState,
+    RemovedOrphans,
+)
 from maintainer.domain.plan import SkipCode
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import JobQuery, Pause
@@ -36,7 +48,9 @@ DAY = timedelta(days=1)
 REQUIRED = """
 tables: "*"
 mode: enforce
-rules: {remove_orphan_files: {older_than: 7d, quarantine: off}, rewrite_data_files: {enabled: false}}
+rules:
+  remove_orphan_files: {older_than: 7d, quarantine: off}
+  rewrite_data_files: {enabled: false}
 """
 AUTOMATIC = REQUIRED.replace("quarantine", "approval: automatic, quarantine")
 
@@ -74,7 +88,9 @@ def approved() -> World:
     return world
 
 
-def delete(world: World, job: Job, *, but: tuple[str, ...] = (), reached: tuple[str, ...] | None = (LIVE,)) -> None:
+def delete(
+    world: World, job: Job, *, but: tuple[str, ...] = (), reached: tuple[str, ...] | None = (LIVE,)
+) -> None:
     """Spark deletes what it was given, but for some files."""
     brought = tuple(file.path for file in world.runner.brought[job.job_id])
     for path in brought:
@@ -97,7 +113,11 @@ def code_of(world: World) -> SkipCode:
     record = world.store.table(TABLE)
     assert record is not None
     assert record.plan is not None
-    return next(skipped.code for skipped in record.plan.skipped if skipped.rule is RuleName.REMOVE_ORPHAN_FILES)
+    return next(
+        skipped.code
+        for skipped in record.plan.skipped
+        if skipped.rule is RuleName.REMOVE_ORPHAN_FILES
+    )
 
 
 def test_guard_5_a_list_waits_and_people_are_told_once() -> None:
@@ -105,8 +125,14 @@ def test_guard_5_a_list_waits_and_people_are_told_once() -> None:
     orphans = the_list(world)
     assert (orphans.state, orphans.files, orphans.bytes) == (OrphanListState.WAITING, 3, 210)
     (notice,) = world.notifier.news
-    assert (notice.kind, notice.subject, notice.job_id) == (NoticeKind.APPROVAL_NEEDED, str(TABLE), orphans.list_id)
-    assert notice.sentence.startswith(f"3 orphan files of 210 B wait for approval as list {orphans.list_id}, until ")
+    assert (notice.kind, notice.subject, notice.job_id) == (
+        NoticeKind.APPROVAL_NEEDED,
+        str(TABLE),
+        orphans.list_id,
+    )
+    assert notice.sentence.startswith(
+        f"3 orphan files of 210 B wait for approval as list {orphans.list_id}, until "
+    )
     world.clock.advance(timedelta(hours=1))
     plan(world.ports)
     assert submit(world.ports) == 0, "nothing goes without a word"
@@ -120,17 +146,31 @@ def test_guard_5_exactly_the_approved_list_goes_and_the_storage_proves_it() -> N
     job = world.begin()
     assert isinstance(job.action, RemoveOrphanFiles)
     assert job.action.approved is not None
-    assert (job.action.approved.list_id, job.action.approved.digest) == (orphans.list_id, orphans.digest)
+    assert (job.action.approved.list_id, job.action.approved.digest) == (
+        orphans.list_id,
+        orphans.digest,
+    )
     assert [file.path for file in world.runner.brought[job.job_id]] == list(STRAYS)
     delete(world, job)
     world.runner.finish(job.job_id, {"rows": 3})
     done = settle(world, job)
     assert (done.state, done.failure_message) == (JobState.SUCCEEDED, "")
     assert done.effect is not None
-    assert (done.effect.orphans_removed, done.effect.orphan_bytes_removed, done.effect.is_idle) == (3, 210, False)
-    assert done.effect.sentence == "3 orphan files of 210 B are deleted; 1 files that the table reaches were looked for."
+    assert (done.effect.orphans_removed, done.effect.orphan_bytes_removed, done.effect.is_idle) == (
+        3,
+        210,
+        False,
+    )
+    assert (
+        done.effect.sentence
+        == "3 orphan files of 210 B are deleted; 1 files that the table reaches were looked for."
+    )
     carried_out = the_list(world)
-    assert (carried_out.state, carried_out.removed_by, carried_out.removed_files) == (OrphanListState.REMOVED, job.job_id, 3)
+    assert (carried_out.state, carried_out.removed_by, carried_out.removed_files) == (
+        OrphanListState.REMOVED,
+        job.job_id,
+        3,
+    )
     assert world.runner.brought == {}, "what was brought is forgotten"
     plan(world.ports)
     assert submit(world.ports) == 0
@@ -138,10 +178,24 @@ def test_guard_5_exactly_the_approved_list_goes_and_the_storage_proves_it() -> N
 
 def test_the_audit_log_says_who_decided_and_when() -> None:
     world = approved()
-    (entry,) = [entry for entry in world.store.audit(AuditQuery()).items if entry.deed is Deed.ORPHANS_APPROVED]
+    (entry,) = [
+        entry
+        for entry in world.store.audit(AuditQuery()).items
+        if entry.deed is Deed.ORPHANS_APPROVED
+    ]
     orphans = the_list(world)
-    assert (entry.actor, entry.at, entry.table, entry.job_id) == ("person ada", world.clock.now(), TABLE, orphans.list_id)
-    assert entry.fields == {"list": orphans.list_id, "files": 3, "bytes": 210, "digest": orphans.digest}
+    assert (entry.actor, entry.at, entry.table, entry.job_id) == (
+        "person ada",
+        world.clock.now(),
+        TABLE,
+        orphans.list_id,
+    )
+    assert entry.fields == {
+        "list": orphans.list_id,
+        "files": 3,
+        "bytes": 210,
+        "digest": orphans.digest,
+    }
 
 
 def test_a_policy_may_do_without_a_word_and_is_named_for_it() -> None:
@@ -175,7 +229,9 @@ def test_guard_5_who_says_no_or_too_late_or_of_another_list_is_heard() -> None:
 def test_two_words_at_the_same_time_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     world = looked()
     monkeypatch.setattr(world.store, "update_orphan_list", lambda *_: False)
-    with pytest.raises(InvalidTransitionError, match="was changed by somebody else at the same time"):
+    with pytest.raises(
+        InvalidTransitionError, match="was changed by somebody else at the same time"
+    ):
         approve_list(world.ports, TABLE, the_list(world).list_id, "ada")
 
 
@@ -184,7 +240,9 @@ def test_guard_5_a_word_that_is_taken_back_or_too_old_lets_nothing_go() -> None:
     plan(world.ports)
     reject_list(world.ports, TABLE, the_list(world).list_id, "bob")
     assert submit(world.ports) == 0
-    assert world.store.jobs(JobQuery()).items[0].state is JobState.CANCELLED, "planned before the word was taken back"
+    assert world.store.jobs(JobQuery()).items[0].state is JobState.CANCELLED, (
+        "planned before the word was taken back"
+    )
     late = approved()
     late.clock.advance(7 * DAY)
     job = late.begin()
@@ -208,9 +266,14 @@ def test_guard_1_a_table_that_came_since_the_last_scan_is_asked_for_right_before
     world = approved()
     newcomer = world.put("newcomer")
     world.catalog.put(replace(world.look(newcomer), location="file:///warehouse/sales/newcomer"))
-    assert refused(world) == "table lake.sales.newcomer was not known until now: what lies where is looked at again first"
+    assert refused(world) == (
+        "table lake.sales.newcomer was not known until now: what lies where is looked at "
+        "again first"
+    )
     world.clock.advance(timedelta(hours=2))
-    assert isinstance(world.begin().action, RemoveOrphanFiles), "it is known now, and lies elsewhere"
+    assert isinstance(world.begin().action, RemoveOrphanFiles), (
+        "it is known now, and lies elsewhere"
+    )
 
 
 def test_guard_1_a_view_is_none_to_wait_for_and_a_catalog_that_cannot_be_listed_is() -> None:
@@ -241,8 +304,14 @@ def test_guard_5_what_changed_since_the_list_was_made_is_left_out() -> None:
     world.catalog.put_file(STRAYS[1], 70, world.clock.now())
     job = world.begin()
     assert [file.path for file in world.runner.brought[job.job_id]] == [STRAYS[2]]
-    brought = next(event for event in world.store.events(job.job_id) if event.name == "orphans.brought")
-    assert (brought.fields["files"], brought.fields["left_out"], brought.fields["to_be"]) == (1, 2, "deleted")
+    brought = next(
+        event for event in world.store.events(job.job_id) if event.name == "orphans.brought"
+    )
+    assert (brought.fields["files"], brought.fields["left_out"], brought.fields["to_be"]) == (
+        1,
+        2,
+        "deleted",
+    )
 
 
 def test_what_is_gone_already_is_not_claimed() -> None:
@@ -263,13 +332,17 @@ def test_guard_5_the_caps_hold_against_the_table_as_it_is_right_before() -> None
     assert "is refused now: 3 files are more than 30%" in refused(world)
 
 
-def test_guard_5_files_that_are_not_those_that_were_approved_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guard_5_files_that_are_not_those_that_were_approved_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = approved()
     monkeypatch.setattr(world.store, "orphan_files", lambda *_: (FoundFile(STRAYS[0], 70, NOW),))
     assert "are not those that were approved" in refused(world)
 
 
-def test_a_runner_that_cannot_keep_the_list_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runner_that_cannot_keep_the_list_is_told_as_such(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def fail(*_: object) -> None:
         message = "the disk is full"
         raise RunnerUnavailableError(message)
@@ -288,7 +361,10 @@ def test_a_file_that_became_live_is_left_and_told() -> None:
     assert done.state is JobState.SUCCEEDED
     assert done.effect is not None
     assert done.effect.orphans_removed == 2
-    assert f"1 were left because the table knows them since, the first: {STRAYS[1]}" in done.effect.sentence
+    assert (
+        f"1 were left because the table knows them since, the first: {STRAYS[1]}"
+        in done.effect.sentence
+    )
 
 
 def test_guard_25_a_live_file_that_was_deleted_fails_the_job_and_pauses_the_table() -> None:
@@ -302,8 +378,12 @@ def test_guard_25_a_live_file_that_was_deleted_fails_the_job_and_pauses_the_tabl
     record = world.store.table(TABLE)
     assert record is not None
     assert isinstance(record.pause, Pause)
-    assert record.pause.reason == f"job {job.job_id} deleted 1 files that the table needs; look at its page before resuming"
-    assert Deed.WORK_PAUSED in {entry.deed for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items}
+    assert record.pause.reason == (
+        f"job {job.job_id} deleted 1 files that the table needs; look at its page before resuming"
+    )
+    assert Deed.WORK_PAUSED in {
+        entry.deed for entry in world.store.audit(AuditQuery(job_id=job.job_id)).items
+    }
     assert world.notifier.news[-1].kind is NoticeKind.FAILED_PROOF
     assert the_list(world).state is OrphanListState.APPROVED
 
@@ -326,10 +406,15 @@ def test_files_that_spark_could_not_delete_are_no_success() -> None:
     world.runner.finish(job.job_id, {"rows": 3})
     done = settle(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert f"1 are still there although nothing knows them, the first: {STRAYS[0]}" in done.failure_message
+    assert (
+        f"1 are still there although nothing knows them, the first: {STRAYS[0]}"
+        in done.failure_message
+    )
     world.clock.advance(timedelta(days=1))
     again = world.begin()
-    assert [file.path for file in world.runner.brought[again.job_id]] == [STRAYS[0]], "the approval still holds for what is left"
+    assert [file.path for file in world.runner.brought[again.job_id]] == [STRAYS[0]], (
+        "the approval still holds for what is left"
+    )
 
 
 def test_while_the_storage_does_not_answer_nothing_is_claimed() -> None:
@@ -392,7 +477,9 @@ def test_a_failed_removal_tells_what_was_deleted_before() -> None:
     assert "1 orphan file of 70 B is deleted" in done.failure_message
 
 
-def test_of_a_very_long_list_some_are_looked_for_and_the_claim_is_at_least_that(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_very_long_list_some_are_looked_for_and_the_claim_is_at_least_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(removal, "MAX_LOOKED_AT", 2)
     world = approved()
     job = world.begin()
@@ -417,7 +504,9 @@ def test_a_look_that_finds_nothing_makes_no_list() -> None:
     assert looked(paths=()).store.orphan_lists(TABLE) == ()
 
 
-def test_a_crash_between_the_list_and_the_end_of_the_job_tells_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_between_the_list_and_the_end_of_the_job_tells_the_same_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     world.policies.layers = (layer(REQUIRED),)
     world.put("orders", small_files=600)
@@ -447,7 +536,9 @@ ON_HDFS = "hdfs://lake:8020/sales/orders"
 
 
 def stored_far_away(place: str = IN_STORE, **options: str) -> World:
-    """A table in an object store, or wherever else, with two files that are old enough and one that is not, about to be looked at."""
+    """A table in an object store, or wherever else, with two files that are old enough and one that
+    is not, about to be looked at.
+    """
     world = World()
     given = "".join(f", options: {{{name}: {value}}}" for name, value in options.items())
     world.policies.layers = (layer(REQUIRED.replace("quarantine: off", "quarantine: off" + given)),)
@@ -461,19 +552,29 @@ def stored_far_away(place: str = IN_STORE, **options: str) -> World:
     return world
 
 
-@pytest.mark.parametrize("place", [IN_STORE, ON_HDFS, "HDFS://lake/sales/orders", "viewfs://lake/sales/orders"])
-def test_what_lies_in_an_object_store_or_on_hdfs_is_listed_here_and_brought_to_spark(place: str) -> None:
+@pytest.mark.parametrize(
+    "place", [IN_STORE, ON_HDFS, "HDFS://lake/sales/orders", "viewfs://lake/sales/orders"]
+)
+def test_what_lies_in_an_object_store_or_on_hdfs_is_listed_here_and_brought_to_spark(
+    place: str,
+) -> None:
     world = stored_far_away(place)
     job = world.begin()
     assert isinstance(job.action, RemoveOrphanFiles)
     assert (job.action.is_listed, job.action.options) == (True, ())
-    assert [file.path for file in world.runner.brought[job.job_id]] == [f"{place}/data/{name}.parquet" for name in "ab"]
+    assert [file.path for file in world.runner.brought[job.job_id]] == [
+        f"{place}/data/{name}.parquet" for name in "ab"
+    ]
     (told,) = [event for event in world.store.events(job.job_id) if event.name == "orphans.listed"]
     assert told.fields["files"] == 2
 
 
-@pytest.mark.parametrize(("place", "options"), [(IN_STORE, (("prefix_listing", "true"),)), (ON_HDFS, ())])
-def test_a_storage_that_breaks_off_is_listed_by_spark(place: str, options: tuple[tuple[str, str], ...]) -> None:
+@pytest.mark.parametrize(
+    ("place", "options"), [(IN_STORE, (("prefix_listing", "true"),)), (ON_HDFS, ())]
+)
+def test_a_storage_that_breaks_off_is_listed_by_spark(
+    place: str, options: tuple[tuple[str, str], ...]
+) -> None:
     world = stored_far_away(place)
     world.catalog.broken_listing = OSError("connection reset")
     job = world.begin()

@@ -1,4 +1,6 @@
-"""The proof of a removal looks for the statistics files that the table names: Spark has no table of them, the metadata does."""
+"""The proof of a removal looks for the statistics files that the table names: Spark has no table of
+them, the metadata does.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ def name_statistics(world: World, puffin: str = PUFFIN) -> None:
     """The table's metadata names a file of each kind; both are stored."""
     entry = world.look(TABLE)
     described = StatisticsFile(1, puffin, 70), StatisticsFile(1, OF_PARTITIONS, 70)
-    world.replace(replace(entry, statistics=described[:1], partition_statistics=described[1:], metadata_location=f"{entry.metadata_location}-s"))
+    world.replace(
+        replace(
+            entry,
+            statistics=described[:1],
+            partition_statistics=described[1:],
+            metadata_location=f"{entry.metadata_location}-s",
+        )
+    )
     for path in (puffin, OF_PARTITIONS):
         world.catalog.put_file(path, 70, NOW - 30 * DAY)
 
@@ -47,18 +56,26 @@ def test_a_missing_statistics_file_is_named() -> None:
     name_statistics(world)
     done = carried_out(world, world.begin(), OF_PARTITIONS)
     assert done.effect is not None
-    assert done.effect.sentence.endswith(f"; 1 that the table names were not on the list and are not there, the first: {OF_PARTITIONS}.")
+    assert done.effect.sentence.endswith(
+        f"; 1 that the table names were not on the list and are not there, the first: "
+        f"{OF_PARTITIONS}."
+    )
 
 
 @pytest.mark.parametrize("most", [removal.MAX_STATISTICS, 0])
-def test_a_statistics_file_that_the_job_deleted_fails_it_and_pauses_the_table(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_statistics_file_that_the_job_deleted_fails_it_and_pauses_the_table(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(removal, "MAX_STATISTICS", most)
     world = approved()
     job = world.begin()
     name_statistics(world, STRAYS[0])  # the metadata names it since the job was handed over
     done = carried_out(world, job)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert f"1 files are gone that the table reaches or the quarantine should have, the first: {STRAYS[0]}" in done.failure_message
+    assert (
+        f"1 files are gone that the table reaches or the quarantine should have, the first: "
+        f"{STRAYS[0]}"
+    ) in done.failure_message
     record = world.store.table(TABLE)
     assert record is not None
     assert record.pause is not None

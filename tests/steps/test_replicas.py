@@ -1,4 +1,6 @@
-"""Two daemons on one store: no job twice, one job per table, and a dead one's jobs are taken over."""
+"""Two daemons on one store: no job twice, one job per table, and a dead one's jobs are taken
+over.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def test_two_daemons_share_the_tables_and_submit_no_job_twice() -> None:
     one, two = pair(world)
     assert (one.cycle(), two.cycle()) == (2, 1)
     assert not one.runner.submitted.keys() & two.runner.submitted.keys()
-    tables = [job.table_uuid for runner in (one.runner, two.runner) for job in runner.submitted.values()]
+    tables = [
+        job.table_uuid for runner in (one.runner, two.runner) for job in runner.submitted.values()
+    ]
     assert len(set(tables)) == len(tables) == 3
     assert {job.job_id for job in held_jobs(two.ports)} == two.runner.submitted.keys()
 
@@ -100,7 +104,9 @@ def test_a_job_of_another_machine_is_left_alone_as_long_as_its_lease_is_renewed(
 
 
 @pytest.mark.parametrize("apart", [timedelta(0), TERMS.clock_margin, -TERMS.clock_margin])
-def test_a_dead_machines_job_is_taken_over_when_its_lease_is_out_and_not_before_its_work_has_ended(apart: timedelta) -> None:
+def test_a_dead_machines_job_is_taken_over_when_its_lease_is_out_and_not_before_its_work_has_ended(
+    apart: timedelta,
+) -> None:
     world = World()
     world.put("orders")
     one, two = pair(world, apart)
@@ -114,8 +120,13 @@ def test_a_dead_machines_job_is_taken_over_when_its_lease_is_out_and_not_before_
     one.runner.end_overdue()
     assert one.runner._outcomes[job.job_id].kind == "lost", "its runner ended the work before"
     two.settle()
-    assert (job_of(world).state, job_of(world).failure_reason) == (JobState.FAILED, FailureReason.LOST_RUNNER)
-    told = [event.fields for event in world.store.events(job.job_id) if event.name == "job.taken_over"]
+    assert (job_of(world).state, job_of(world).failure_reason) == (
+        JobState.FAILED,
+        FailureReason.LOST_RUNNER,
+    )
+    told = [
+        event.fields for event in world.store.events(job.job_id) if event.name == "job.taken_over"
+    ]
     assert told == [{"by": "host-b-1", "from": "host-a-1", "token": 2}]
 
 
@@ -194,7 +205,9 @@ def test_leases_that_are_laid_down_are_taken_over_at_once() -> None:
     assert job_of(world).failure_reason is FailureReason.LOST_RUNNER
 
 
-def test_a_submission_that_took_longer_than_its_lease_is_not_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_submission_that_took_longer_than_its_lease_is_not_handed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     world.put("orders")
     one, _ = pair(world)

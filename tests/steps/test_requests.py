@@ -1,4 +1,6 @@
-"""What a person asks for by name is done; without names the policy's thresholds decide, for each job of the request."""
+"""What a person asks for by name is done; without names the policy's thresholds decide, for each
+job of the request.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ FILES, EXPIRY = RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS
 
 
 def asked(world: World, *rules: RuleName) -> Job:
-    """A person's request for a table of many small files and 151 snapshots: the policy expires above 100."""
+    """A person's request for a table of many small files and 151 snapshots: the policy expires
+    above 100.
+    """
     table = world.put("orders")
     for _ in range(150):
         world.commit(table)
@@ -32,7 +36,9 @@ def expire_elsewhere(world: World, job: Job, left: int) -> None:
     """Somebody else expires snapshots: as many are left, most of them old enough for the policy."""
     entry = world.look(job.table)
     kept = entry.snapshots[-left:]
-    world.replace(replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}-expired"))
+    world.replace(
+        replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}-expired")
+    )
 
 
 def finish_first(world: World, job: Job) -> list[Job]:
@@ -45,7 +51,9 @@ def finish_first(world: World, job: Job) -> list[Job]:
 
 
 @pytest.mark.parametrize(("rules", "follows"), [((), False), ((FILES, EXPIRY), True)])
-def test_a_later_rule_of_a_request_without_names_still_needs_its_threshold(rules: tuple[RuleName, ...], follows: bool) -> None:
+def test_a_later_rule_of_a_request_without_names_still_needs_its_threshold(
+    rules: tuple[RuleName, ...], follows: bool
+) -> None:
     world = World()
     job = asked(world, *rules)
     expire_elsewhere(world, job, 60)
@@ -55,11 +63,19 @@ def test_a_later_rule_of_a_request_without_names_still_needs_its_threshold(rules
 def test_a_later_rule_of_a_request_without_names_runs_above_its_threshold() -> None:
     world = World()
     (following,) = finish_first(world, asked(world))
-    assert (following.rule, following.requested_by, following.keeps_thresholds) == (EXPIRY, "ada", True)
+    assert (following.rule, following.requested_by, following.keeps_thresholds) == (
+        EXPIRY,
+        "ada",
+        True,
+    )
 
 
-@pytest.mark.parametrize(("rules", "state"), [((), JobState.CANCELLED), ((FILES, EXPIRY), JobState.SUBMITTED)])
-def test_thresholds_are_asked_again_right_before_the_start(rules: tuple[RuleName, ...], state: JobState) -> None:
+@pytest.mark.parametrize(
+    ("rules", "state"), [((), JobState.CANCELLED), ((FILES, EXPIRY), JobState.SUBMITTED)]
+)
+def test_thresholds_are_asked_again_right_before_the_start(
+    rules: tuple[RuleName, ...], state: JobState
+) -> None:
     world = World()
     (following,) = finish_first(world, asked(world, *rules))
     expire_elsewhere(world, following, 60)

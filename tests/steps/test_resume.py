@@ -51,14 +51,20 @@ def ended_between_two_jobs(world: World, monkeypatch: pytest.MonkeyPatch) -> Job
     return world.stored(job)
 
 
-def test_what_was_asked_for_beyond_a_job_is_gone_on_with_at_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_asked_for_beyond_a_job_is_gone_on_with_at_the_next_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     first = ended_between_two_jobs(world, monkeypatch)
     world.ports = world.restarted()
     world.clock.advance(timedelta(minutes=5))
     assert resume_requests(world.ports) == 1
     (following,) = world.store.unfinished_jobs()
-    assert (following.rule, following.requested_by, following.table) == (RuleName.EXPIRE_SNAPSHOTS, "ada", first.table)
+    assert (following.rule, following.requested_by, following.table) == (
+        RuleName.EXPIRE_SNAPSHOTS,
+        "ada",
+        first.table,
+    )
     assert resume_requests(world.ports) == 0, "it is on its way"
 
 
@@ -97,7 +103,10 @@ def test_a_pending_job_that_nobody_starts_does_not_keep_its_table_for_ever() -> 
     assert world.stored(job).state is JobState.PENDING, "a daemon may be about to start it"
     world.clock.advance(START_GRACE + timedelta(seconds=1))
     settle_left_jobs(world.ports, job.table)
-    assert (world.stored(job).state, world.stored(job).cancel_requested_by) == (JobState.CANCELLED, "nobody started it")
+    assert (world.stored(job).state, world.stored(job).cancel_requested_by) == (
+        JobState.CANCELLED,
+        "nobody started it",
+    )
     assert request_run(world.ports, job.table, (), "ada")[1] is not None
 
 
@@ -110,7 +119,9 @@ def test_a_pending_job_waits_as_long_as_the_daemon_drains() -> None:
     assert world.stored(job).state is JobState.PENDING
 
 
-def test_the_tables_of_a_catalog_that_is_gone_are_marked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_of_a_catalog_that_is_gone_are_marked_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     table = world.put("orders")
     scan(world.ports)

@@ -25,7 +25,9 @@ DAY, WEEK = timedelta(days=1), timedelta(days=7)
 
 
 def tries(world: World) -> int:
-    """How many jobs start within a day, looked at every ten minutes; each fails as the last one did."""
+    """How many jobs start within a day, looked at every ten minutes; each fails as the last one
+    did.
+    """
     before = len(world.store.jobs(JobQuery(limit=1000)).items)
     for _ in range(144):
         world.clock.advance(timedelta(minutes=10))
@@ -74,12 +76,16 @@ def test_nothing_is_tried_again_while_it_is_not_known_whether_it_committed() -> 
         (FailureReason.RUNNER_UNAVAILABLE, 25, 35),  # a minute at first, an hour in the end
     ],
 )
-def test_how_often_it_is_tried_in_a_day_depends_on_the_cause(reason: FailureReason, least: int, most: int) -> None:
+def test_how_often_it_is_tried_in_a_day_depends_on_the_cause(
+    reason: FailureReason, least: int, most: int
+) -> None:
     world = World()
     world.put("orders")
     fail(world, submitted(world), reason)
     assert least <= tries(world) <= most
-    assert tries(world) <= (31 if reason is FailureReason.RUNNER_UNAVAILABLE else 2), "and on the second day less"
+    assert tries(world) <= (31 if reason is FailureReason.RUNNER_UNAVAILABLE else 2), (
+        "and on the second day less"
+    )
 
 
 def test_a_request_that_was_refused_is_tried_again_when_somebody_changes_the_table() -> None:

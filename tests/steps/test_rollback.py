@@ -63,7 +63,9 @@ def rolled_back(world: World, job: Job) -> Job:
     assert start_pending(world.ports) == 1
     world.runner.start(undoing.job_id)
     submitted = world.runner.submitted[undoing.job_id]
-    world.runner.finish(undoing.job_id, {"current_snapshot_id": 1}, effect=lambda _job: set_back(world, submitted))
+    world.runner.finish(
+        undoing.job_id, {"current_snapshot_id": 1}, effect=lambda _job: set_back(world, submitted)
+    )
     return settle(world, undoing)
 
 
@@ -72,12 +74,23 @@ def test_guard_26_a_job_is_undone_by_a_job_of_its_own_and_proved_from_the_table(
     table, job = compacted(world, lost_rows=1)
     assert job.failure_reason is FailureReason.UNPROVED
     done = rolled_back(world, job)
-    assert (done.state, done.failure_message, done.rule) == (JobState.SUCCEEDED, "", Repair.ROLL_BACK)
+    assert (done.state, done.failure_message, done.rule) == (
+        JobState.SUCCEEDED,
+        "",
+        Repair.ROLL_BACK,
+    )
     assert done.effect is not None
-    assert done.effect.sentence == f"Main stands at snapshot 1 again, as before job {job.job_id}: 6000 records in 60 data files."
+    assert done.effect.sentence == (
+        f"Main stands at snapshot 1 again, as before job {job.job_id}: 6000 records in 60 "
+        f"data files."
+    )
     assert world.look(table).current_snapshot_id == 1
     entries = world.store.audit(AuditQuery(job_id=done.job_id)).items
-    assert {entry.deed for entry in entries} >= {Deed.JOB_REQUESTED, Deed.JOB_SUBMITTED, Deed.JOB_ENDED}
+    assert {entry.deed for entry in entries} >= {
+        Deed.JOB_REQUESTED,
+        Deed.JOB_SUBMITTED,
+        Deed.JOB_ENDED,
+    }
 
 
 def test_what_was_rolled_back_is_not_done_again_until_a_person_resumes_the_table() -> None:
@@ -107,7 +120,9 @@ def test_guard_29_a_pause_after_a_rollback_was_asked_for_stops_it(scope: str) ->
     assert start_pending(world.ports) == 0
     ended = world.stored(undoing)
     assert ended.state is JobState.CANCELLED
-    assert ended.failure_message == f"not started: ben paused {scope}: the owner wants to look first"
+    assert (
+        ended.failure_message == f"not started: ben paused {scope}: the owner wants to look first"
+    )
 
 
 def test_a_rollback_starts_in_a_scope_that_was_paused_before_it_was_asked_for() -> None:
@@ -121,7 +136,10 @@ def test_a_rollback_starts_in_a_scope_that_was_paused_before_it_was_asked_for() 
 def refuse(world: World, job: Job) -> str:
     with pytest.raises(InvalidTransitionError) as caught:
         request_rollback(world.ports, job, "ada")
-    assert not world.store.unfinished_jobs() or world.store.unfinished_jobs()[0].rule is not Repair.ROLL_BACK
+    assert (
+        not world.store.unfinished_jobs()
+        or world.store.unfinished_jobs()[0].rule is not Repair.ROLL_BACK
+    )
     return str(caught.value)
 
 
@@ -130,7 +148,10 @@ def test_guard_26_commits_of_others_are_never_lost_by_a_rollback() -> None:
     table, job = compacted(world)
     world.commit(table)
     said = refuse(world, job)
-    assert said == f"job {job.job_id} cannot be rolled back: 1 commit of others, 3 (append by a writer), would be lost: it is newer than snapshot 1"
+    assert said == (
+        f"job {job.job_id} cannot be rolled back: 1 commit of others, 3 (append by a "
+        f"writer), would be lost: it is newer than snapshot 1"
+    )
     record = world.store.table(table)
     assert record is not None
     assert record.pause is None, "what is refused changes nothing"
@@ -159,7 +180,9 @@ def test_a_commit_that_slips_in_at_the_very_moment_is_found_and_told() -> None:
     world.runner.finish(undoing.job_id, {}, effect=lambda _job: set_back(world, submitted))
     done = settle(world, undoing)
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert "snapshot 3 of a writer was committed in the moment of the rollback" in done.failure_message
+    assert (
+        "snapshot 3 of a writer was committed in the moment of the rollback" in done.failure_message
+    )
 
 
 def test_a_rollback_whose_spark_is_lost_is_resolved_from_the_table() -> None:
@@ -176,12 +199,16 @@ def test_one_job_at_a_time() -> None:
     world = World()
     _, job = compacted(world)
     first = request_rollback(world.ports, job, "ada")
-    with pytest.raises(InvalidTransitionError, match=f"job {first.job_id} is working on the table; one at a time"):
+    with pytest.raises(
+        InvalidTransitionError, match=f"job {first.job_id} is working on the table; one at a time"
+    ):
         request_rollback(world.ports, job, "ada")
 
 
 def test_a_table_that_cannot_be_looked_at_is_not_rolled_back() -> None:
     world = World()
     table, job = compacted(world)
-    world.catalog.put(TableFault(table, FaultKind.METADATA_MISSING, "its metadata is gone", world.clock.now()))
+    world.catalog.put(
+        TableFault(table, FaultKind.METADATA_MISSING, "its metadata is gone", world.clock.now())
+    )
     assert refuse(world, job).endswith("its metadata is gone")

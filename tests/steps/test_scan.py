@@ -25,7 +25,11 @@ def test_every_table_is_measured_graded_and_recorded() -> None:
     world.put("events", small_files=3)
     result = scan(world.ports)
     assert (result.measured, result.faults) == (2, [])
-    bands = {str(name): record.grade.band for name in world.store.table_names() if (record := world.store.table(name)) and record.grade}
+    bands = {
+        str(name): record.grade.band
+        for name in world.store.table_names()
+        if (record := world.store.table(name)) and record.grade
+    }
     assert bands == {"lake.sales.orders": Band.CRITICAL, "lake.sales.events": Band.HEALTHY}
     overview = world.store.overview()
     assert (overview.data_files, overview.data_bytes) == (63, 63000)
@@ -38,7 +42,13 @@ def test_a_manifest_is_read_once_in_its_life() -> None:
     again = scan_table(world.ports, table)
     assert isinstance(again, Measured)
     assert [manifest.entries_read for manifest in again.inventory.manifests] == [0, 0, 0]
-    world.commit(table, manifests=(*world.look(table).manifests, replace(world.look(table).manifests[0], path="new")))
+    world.commit(
+        table,
+        manifests=(
+            *world.look(table).manifests,
+            replace(world.look(table).manifests[0], path="new"),
+        ),
+    )
     more = scan(world.ports)
     assert (more.entries_read, more.manifests_read, more.manifests_reused) == (20, 1, 3)
     assert (more.bytes_read, more.bytes_reused) == (8000, 24000)
@@ -61,17 +71,28 @@ class KilledError(BaseException):
     """Ends a program wherever it is, as SIGKILL does."""
 
 
-def test_a_scan_that_is_killed_in_the_middle_of_a_table_is_continued_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_that_is_killed_in_the_middle_of_a_table_is_continued_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     table = world.put("orders", small_files=60, manifests=6)
-    monkeypatch.setattr(type(world.store), "add_digests", kill_after(2, type(world.store).add_digests))
+    monkeypatch.setattr(
+        type(world.store), "add_digests", kill_after(2, type(world.store).add_digests)
+    )
     with pytest.raises(KilledError):
         scan(world.ports)
-    assert (world.store.table_names(), world.store.overview().data_files) == ((), 0), "half a table counts for nothing"
+    assert (world.store.table_names(), world.store.overview().data_files) == ((), 0), (
+        "half a table counts for nothing"
+    )
     monkeypatch.undo()
     prune(world.ports, timedelta(days=730), timedelta(days=365))
     result = scan(world.ports)
-    assert (result.measured, result.manifests_read, result.manifests_reused, result.entries_read) == (1, 4, 2, 40)
+    assert (
+        result.measured,
+        result.manifests_read,
+        result.manifests_reused,
+        result.entries_read,
+    ) == (1, 4, 2, 40)
     record = world.store.table(table)
     assert record is not None
     assert record.health is not None
@@ -90,7 +111,9 @@ def kill_after(calls: int, work: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def test_what_a_store_cannot_keep_of_half_a_table_is_no_trouble_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_store_cannot_keep_of_half_a_table_is_no_trouble_of_the_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     world.put("orders", small_files=60, manifests=6)
 
@@ -103,10 +126,14 @@ def test_what_a_store_cannot_keep_of_half_a_table_is_no_trouble_of_the_table(mon
     assert (result.measured, result.manifests_read, result.faults) == (1, 6, [])
 
 
-def test_half_a_table_is_forgotten_when_it_is_not_read_whole_in_a_week(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_table_is_forgotten_when_it_is_not_read_whole_in_a_week(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     world.put("orders", small_files=60, manifests=6)
-    monkeypatch.setattr(type(world.store), "add_digests", kill_after(2, type(world.store).add_digests))
+    monkeypatch.setattr(
+        type(world.store), "add_digests", kill_after(2, type(world.store).add_digests)
+    )
     with pytest.raises(KilledError):
         scan(world.ports)
     monkeypatch.undo()
@@ -196,14 +223,18 @@ def test_named_tables_are_measured_alone() -> None:
 
 def test_the_policys_target_decides_what_is_small() -> None:
     world = World()
-    world.policies.layers = (layer("tables: '*'\ntarget_file_size: 1MiB\nrules: {rewrite_data_files: {}}"),)
+    world.policies.layers = (
+        layer("tables: '*'\ntarget_file_size: 1MiB\nrules: {rewrite_data_files: {}}"),
+    )
     measured = scan_table(world.ports, world.put("orders"))
     assert isinstance(measured, Measured)
     assert measured.health.target_file_size_bytes == MIB
 
 
 def test_a_catalog_that_is_not_configured_is_named() -> None:
-    with pytest.raises(UnknownTableError, match=r"catalog 'pond' is not configured \(configured: lake\)"):
+    with pytest.raises(
+        UnknownTableError, match=r"catalog 'pond' is not configured \(configured: lake\)"
+    ):
         scan_table(World().ports, TableIdentifier("pond", ("a",), "b"))
 
 
@@ -216,7 +247,9 @@ def test_a_table_with_an_unreadable_manifest_is_measured_as_far_as_it_goes() -> 
     assert measured.grade.band is Band.CRITICAL
 
 
-def test_a_table_that_the_store_cannot_hold_is_a_fault_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_the_store_cannot_hold_is_a_fault_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     world.put("absurd")
     world.put("orders")

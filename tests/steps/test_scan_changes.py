@@ -13,7 +13,15 @@ from maintainer.domain.inventory import FaultKind, TableFault, TableInventory, U
 from maintainer.ports.catalog import KnownDigests, Polled, TargetOf
 from maintainer.ports.store import ScanMark
 from maintainer.steps.record import Measured
-from maintainer.steps.scan import DEFAULT_REMEASURE, Recalled, ScannedTable, ScanOptions, is_due, scan, scan_table
+from maintainer.steps.scan import (
+    DEFAULT_REMEASURE,
+    Recalled,
+    ScannedTable,
+    ScanOptions,
+    is_due,
+    scan,
+    scan_table,
+)
 from tests.samples import NOW
 from tests.steps.world import ENFORCE, World, layer
 
@@ -37,12 +45,19 @@ def world() -> World:
     return made
 
 
-def test_an_unchanged_table_is_not_read_and_keeps_its_health(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchanged_table_is_not_read_and_keeps_its_health(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(world.catalog, "inventory", None)
     world.clock.advance(timedelta(minutes=5))
     seen: list[ScannedTable] = []
     result = scan(world.ports, seen.append)
-    assert (result.measured, result.unchanged, result.is_complete, result.faults) == (0, 2, True, [])
+    assert (result.measured, result.unchanged, result.is_complete, result.faults) == (
+        0,
+        2,
+        True,
+        [],
+    )
     assert [one.health.measured_at for one in seen if isinstance(one, Recalled)] == [NOW, NOW]
     assert len(world.store.table_names()) == 2
 
@@ -69,7 +84,9 @@ def test_the_longest_unmeasured_are_looked_at_all_the_same(world: World) -> None
 
 
 @pytest.mark.parametrize(("share", "most"), [(0.0, 0), (0.01, 1), (0.5, 1), (0.51, 2), (1.0, 2)])
-def test_no_more_than_a_share_of_a_catalog_is_looked_at_all_the_same(world: World, share: float, most: int) -> None:
+def test_no_more_than_a_share_of_a_catalog_is_looked_at_all_the_same(
+    world: World, share: float, most: int
+) -> None:
     assert len(measured(world, ScanOptions(rechecks=100, recheck_share=share))) == most
 
 
@@ -83,10 +100,15 @@ def test_a_table_is_left_alone_for_a_time_before_it_is_looked_at_all_the_same(wo
 
 
 @pytest.mark.parametrize("wait", [timedelta(0), DEFAULT_REMEASURE])
-def test_the_catalog_is_asked_with_what_is_known_also_about_a_table_that_is_measured_anew(world: World, wait: timedelta) -> None:
+def test_the_catalog_is_asked_with_what_is_known_also_about_a_table_that_is_measured_anew(
+    world: World, wait: timedelta
+) -> None:
     world.clock.advance(wait)
     assert measured(world, ScanOptions(rechecks=100)) == ["events", "orders"]
-    assert {table.name: token for table, token in world.catalog.polled.items()} == {"events": "events/1.json", "orders": "orders/1.json"}
+    assert {table.name: token for table, token in world.catalog.polled.items()} == {
+        "events": "events/1.json",
+        "orders": "orders/1.json",
+    }
 
 
 def test_a_restarted_process_does_not_begin_anew(world: World) -> None:
@@ -101,7 +123,10 @@ def test_a_deep_scan_reads_every_manifest_of_every_table(world: World) -> None:
 
 
 def test_a_changed_policy_measures_the_tables_that_it_is_for(world: World) -> None:
-    world.policies.layers = (layer(ENFORCE), layer("tables: lake.sales.orders\ntarget_file_size: 1MiB", "orders.yaml"))
+    world.policies.layers = (
+        layer(ENFORCE),
+        layer("tables: lake.sales.orders\ntarget_file_size: 1MiB", "orders.yaml"),
+    )
     assert measured(world) == ["orders"]
     assert measured(world) == []
 
@@ -116,7 +141,10 @@ def test_an_unchanged_table_is_measured_anew_before_its_time_is_over(world: Worl
 def test_tables_are_not_all_measured_anew_at_once() -> None:
     tables = [TableIdentifier("lake", ("sales",), f"t{number}") for number in range(100)]
     span = timedelta(hours=8)
-    due = [sum(is_due(table, NOW, NOW + timedelta(hours=hours), span) for table in tables) for hours in (5.99, 7, 8)]
+    due = [
+        sum(is_due(table, NOW, NOW + timedelta(hours=hours), span) for table in tables)
+        for hours in (5.99, 7, 8)
+    ]
     assert due[0] == 0
     assert 20 < due[1] < 80
     assert due[2] == 100
@@ -153,9 +181,17 @@ def test_a_table_measured_by_another_step_counts_as_changed_once(world: World) -
     assert measured(world) == []
 
 
-def test_a_replaced_token_of_the_same_state_is_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replaced_token_of_the_same_state_is_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tables = world.store.table_names()
-    monkeypatch.setattr(world.catalog, "poll", lambda _known, _should_stop: iter([Polled(table, "another", is_changed=False) for table in tables]))
+    monkeypatch.setattr(
+        world.catalog,
+        "poll",
+        lambda _known, _should_stop: iter(
+            [Polled(table, "another", is_changed=False) for table in tables]
+        ),
+    )
     assert measured(world) == []
     assert {mark.token for mark in world.store.marks("lake").values()} == {"another"}
 
@@ -170,23 +206,31 @@ def test_a_listing_with_holes_forgets_nothing_and_measures_the_rest(world: World
     assert len(world.store.table_names()) == 2
 
 
-def test_a_table_dropped_between_poll_and_reading_is_forgotten(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_dropped_between_poll_and_reading_is_forgotten(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = TableIdentifier("lake", ("sales",), "orders")
     world.commit(table)
     read = world.catalog.inventory
 
-    def drop_first(asked: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
+    def drop_first(
+        asked: TableIdentifier, target_of: TargetOf, known: KnownDigests
+    ) -> TableInventory | TableFault:
         world.catalog.drop(asked)
         return read(asked, target_of, known)
 
     monkeypatch.setattr(world.catalog, "inventory", drop_first)
     result = scan(world.ports)
-    assert [fault.kind for fault in result.faults if isinstance(fault, TableFault)] == [FaultKind.DROPPED]
+    assert [fault.kind for fault in result.faults if isinstance(fault, TableFault)] == [
+        FaultKind.DROPPED
+    ]
     assert [name.name for name in world.store.table_names()] == ["events"]
 
 
 @pytest.mark.parametrize("call", ["record_health", "record_digests", "record_mark"])
-def test_a_scan_that_ends_in_the_middle_is_taken_up_by_the_next(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_that_ends_in_the_middle_is_taken_up_by_the_next(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = World()
     for name in ("events", "orders"):
         world.put(name)
@@ -206,7 +250,10 @@ def test_a_scan_that_ends_in_the_middle_is_taken_up_by_the_next(call: str, monke
 
 def test_a_mark_is_kept_only_of_what_the_measurement_rested_on(world: World) -> None:
     marks = world.store.marks("lake")
-    assert {table.name: mark.token for table, mark in marks.items()} == {"events": "events/1.json", "orders": "orders/1.json"}
+    assert {table.name: mark.token for table, mark in marks.items()} == {
+        "events": "events/1.json",
+        "orders": "orders/1.json",
+    }
     assert len({mark.basis for mark in marks.values()}) == 1
     assert all(mark == ScanMark(mark.token, mark.basis, NOW) for mark in marks.values())
 

@@ -1,4 +1,6 @@
-"""What a REST catalog is asked by the daemon's scans, with everything as it is when nobody sets it otherwise."""
+"""What a REST catalog is asked by the daemon's scans, with everything as it is when nobody sets it
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class RestFleet:
     settings: Settings
 
     def scan(self) -> tuple[ScanResult, int, int]:
-        """The result, how many tables the server was asked about, and how many it was asked to load."""
+        """The result, how many tables the server was asked about, and how many it was asked to
+        load.
+        """
         self.server.seen.clear()
         result = scan(self.world.ports, options=loop_options(self.settings))
         asked = sum(query == "snapshots=refs" for query, _ in self.server.seen)
@@ -45,14 +49,19 @@ class RestFleet:
 
     def serve(self, name: str, table: Table) -> None:
         self.server.versions["sales", name] = self.server.versions.get(("sales", name), 0) + 1
-        self.server.loadable["sales", name] = table.metadata_location, json.loads(local_path(table.metadata_location).read_text("utf-8"))
+        self.server.loadable["sales", name] = (
+            table.metadata_location,
+            json.loads(local_path(table.metadata_location).read_text("utf-8")),
+        )
 
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Iterator[RestFleet]:
     lake = Lake(tmp_path)
     with ConditionalServer.running() as server:
-        settings = Settings.model_validate({"catalogs": {"lake": {"type": "rest", "uri": server.address}}})
+        settings = Settings.model_validate(
+            {"catalogs": {"lake": {"type": "rest", "uri": server.address}}}
+        )
         world, reader = World(), MetadataReader()
         catalogs = open_catalogs(settings, world.clock, reader)
         world.ports = replace(world.ports, catalogs=catalogs)
@@ -70,11 +79,19 @@ def fleet(tmp_path: Path) -> Iterator[RestFleet]:
 def test_a_fleet_at_rest_is_answered_by_heads_alone(fleet: RestFleet) -> None:
     fleet.world.clock.advance(fleet.settings.scan.interval)
     result, asked, loads = fleet.scan()
-    assert (result.measured, result.unchanged, asked, fleet.server.given[304], loads) == (0, TABLES, TABLES, TABLES, 0)
+    assert (result.measured, result.unchanged, asked, fleet.server.given[304], loads) == (
+        0,
+        TABLES,
+        TABLES,
+        TABLES,
+        0,
+    )
 
 
 @pytest.mark.slow
-def test_a_fleet_at_rest_is_asked_ever_more_rarely_though_some_of_it_is_looked_at_all_the_same(fleet: RestFleet) -> None:
+def test_a_fleet_at_rest_is_asked_ever_more_rarely_though_some_of_it_is_looked_at_all_the_same(
+    fleet: RestFleet,
+) -> None:
     asked, loaded = [], []
     for _ in range(18):  # an hour and a half
         fleet.world.clock.advance(fleet.settings.scan.interval)
@@ -82,9 +99,13 @@ def test_a_fleet_at_rest_is_asked_ever_more_rarely_though_some_of_it_is_looked_a
         assert (result.measured, result.measured + result.unchanged) == (loads, TABLES)
         asked.append(questions)
         loaded.append(loads)
-    assert loaded == [0] * 11 + [1] * 7, "nobody is looked at again within an hour, then a twentieth of twelve tables, rounded up"
+    assert loaded == [0] * 11 + [1] * 7, (
+        "nobody is looked at again within an hour, then a twentieth of twelve tables, rounded up"
+    )
     assert (asked[0], fleet.server.given[304]) == (TABLES, sum(asked)), "each answer is a head"
-    assert sum(asked[-6:]) <= 3 * TABLES, "looking at a table does not make the catalog be asked about it sooner"
+    assert sum(asked[-6:]) <= 3 * TABLES, (
+        "looking at a table does not make the catalog be asked about it sooner"
+    )
 
 
 def test_only_the_table_that_was_committed_to_is_loaded(fleet: RestFleet) -> None:
@@ -94,7 +115,9 @@ def test_only_the_table_that_was_committed_to_is_loaded(fleet: RestFleet) -> Non
     assert (result.measured, fleet.server.given[304], loads) == (1, TABLES - 1, 1)
 
 
-def test_metadata_that_vanishes_behind_an_unchanged_pointer_is_noticed_in_its_turn(fleet: RestFleet) -> None:
+def test_metadata_that_vanishes_behind_an_unchanged_pointer_is_noticed_in_its_turn(
+    fleet: RestFleet,
+) -> None:
     local_path(fleet.server.loadable["sales", "t00"][0]).unlink()
     fleet.world.clock.advance(fleet.settings.scan.interval)
     assert fleet.scan()[0].faults == []

@@ -45,7 +45,9 @@ def wait_until(condition: Callable[[], bool]) -> None:
         threading.Event().wait(0.01)
 
 
-def test_a_table_whose_figures_break_the_grading_is_a_fault_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_whose_figures_break_the_grading_is_a_fault_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = two_tables()
 
     def breaks(found: TableInventory) -> TableHealth:
@@ -56,14 +58,19 @@ def test_a_table_whose_figures_break_the_grading_is_a_fault_by_name(monkeypatch:
     monkeypatch.setattr(record, "measure", breaks)
     told: list[ScannedTable] = []
     scan(world.ports, told.append)
-    scanned = {one.table.name if isinstance(one, TableFault) else one.health.table.name: one for one in told}
+    scanned = {
+        one.table.name if isinstance(one, TableFault) else one.health.table.name: one
+        for one in told
+    }
     assert isinstance(scanned["orders"], Measured)
     fault = scanned["broken"]
     assert isinstance(fault, TableFault)
     assert fault.kind is FaultKind.FAILED
 
 
-def test_a_table_that_is_graded_too_long_is_a_fault_and_its_thread_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_is_graded_too_long_is_a_fault_and_its_thread_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = two_tables()
     entered = threading.Event()
 
@@ -83,7 +90,9 @@ def test_a_table_that_is_graded_too_long_is_a_fault_and_its_thread_ends(monkeypa
     wait_until(lambda: not any(thread.name == "bounded" for thread in threading.enumerate()))
 
 
-def test_a_stop_ends_the_grading_of_a_table_which_is_measured_by_the_next_scan(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_ends_the_grading_of_a_table_which_is_measured_by_the_next_scan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = two_tables()
     stopping = threading.Event()
 
@@ -104,7 +113,9 @@ def test_a_catalog_that_hangs_delays_no_other() -> None:
     pond, others_are_done = FakeCatalog("pond", world.clock), threading.Event()
     answers = world.catalog.poll
 
-    def wait_for_the_others(known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool]) -> Iterator[Polled | TableFault | CatalogFault]:
+    def wait_for_the_others(
+        known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool]
+    ) -> Iterator[Polled | TableFault | CatalogFault]:
         assert others_are_done.wait(DEADLINE), "the catalog behind the hanging one was not scanned"
         yield from answers(known, should_stop)
 

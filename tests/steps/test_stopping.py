@@ -53,7 +53,9 @@ def test_submitting_stops_between_two_jobs(world: World) -> None:
     assert start_pending(world.ports) == 1
 
 
-def test_telling_what_waits_stops_between_two_batches(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_telling_what_waits_stops_between_two_batches(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan(world.ports)
     asked: list[object] = []
     monkeypatch.setattr(waits, "find_wait_changes", lambda *_: [None])
@@ -72,7 +74,9 @@ def test_what_people_asked_for_is_not_resumed_by_a_daemon_that_ends(world: World
     assert world.store.update_job(started, job)
     start_pending(world.ports)
     (started,) = world.store.unfinished_jobs()
-    finished = started.advance(JobState.RUNNING).advance(JobState.SUCCEEDED, finished_at=world.clock.now())
+    finished = started.advance(JobState.RUNNING).advance(
+        JobState.SUCCEEDED, finished_at=world.clock.now()
+    )
     (lease,) = world.store.leases()
     assert world.store.update_job(finished, started, lease.token)
     world.replace(replace(world.look(table), metadata_location="later.json"))

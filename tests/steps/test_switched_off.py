@@ -18,7 +18,9 @@ REWRITE = (RuleName.REWRITE_DATA_FILES,)
 def switch(world: World, table: TableIdentifier, text: str) -> None:
     entry = world.look(table)
     properties = {**entry.properties, "maintainer.enabled": text}
-    world.replace(replace(entry, properties=properties, metadata_location=f"{entry.metadata_location}-{text}"))
+    world.replace(
+        replace(entry, properties=properties, metadata_location=f"{entry.metadata_location}-{text}")
+    )
 
 
 def test_a_person_gets_no_job_on_a_table_that_its_owner_has_switched_off() -> None:

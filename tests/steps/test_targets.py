@@ -1,4 +1,6 @@
-"""What is small under one target is not small under another: the entries of a table are read again when its target changes, and only then."""
+"""What is small under one target is not small under another: the entries of a table are read again
+when its target changes, and only then.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ OBSERVE = "tables: '*'\ntarget_file_size: {target}MiB\nrules: {{rewrite_data_fil
 
 @dataclass
 class Fleet:
-    """One real table of thirty files, of one to thirty MiB, scanned into a real store under policies that a test sets."""
+    """One real table of thirty files, of one to thirty MiB, scanned into a real store under
+    policies that a test sets.
+    """
 
     world: World
     store: Store
@@ -38,7 +42,10 @@ class Fleet:
 
 
 def with_size(entry: Record, size: int) -> Record:
-    return entry | {"data_file": entry["data_file"] | {"file_path": f"{size}.parquet", "file_size_in_bytes": size}}
+    return entry | {
+        "data_file": entry["data_file"]
+        | {"file_path": f"{size}.parquet", "file_size_in_bytes": size}
+    }
 
 
 @pytest.fixture
@@ -57,17 +64,24 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
 
 
 @pytest.mark.parametrize(("first", "second"), [(32, 8), (8, 32)])
-def test_a_changed_target_reads_the_entries_again_and_counts_what_is_small_under_it(fleet: Fleet, first: int, second: int) -> None:
+def test_a_changed_target_reads_the_entries_again_and_counts_what_is_small_under_it(
+    fleet: Fleet, first: int, second: int
+) -> None:
     for target in (first, second):
         result, measured = fleet.scan_under(target)
         assert result.entries_read == len(SIZES)
         assert measured is not None
         small = [size for size in SIZES if size < target * MIB * 3 // 4]
-        assert (measured.health.small_files, measured.health.small_file_bytes) == (len(small), sum(small))
+        assert (measured.health.small_files, measured.health.small_file_bytes) == (
+            len(small),
+            sum(small),
+        )
         assert isinstance(measured.inventory, TableInventory)
-        assert [share.large_count for digest in measured.inventory.manifests for share in digest.partitions] == [
-            len([size for size in SIZES if size > target * MIB * 9 // 5])
-        ]
+        assert [
+            share.large_count
+            for digest in measured.inventory.manifests
+            for share in digest.partitions
+        ] == [len([size for size in SIZES if size > target * MIB * 9 // 5])]
         record = fleet.store.table(measured.health.table)
         assert record is not None
         assert record.health is not None

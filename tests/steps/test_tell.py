@@ -86,7 +86,9 @@ def test_a_spark_that_is_lost_again_and_again_is_told() -> None:
 
 
 def unproved(world: World) -> tuple[TableIdentifier, Job]:
-    """A table that lost a row, the job that did it, and the process that ended before it told anybody."""
+    """A table that lost a row, the job that did it, and the process that ended before it told
+    anybody.
+    """
     table = world.put("orders")
     scan(world.ports)
     job = world.begin()
@@ -104,7 +106,11 @@ def test_a_failed_proof_of_which_nobody_was_told_is_told_at_the_next_start() -> 
     table, job = unproved(world)
     assert retell(world.ports) == 1
     (notice,) = world.notifier.notices
-    assert (notice.kind, notice.subject, notice.job_id) == (NoticeKind.FAILED_PROOF, str(table), job.job_id)
+    assert (notice.kind, notice.subject, notice.job_id) == (
+        NoticeKind.FAILED_PROOF,
+        str(table),
+        job.job_id,
+    )
     note_told(world.store, world.clock, notice)
     assert [event.name for event in world.store.events(job.job_id)][-1] == TOLD
     assert retell(world.ports) == 0
@@ -123,7 +129,13 @@ def test_a_notice_that_is_of_no_job_leaves_no_trace_in_any() -> None:
     world = World()
     _, job = unproved(world)
     before = world.store.events(job.job_id)
-    note_told(world.store, world.clock, Notice(NoticeKind.TABLE_CRITICAL, str(job.table), "average file size 1 KiB", world.clock.now()))
+    note_told(
+        world.store,
+        world.clock,
+        Notice(
+            NoticeKind.TABLE_CRITICAL, str(job.table), "average file size 1 KiB", world.clock.now()
+        ),
+    )
     assert world.store.events(job.job_id) == before
 
 
@@ -139,7 +151,11 @@ def test_a_list_that_waits_and_of_which_nobody_was_told_is_told_until_somebody_h
     world, made = waiting()
     assert retell(world.ports) == 1
     (notice,) = world.notifier.notices
-    assert (notice.kind, notice.subject, notice.job_id) == (NoticeKind.APPROVAL_NEEDED, str(made.table), made.list_id)
+    assert (notice.kind, notice.subject, notice.job_id) == (
+        NoticeKind.APPROVAL_NEEDED,
+        str(made.table),
+        made.list_id,
+    )
     assert retell(world.ports) == 1, "it reached nobody yet"
     note_told(world.store, world.clock, notice)
     assert retell(world.ports) == 0

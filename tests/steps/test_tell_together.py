@@ -1,4 +1,6 @@
-"""Two daemons on one store, on either database: what both see is told once, and what one did not come to tell the other tells."""
+"""Two daemons on one store, on either database: what both see is told once, and what one did not
+come to tell the other tells.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ HOLD = timedelta(minutes=2)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def stores(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Store]]:
+def stores(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[Store]]:
     """The store as each of two processes has opened it."""
     url = open_at(request.param, tmp_path_factory.mktemp("stores"), request)
     opened: list[Store] = [open_store(url), open_store(url)]
@@ -56,7 +60,12 @@ def receiver() -> Iterator[Receiver]:
 
 
 @contextmanager
-def telling(world: World, store: Store, receiver: Receiver, limits: NoticeLimits = NoticeLimits()) -> Iterator[Ports]:  # noqa: B008 - frozen
+def telling(
+    world: World,
+    store: Store,
+    receiver: Receiver,
+    limits: NoticeLimits = NoticeLimits(),  # noqa: B008 - frozen
+) -> Iterator[Ports]:
     """A daemon's ports, and its way to people."""
     options = NotifierOptions({"one": receiver.url}, limits=limits, hold=HOLD)
     notifier = AppriseNotifier(options, store, world.clock, partial(note_told, store, world.clock))
@@ -109,21 +118,31 @@ def listed(stores: list[Store], notifier: Notifier) -> tuple[World, Job]:
     return world, job
 
 
-def test_what_two_daemons_see_in_the_same_moment_is_told_once(stores: list[Store], receiver: Receiver) -> None:
+def test_what_two_daemons_see_in_the_same_moment_is_told_once(
+    stores: list[Store], receiver: Receiver
+) -> None:
     world = World(store=cast("FakeStore", stores[0]))
     tables = [str(world.put(f"t{number}")) for number in range(4)]
-    with telling(world, stores[0], receiver) as first, telling(world, stores[1], receiver) as second:
+    with (
+        telling(world, stores[0], receiver) as first,
+        telling(world, stores[1], receiver) as second,
+    ):
         for _ in range(3):
             together(partial(scan, first), partial(scan, second))
     assert subjects(receiver) == tables
 
 
-def test_the_limit_of_an_hour_holds_for_both_and_a_restart_begins_no_new_one(stores: list[Store], receiver: Receiver) -> None:
+def test_the_limit_of_an_hour_holds_for_both_and_a_restart_begins_no_new_one(
+    stores: list[Store], receiver: Receiver
+) -> None:
     world = World(store=cast("FakeStore", stores[0]))
     for number in range(4):
         world.put(f"t{number}")
     limits = NoticeLimits(max_per_hour=2)
-    with telling(world, stores[0], receiver, limits) as first, telling(world, stores[1], receiver, limits) as second:
+    with (
+        telling(world, stores[0], receiver, limits) as first,
+        telling(world, stores[1], receiver, limits) as second,
+    ):
         together(partial(scan, first), partial(scan, second))
     world.put("t9")
     with telling(world, stores[1], receiver, limits) as restarted:
@@ -131,21 +150,34 @@ def test_the_limit_of_an_hour_holds_for_both_and_a_restart_begins_no_new_one(sto
     assert len(receiver.received) == 2
 
 
-def test_a_list_that_a_crash_kept_from_people_is_told_once_by_whichever_daemon_looks(stores: list[Store], receiver: Receiver) -> None:
+def test_a_list_that_a_crash_kept_from_people_is_told_once_by_whichever_daemon_looks(
+    stores: list[Store], receiver: Receiver
+) -> None:
     world, job = listed(stores, Deaf())
-    with telling(world, stores[0], receiver) as restarted, telling(world, stores[1], receiver) as other:
+    with (
+        telling(world, stores[0], receiver) as restarted,
+        telling(world, stores[1], receiver) as other,
+    ):
         together(partial(retell, restarted), partial(retell, other))
         wait_until(lambda: any(event.name == TOLD for event in stores[0].events(job.job_id)))
         assert (retell(restarted), retell(other)) == (0, 0)
     (message,) = receiver.received
-    assert (message["title"], job.job_id in message["message"]) == (f"Approval needed: {TABLE}", True)
+    assert (message["title"], job.job_id in message["message"]) == (
+        f"Approval needed: {TABLE}",
+        True,
+    )
 
 
-def test_a_notice_whose_daemon_died_on_the_way_is_delivered_by_the_other(stores: list[Store], receiver: Receiver) -> None:
+def test_a_notice_whose_daemon_died_on_the_way_is_delivered_by_the_other(
+    stores: list[Store], receiver: Receiver
+) -> None:
     dead = AppriseNotifier(NotifierOptions({"one": receiver.url}), stores[0], World().clock)
     dead.close()  # its thread is gone: what comes now stays where it is
     world, job = listed(stores, dead)
-    assert [posted.notice.kind for posted in stores[1].take_notices(world.clock.now() + HOLD, world.clock.now())] == [NoticeKind.APPROVAL_NEEDED]
+    assert [
+        posted.notice.kind
+        for posted in stores[1].take_notices(world.clock.now() + HOLD, world.clock.now())
+    ] == [NoticeKind.APPROVAL_NEEDED]
     with telling(world, stores[1], receiver) as heir:
         wait_until(lambda: any(event.name == TOLD for event in stores[1].events(job.job_id)))
         assert retell(heir) == 0

@@ -55,7 +55,9 @@ def two_tables() -> World:
 
 
 def state_of(world: World, name: str) -> JobState | None:
-    return next((job.state for job in world.store.unfinished_jobs() if job.table.name == name), None)
+    return next(
+        (job.state for job in world.store.unfinished_jobs() if job.table.name == name), None
+    )
 
 
 def test_each_has_its_turn_and_the_first_error_is_told_with_the_number_of_the_others() -> None:
@@ -85,7 +87,9 @@ def test_without_a_store_nothing_goes_on() -> None:
     assert asked == [1]
 
 
-def test_a_table_that_breaks_its_measurement_leaves_the_others_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_breaks_its_measurement_leaves_the_others_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = two_tables()
     gone = world.put("gone")
     scan(world.ports)
@@ -96,14 +100,19 @@ def test_a_table_that_breaks_its_measurement_leaves_the_others_measured(monkeypa
     (fault,) = scan(world.ports).faults
     assert isinstance(fault, TableFault)
     assert (fault.table.name, fault.kind) == ("broken", FaultKind.FAILED)
-    assert fault.reason == "measuring it failed unexpectedly (the log has more): UnforeseenError: broken"
+    assert (
+        fault.reason
+        == "measuring it failed unexpectedly (the log has more): UnforeseenError: broken"
+    )
     assert world.store.table(fault.table).fault == fault  # type: ignore[union-attr]
     assert world.telemetry.measured[-1][0].table.name == "orders"
     assert world.telemetry.gone == [gone], "the listing was whole"
     assert len(world.telemetry.scans) == 2
 
 
-def test_a_table_that_breaks_its_decision_leaves_the_others_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_breaks_its_decision_leaves_the_others_planned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = two_tables()
     scan(world.ports)
     monkeypatch.setattr(world.store, "table", breaking_for("broken", world.store.table))
@@ -112,7 +121,9 @@ def test_a_table_that_breaks_its_decision_leaves_the_others_planned(monkeypatch:
     assert [made.table.name for made in world.store.plans()] == ["orders"]
 
 
-def test_a_job_that_cannot_be_started_leaves_the_others_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_cannot_be_started_leaves_the_others_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = two_tables()
     scan(world.ports)
     plan(world.ports)
@@ -122,7 +133,9 @@ def test_a_job_that_cannot_be_started_leaves_the_others_started(monkeypatch: pyt
     assert state_of(world, "orders") is JobState.SUBMITTED
 
 
-def test_a_job_that_cannot_be_watched_or_reviewed_leaves_the_others_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_cannot_be_watched_or_reviewed_leaves_the_others_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = two_tables()
     scan(world.ports)
     plan(world.ports)
@@ -198,7 +211,10 @@ def test_a_pending_job_in_a_catalog_that_is_not_configured_any_more_ends() -> No
     without_catalogs(world)
     assert submit(world.ports) == 0
     (ended,) = world.store.jobs(JobQuery()).items
-    assert (ended.state, ended.failure_reason) == (JobState.FAILED, FailureReason.CATALOG_UNREACHABLE)
+    assert (ended.state, ended.failure_reason) == (
+        JobState.FAILED,
+        FailureReason.CATALOG_UNREACHABLE,
+    )
     assert ended.failure_message == "catalog 'lake' is not configured any more"
 
 
@@ -237,15 +253,21 @@ def test_a_job_carries_out_what_the_policy_says_when_it_starts_not_when_it_was_p
     world.commit(table)
     scan(world.ports)
     plan(world.ports)
-    world.policies.layers = (layer(ENFORCE.replace("max_age: 5d, keep: 10", "max_age: 30d, keep: 77")),)
+    world.policies.layers = (
+        layer(ENFORCE.replace("max_age: 5d, keep: 10", "max_age: 30d, keep: 77")),
+    )
     assert submit(world.ports) == 1
     (job,) = world.store.unfinished_jobs()
     assert job.rule is RuleName.EXPIRE_SNAPSHOTS
-    assert job.action == ExpireSnapshots(world.clock.now().replace(minute=0) - timedelta(days=30), 77)
+    assert job.action == ExpireSnapshots(
+        world.clock.now().replace(minute=0) - timedelta(days=30), 77
+    )
     assert job == world.runner.submitted[job.job_id]
 
 
-def test_guard_27_a_table_that_another_engine_has_upgraded_beyond_what_is_known_gets_no_job() -> None:
+def test_guard_27_a_table_that_another_engine_has_upgraded_beyond_what_is_known_gets_no_job() -> (
+    None
+):
     world = World()
     table = world.put("orders")
     scan(world.ports)
@@ -254,12 +276,19 @@ def test_guard_27_a_table_that_another_engine_has_upgraded_beyond_what_is_known_
     assert submit(world.ports) == 0
     (job,) = world.store.jobs(JobQuery()).items
     assert (job.state, world.runner.submitted) == (JobState.CANCELLED, {})
-    assert job.failure_message.endswith("format version 4 is newer than 3, the newest that is known")
+    assert job.failure_message.endswith(
+        "format version 4 is newer than 3, the newest that is known"
+    )
 
 
 def test_guard_27_a_table_that_was_moved_since_is_worked_on_where_it_is_now() -> None:
     world = World()
-    world.policies.layers = (layer('tables: "*"\nmode: enforce\nrules: {remove_orphan_files: {older_than: 7d}, rewrite_data_files: {enabled: false}}\n'),)
+    world.policies.layers = (
+        layer(
+            'tables: "*"\nmode: enforce\nrules: {remove_orphan_files: {older_than: 7d}, '
+            "rewrite_data_files: {enabled: false}}\n"
+        ),
+    )
     table = world.put("orders", small_files=600)
     scan(world.ports)
     world.clock.advance(timedelta(days=10))
@@ -283,7 +312,9 @@ def test_a_cancel_that_comes_while_a_pending_job_is_started_reaches_it() -> None
     _, pending = request_run(world.ports, world.put("orders"), (), "ada")
     assert pending is not None
     submit(world.ports)
-    asked = request_cancel(world.ports, pending, "ada")  # as it was read a moment before it was started
+    asked = request_cancel(
+        world.ports, pending, "ada"
+    )  # as it was read a moment before it was started
     assert (asked.state, asked.cancel_requested_by) == (JobState.SUBMITTED, "ada")
     assert world.runner.cancelled == [pending.job_id]
 
@@ -300,20 +331,27 @@ def test_a_cancel_that_comes_while_a_job_ends_does_not_undo_its_outcome() -> Non
     assert world.stored(job).state is JobState.SUCCEEDED
 
 
-def test_a_look_at_a_job_does_not_undo_a_cancel_that_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_at_a_job_does_not_undo_a_cancel_that_came_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     job = running(world)
     report = world.runner.report
 
     def cancelled_meanwhile(seen: Job) -> object:
-        world.store.update_job(replace(world.stored(job), cancel_requested_by="ada"), JobState.RUNNING)  # by another process
+        world.store.update_job(
+            replace(world.stored(job), cancel_requested_by="ada"), JobState.RUNNING
+        )  # by another process
         return report(seen)
 
     world.runner.start(job.job_id, tasks_done=3, tasks_total=9)
     with monkeypatch.context() as patch:
         patch.setattr(world.runner, "report", cancelled_meanwhile)
         watch(world.ports)
-    assert (world.stored(job).cancel_requested_by, world.stored(job).progress.tasks_done) == ("ada", 3)
+    assert (world.stored(job).cancel_requested_by, world.stored(job).progress.tasks_done) == (
+        "ada",
+        3,
+    )
 
 
 def test_a_cancel_of_a_job_that_never_holds_still_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,7 +363,9 @@ def test_a_cancel_of_a_job_that_never_holds_still_says_so(monkeypatch: pytest.Mo
     watch(world.ports)
 
 
-def test_a_table_whose_rows_differ_is_paused_even_when_we_end_at_that_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_whose_rows_differ_is_paused_even_when_we_end_at_that_moment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     job = running(world)
     world.runner.finish(job.job_id, world.mend(job, lost_rows=1))
@@ -347,16 +387,27 @@ def test_a_table_whose_rows_differ_is_paused_even_when_we_end_at_that_moment(mon
     assert world.stored(job).failure_reason is FailureReason.UNPROVED
 
 
-def test_counting_rows_reads_no_more_than_its_bound_for_the_whole_job(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_rows_reads_no_more_than_its_bound_for_the_whole_job(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     job = running(world)
     rows = world.look(job.table).snapshots[-1].summary["total-records"]
     deletes = {"total-delete-files": "3", "total-position-deletes": "20"}
     for _ in range(2):
         world.commit(job.table, summary=deletes)  # a writer, between our commits
-        world.commit(job.table, "replace", job.application, {"total-records": rows, "removed-delete-files": "3"} | deletes)
+        world.commit(
+            job.table,
+            "replace",
+            job.application,
+            {"total-records": rows, "removed-delete-files": "3"} | deletes,
+        )
     limits: list[int] = []
-    monkeypatch.setattr(world.catalog, "count_rows", lambda table, snapshot_id, limit_bytes: limits.append(limit_bytes))  # noqa: ARG005
+    monkeypatch.setattr(
+        world.catalog,
+        "count_rows",
+        lambda table, snapshot_id, limit_bytes: limits.append(limit_bytes),  # noqa: ARG005
+    )
     world.runner.finish(job.job_id)
     watch(world.ports)
     review(world.ports)
@@ -384,7 +435,11 @@ def test_people_are_told_at_once_of_a_job_whose_proof_failed() -> None:
     watch(world.ports)
     review(world.ports)
     [told] = world.notifier.news
-    assert (told.kind, told.subject, told.job_id) == (NoticeKind.FAILED_PROOF, str(job.table), job.job_id)
+    assert (told.kind, told.subject, told.job_id) == (
+        NoticeKind.FAILED_PROOF,
+        str(job.table),
+        job.job_id,
+    )
 
 
 def test_people_are_told_of_the_third_failure_in_a_row() -> None:

@@ -29,11 +29,15 @@ SECOND = timedelta(seconds=1)
 
 
 def lose_table(world: World, table: TableIdentifier) -> None:
-    world.catalog.put(TableFault(table, FaultKind.METADATA_MISSING, "gone from the disk", world.clock.now()))
+    world.catalog.put(
+        TableFault(table, FaultKind.METADATA_MISSING, "gone from the disk", world.clock.now())
+    )
 
 
 def finish_unreadable(world: World, name: str = "orders") -> Job:
-    """A job that Spark has ended, on a table that cannot be read any more; a first review has seen it."""
+    """A job that Spark has ended, on a table that cannot be read any more; a first review has seen
+    it.
+    """
     table = world.put(name)
     scan(world.ports)
     plan(world.ports)
@@ -61,7 +65,9 @@ def world() -> World:
     return World()
 
 
-def test_after_a_quarter_of_an_hour_people_are_told_once_and_the_table_is_paused(world: World) -> None:
+def test_after_a_quarter_of_an_hour_people_are_told_once_and_the_table_is_paused(
+    world: World,
+) -> None:
     job = finish_unreadable(world)
     assert (job.state, job.progress.phase) == (JobState.RUNNING, WAITING_PHASE)
     world.clock.advance(PATIENCE - SECOND)
@@ -78,7 +84,10 @@ def test_after_a_quarter_of_an_hour_people_are_told_once_and_the_table_is_paused
     pause = pause_of(world, job)
     assert pause is not None
     assert pause.by == BY_WAIT
-    assert [entry.deed for entry in world.store.audit(AuditQuery(job_id=job.job_id, actor=BY_WAIT)).items] == [Deed.WORK_PAUSED]
+    assert [
+        entry.deed
+        for entry in world.store.audit(AuditQuery(job_id=job.job_id, actor=BY_WAIT)).items
+    ] == [Deed.WORK_PAUSED]
 
 
 def test_a_table_that_somebody_paused_stays_paused_by_them(world: World) -> None:
@@ -98,7 +107,10 @@ def test_after_a_day_the_job_has_failed_and_the_table_is_paused(world: World) ->
     assert review(world.ports) == 1
     settled = world.stored(job)
     assert (settled.state, settled.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert settled.failure_message == "what it did is not known: its table could not be read for 1 d (gone from the disk)"
+    assert (
+        settled.failure_message
+        == "what it did is not known: its table could not be read for 1 d (gone from the disk)"
+    )
     assert pause_of(world, job) is not None
     assert world.store.leases() == ()
     world.catalog.put(replace(world.look(job.table), metadata_location="orders/later.json"))
@@ -142,7 +154,10 @@ def test_a_table_that_can_be_read_again_is_proved_and_goes_on(world: World) -> N
     assert review(world.ports) == 1
     assert world.stored(job).state is JobState.SUCCEEDED
     assert pause_of(world, job) is None
-    deeds = [entry.deed for entry in world.store.audit(AuditQuery(job_id=job.job_id, actor=BY_WAIT)).items]
+    deeds = [
+        entry.deed
+        for entry in world.store.audit(AuditQuery(job_id=job.job_id, actor=BY_WAIT)).items
+    ]
     assert deeds == [Deed.WORK_RESUMED, Deed.WORK_PAUSED]
 
 
@@ -156,10 +171,14 @@ def test_a_job_of_a_catalog_that_is_configured_no_more_waits_for_a_day_too(world
     assert review(ports) == 0
     world.clock.advance(LONGEST_WAIT)
     assert review(ports) == 1
-    assert world.stored(job).failure_message.endswith(f"(catalog '{table.catalog}' is not configured)")
+    assert world.stored(job).failure_message.endswith(
+        f"(catalog '{table.catalog}' is not configured)"
+    )
 
 
-def test_a_job_whose_table_brings_out_a_bug_waits_for_a_day_too(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_whose_table_brings_out_a_bug_waits_for_a_day_too(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = world.put("orders")
     scan(world.ports)
     job = world.begin()
@@ -179,14 +198,21 @@ def test_a_job_whose_table_brings_out_a_bug_waits_for_a_day_too(world: World, mo
 
 
 def test_jobs_that_wait_for_their_tables_take_no_place_of_the_fleet(world: World) -> None:
-    world.ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(max_jobs=2, name="the fleet"), urgent_share=0.0, explore_share=0.0))
+    world.ports = replace(
+        world.ports,
+        admission=AdmissionRules(
+            fleet=Budget(max_jobs=2, name="the fleet"), urgent_share=0.0, explore_share=0.0
+        ),
+    )
     for name in "ab":
         finish_unreadable(world, name)
     world.put("c")
     scan(world.ports)
     plan(world.ports)
     assert submit(world.ports) == 1
-    assert [job.table.name for job in world.store.unfinished_jobs() if not job.awaits_review] == ["c"]
+    assert [job.table.name for job in world.store.unfinished_jobs() if not job.awaits_review] == [
+        "c"
+    ]
 
 
 def test_a_table_that_stops_being_readable_is_told_once(world: World) -> None:
@@ -198,18 +224,25 @@ def test_a_table_that_stops_being_readable_is_told_once(world: World) -> None:
     for _ in range(3):
         scan(world.ports)
     (notice,) = told(world, NoticeKind.TABLE_UNREADABLE)
-    assert (notice.subject, notice.sentence) == ("lake.sales.orders", "metadata_missing: gone from the disk")
+    assert (notice.subject, notice.sentence) == (
+        "lake.sales.orders",
+        "metadata_missing: gone from the disk",
+    )
 
 
 def test_tables_of_a_catalog_that_does_not_answer_are_not_told_of_one_by_one(world: World) -> None:
     table = world.put("orders")
     scan(world.ports)
-    world.catalog.put(TableFault(table, FaultKind.CATALOG_UNAVAILABLE, "connection refused", world.clock.now()))
+    world.catalog.put(
+        TableFault(table, FaultKind.CATALOG_UNAVAILABLE, "connection refused", world.clock.now())
+    )
     scan(world.ports)
     assert told(world, NoticeKind.TABLE_UNREADABLE) == []
 
 
-def test_of_many_tables_that_stop_being_readable_in_one_scan_few_are_told_by_name(world: World) -> None:
+def test_of_many_tables_that_stop_being_readable_in_one_scan_few_are_told_by_name(
+    world: World,
+) -> None:
     tables = [world.put(f"t{number:02}", small_files=0) for number in range(MOST_NAMED + 7)]
     scan(world.ports)
     for table in tables:

@@ -21,12 +21,28 @@ def look(world: World) -> None:
 
 def story(world: World, table: TableIdentifier) -> list[tuple[str, object, object]]:
     """What was decided on compaction, oldest first: the code, and from which to which hour."""
-    told = [verdict for verdict in world.store.verdicts(table).items if verdict.rule is RuleName.REWRITE_DATA_FILES]
-    return [(verdict.code, (verdict.at - NOW) // HOUR, None if verdict.until is None else (verdict.until - NOW) // HOUR) for verdict in reversed(told)]
+    told = [
+        verdict
+        for verdict in world.store.verdicts(table).items
+        if verdict.rule is RuleName.REWRITE_DATA_FILES
+    ]
+    return [
+        (
+            verdict.code,
+            (verdict.at - NOW) // HOUR,
+            None if verdict.until is None else (verdict.until - NOW) // HOUR,
+        )
+        for verdict in reversed(told)
+    ]
 
 
 def grow(world: World, table: TableIdentifier, files: int, size: int = 1000) -> None:
-    world.commit(table, manifests=(manifest(f"m-{files}-{size}", [share([size] * files, "day=1")], sizes=[size] * files),))
+    world.commit(
+        table,
+        manifests=(
+            manifest(f"m-{files}-{size}", [share([size] * files, "day=1")], sizes=[size] * files),
+        ),
+    )
 
 
 def test_more_of_the_same_is_no_new_verdict() -> None:
@@ -36,7 +52,11 @@ def test_more_of_the_same_is_no_new_verdict() -> None:
         grow(world, table, files)
         look(world)
     assert story(world, table) == [("planned", 0, None)]
-    told = next(verdict for verdict in world.store.verdicts(table).items if verdict.rule is RuleName.REWRITE_DATA_FILES)
+    told = next(
+        verdict
+        for verdict in world.store.verdicts(table).items
+        if verdict.rule is RuleName.REWRITE_DATA_FILES
+    )
     assert told.sentence.endswith("20 files in 1 group would become 1.")
 
 
@@ -50,13 +70,25 @@ def test_the_story_tells_what_changed_and_when() -> None:
     look(world)
     grow(world, table, 1, 200 * 1024**2)
     look(world)
-    assert story(world, table) == [("nothing_to_gain", 0, 1), ("planned", 1, 2), ("observe_only", 2, 3), ("below_threshold", 3, None)]
+    assert story(world, table) == [
+        ("nothing_to_gain", 0, 1),
+        ("planned", 1, 2),
+        ("observe_only", 2, 3),
+        ("below_threshold", 3, None),
+    ]
 
 
 def test_a_rule_that_is_switched_off_is_told() -> None:
     world = World()
     table = world.put("orders", small_files=40)
     look(world)
-    world.policies.layers = (layer(ENFORCE.replace("rewrite_data_files: {when: {average_file_size_below: 32MiB}}", "rewrite_data_files: {enabled: false}")),)
+    world.policies.layers = (
+        layer(
+            ENFORCE.replace(
+                "rewrite_data_files: {when: {average_file_size_below: 32MiB}}",
+                "rewrite_data_files: {enabled: false}",
+            )
+        ),
+    )
     look(world)
     assert story(world, table) == [("planned", 0, 1), ("disabled", 1, None)]

@@ -1,4 +1,6 @@
-"""What admission holds back, in the history of verdicts: budgets and blackouts of everything, on one simulated world."""
+"""What admission holds back, in the history of verdicts: budgets and blackouts of everything, on
+one simulated world.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,19 @@ NOTHING_KEPT = {"urgent_share": 0.0, "explore_share": 0.0}
 
 def history(world: World, table: TableIdentifier) -> list[RuleVerdict]:
     """What was decided on compaction, oldest first."""
-    return [verdict for verdict in reversed(world.store.verdicts(table).items) if verdict.rule is RuleName.REWRITE_DATA_FILES]
+    return [
+        verdict
+        for verdict in reversed(world.store.verdicts(table).items)
+        if verdict.rule is RuleName.REWRITE_DATA_FILES
+    ]
 
 
 def story(world: World, table: TableIdentifier) -> list[tuple[str, object, object]]:
     """The codes, and from which to which hour each stood."""
-    hours = [(one.code, (one.at - NOW) // HOUR, None if one.until is None else (one.until - NOW) // HOUR) for one in history(world, table)]
+    hours = [
+        (one.code, (one.at - NOW) // HOUR, None if one.until is None else (one.until - NOW) // HOUR)
+        for one in history(world, table)
+    ]
     return [*hours]
 
 
@@ -50,7 +59,9 @@ def look(ports: Ports) -> None:
 
 
 def spend_on_one_of_two(world: World) -> tuple[Ports, TableIdentifier, TableIdentifier]:
-    """The first of two tables has had the day's budget, the second was planned an hour ago and waits."""
+    """The first of two tables has had the day's budget, the second was planned an hour ago and
+    waits.
+    """
     tables = world.put("a"), world.put("b")
     look(world.ports)
     world.clock.advance(HOUR)
@@ -73,7 +84,11 @@ def test_a_budget_that_is_spent_is_one_entry_until_the_day_is_over() -> None:
     world.clock.advance(8 * HOUR)
     assert note_waits(ports) == 1
 
-    assert story(world, waiting) == [("planned", 0, 1), ("over_budget", 1, 12), ("planned", 12, None)]
+    assert story(world, waiting) == [
+        ("planned", 0, 1),
+        ("over_budget", 1, 12),
+        ("planned", 12, None),
+    ]
     first, held, again = history(world, waiting)
     assert held.sentence.startswith("Compacting data files is due and waits for the budget: ")
     assert "of the fleet are spent today, and this takes up to" in held.sentence
@@ -92,8 +107,20 @@ def test_what_a_job_gives_back_is_told_when_it_is_worth_telling() -> None:
     assert job.cost is not None
     budget = ports.admission.fleet.gb_hours_per_day
     assert budget is not None
-    barely = replace(ports, admission=replace(ports.admission, fleet=replace(ports.admission.fleet, gb_hours_per_day=2.05 * job.cost.gb_hours_p90)))
-    amply = replace(ports, admission=replace(ports.admission, fleet=replace(ports.admission.fleet, gb_hours_per_day=2.5 * job.cost.gb_hours_p90)))
+    barely = replace(
+        ports,
+        admission=replace(
+            ports.admission,
+            fleet=replace(ports.admission.fleet, gb_hours_per_day=2.05 * job.cost.gb_hours_p90),
+        ),
+    )
+    amply = replace(
+        ports,
+        admission=replace(
+            ports.admission,
+            fleet=replace(ports.admission.fleet, gb_hours_per_day=2.5 * job.cost.gb_hours_p90),
+        ),
+    )
     world.clock.advance(HOUR)
 
     assert note_waits(barely) == 0
@@ -113,7 +140,11 @@ def test_a_blackout_of_everything_is_an_entry_from_when_until_when() -> None:
         look(ports)
         note_waits(ports)
 
-    assert story(world, table) == [("planned", 0, 1), ("outside_window", 1, 3), ("planned", 3, None)]
+    assert story(world, table) == [
+        ("planned", 0, 1),
+        ("outside_window", 1, 3),
+        ("planned", 3, None),
+    ]
     assert history(world, table)[1].next_at == NOW + 3 * HOUR
 
 
@@ -139,7 +170,9 @@ def test_a_plan_that_wants_it_no_more_ends_the_wait() -> None:
     assert story(world, waiting)[-1][0] != "over_budget"
 
 
-def test_what_was_planned_anew_between_two_readings_is_left_for_the_next_look(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_planned_anew_between_two_readings_is_left_for_the_next_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     ports, _, waiting = spend_on_one_of_two(world)
     found = find_wait_changes
@@ -155,13 +188,17 @@ def test_what_was_planned_anew_between_two_readings_is_left_for_the_next_look(mo
     assert "over_budget" not in [code for code, *_ in story(world, waiting)]
 
 
-def test_many_changes_are_made_batch_by_batch_and_over_several_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_changes_are_made_batch_by_batch_and_over_several_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = World()
     for number in range(7):
         world.put(f"t{number}")
     look(world.ports)
     world.clock.advance(HOUR)
-    ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(name="the fleet", gb_hours_per_day=0.0)))
+    ports = replace(
+        world.ports, admission=AdmissionRules(fleet=Budget(name="the fleet", gb_hours_per_day=0.0))
+    )
     monkeypatch.setattr(waits, "BATCH", 2)
     monkeypatch.setattr(waits, "MOST_CHANGES", 5)
     assert [note_waits(ports) for _ in range(3)] == [5, 2, 0]

@@ -40,7 +40,7 @@ def code_of(made: Plan) -> SkipCode | None:
     return next((skipped.code for skipped in made.skipped if skipped.rule is FILES), None)
 
 
-def test_guard_28_the_loop_leaves_a_table_to_whoever_keeps_rewriting_it_until_that_one_is_silent() -> None:
+def test_guard_28_the_loop_leaves_a_table_to_another_maintainer_until_it_is_silent() -> None:
     world = World()
     table = world.put("orders")
     for _ in range(2):
@@ -62,9 +62,14 @@ def test_guard_28_our_own_rewrites_do_not_keep_us_away() -> None:
     assert code_of(planned(world, table)) is None
 
 
-def test_a_job_that_has_waited_for_quiet_long_enough_is_not_called_off_when_it_is_to_start() -> None:
+def test_a_job_that_has_waited_for_quiet_long_enough_is_not_called_off_when_it_is_to_start() -> (
+    None
+):
     world = World()
-    quiet = "tables: '*'\nmode: enforce\nrules: {rewrite_data_files: {when: {average_file_size_below: 32MiB}, quiet_period: 1h, wait_for_quiet: 3h}}"
+    quiet = (
+        "tables: '*'\nmode: enforce\nrules: {rewrite_data_files: {when: "
+        "{average_file_size_below: 32MiB}, quiet_period: 1h, wait_for_quiet: 3h}}"
+    )
     world.policies = FakePolicies(layer(quiet))
     world.ports = world.restarted()
     table = world.put("orders")
@@ -77,9 +82,12 @@ def test_a_job_that_has_waited_for_quiet_long_enough_is_not_called_off_when_it_i
     assert submit(world.ports) == 1
 
 
-def test_a_rewrite_that_has_waited_for_quiet_long_enough_works_beside_the_writer_and_counts_its_commits_apart() -> None:
+def test_a_rewrite_that_has_waited_for_quiet_long_enough_works_beside_the_writer() -> None:
     world = World()
-    patience = "tables: '*'\nmode: enforce\nrules: {rewrite_data_files: {when: {average_file_size_below: 32MiB}, quiet_period: 1h, wait_for_quiet: 3h}}"
+    patience = (
+        "tables: '*'\nmode: enforce\nrules: {rewrite_data_files: {when: "
+        "{average_file_size_below: 32MiB}, quiet_period: 1h, wait_for_quiet: 3h}}"
+    )
     world.policies.layers = (layer(patience),)
     table = world.put("orders")
     for _ in range(6):
@@ -98,7 +106,11 @@ def test_a_rewrite_that_has_waited_for_quiet_long_enough_works_beside_the_writer
     review(world.ports)
     done = world.stored(job)
     assert done.effect is not None
-    assert (done.state, done.effect.rows, done.effect.other_commits) == (JobState.SUCCEEDED, RowProof.EQUAL, 1)
+    assert (done.state, done.effect.rows, done.effect.other_commits) == (
+        JobState.SUCCEEDED,
+        RowProof.EQUAL,
+        1,
+    )
 
 
 def test_guard_16_after_a_conflict_the_next_job_has_smaller_groups_and_waits_first() -> None:
@@ -107,14 +119,23 @@ def test_guard_16_after_a_conflict_the_next_job_has_smaller_groups_and_waits_fir
     planned(world, table)
     submit(world.ports)
     (job,) = world.store.unfinished_jobs()
-    refused = Outcome("failed", world.clock.now(), reason=FailureReason.CONFLICT, message="x", conflict=ConflictKind.FILES_GONE)
+    refused = Outcome(
+        "failed",
+        world.clock.now(),
+        reason=FailureReason.CONFLICT,
+        message="x",
+        conflict=ConflictKind.FILES_GONE,
+    )
     world.store.update_job(replace(job, outcome=refused), job)
     world.commit(table)
     review(world.ports)
     lost = world.store.job(job.job_id)
     assert lost is not None
     assert (lost.state, lost.failure_reason) == (JobState.FAILED, FailureReason.CONFLICT)
-    assert lost.failure_message == "A writer won: files that were being rewritten were removed meanwhile. x"
+    assert (
+        lost.failure_message
+        == "A writer won: files that were being rewritten were removed meanwhile. x"
+    )
     made = planned(world, table)
     assert code_of(made) is SkipCode.COOLING_DOWN
     waits_until = next(skipped.next_at for skipped in made.skipped if skipped.rule is FILES)
@@ -129,7 +150,12 @@ def test_a_budget_that_is_spent_is_told_when_work_is_to_be_admitted() -> None:
     world = World()
     world.put("orders", small_files=5)
     world.put("returns", small_files=5)
-    world.ports = replace(world.ports, admission=AdmissionRules(fleet=Budget(bytes_per_day=8_000, name="the fleet"), explore_share=0.0))
+    world.ports = replace(
+        world.ports,
+        admission=AdmissionRules(
+            fleet=Budget(bytes_per_day=8_000, name="the fleet"), explore_share=0.0
+        ),
+    )
     scan(world.ports)
     plan(world.ports)
     assert submit(world.ports) == 1

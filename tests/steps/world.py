@@ -1,4 +1,6 @@
-"""One simulated world for the loop: fakes on every port, and tables that rot and are mended as Iceberg would."""
+"""One simulated world for the loop: fakes on every port, and tables that rot and are mended as
+Iceberg would.
+"""
 
 from __future__ import annotations
 
@@ -57,12 +59,25 @@ class World:
         self.runner = FakeRunner(self.clock, capacity=2, tables=self)
         self._ids = count(1)
         self._tables: dict[TableIdentifier, TableInventory] = {}
-        self.first_manifests: dict[TableIdentifier, tuple[ManifestDigest, ...]] = {}  # those that it was put with
+        self.first_manifests: dict[
+            TableIdentifier, tuple[ManifestDigest, ...]
+        ] = {}  # those that it was put with
         self.ports = self.restarted()
 
     def restarted(self) -> Ports:
-        """The ports of a process that has just started: the store and the tables are what they were."""
-        return Ports({"lake": self.catalog}, self.store, self.policies, self.runner, self.telemetry, self.clock, lambda: f"m-{next(self._ids)}", self.notifier)
+        """The ports of a process that has just started: the store and the tables are what they
+        were.
+        """
+        return Ports(
+            {"lake": self.catalog},
+            self.store,
+            self.policies,
+            self.runner,
+            self.telemetry,
+            self.clock,
+            lambda: f"m-{next(self._ids)}",
+            self.notifier,
+        )
 
     def stored(self, job: Job) -> Job:
         """The job as the store has it now."""
@@ -79,15 +94,28 @@ class World:
         watch(self.ports)
         return self.stored(job)
 
-    def put(self, name: str, small_files: int = 60, manifests: int = 1, rows: int = 1000) -> TableIdentifier:
+    def put(
+        self, name: str, small_files: int = 60, manifests: int = 1, rows: int = 1000
+    ) -> TableIdentifier:
         """A table of tiny files in one partition."""
         table = TableIdentifier("lake", ("sales",), name)
         per_manifest = max(1, small_files // manifests)
-        digests = tuple(manifest(f"{name}-{small_files}-m{i}", [share([1000] * per_manifest, "day=1")], sizes=[1000] * per_manifest) for i in range(manifests))
+        digests = tuple(
+            manifest(
+                f"{name}-{small_files}-m{i}",
+                [share([1000] * per_manifest, "day=1")],
+                sizes=[1000] * per_manifest,
+            )
+            for i in range(manifests)
+        )
         first = Snapshot(1, None, 1, self.clock.now() - timedelta(hours=1), "append", _totals(rows))
         made = inventory(digests, snapshots=(first,))
         self.first_manifests[table] = digests
-        self.replace(replace(made, table=table, table_uuid=f"uuid-{name}", metadata_location=f"{name}/1.json"))
+        self.replace(
+            replace(
+                made, table=table, table_uuid=f"uuid-{name}", metadata_location=f"{name}/1.json"
+            )
+        )
         return table
 
     def look(self, table: TableIdentifier) -> TableInventory:
@@ -118,7 +146,10 @@ class World:
                 entry,
                 snapshots=(*entry.snapshots, snapshot),
                 current_snapshot_id=number,
-                refs=(Ref("main", number, is_branch=True), *(ref for ref in entry.refs if not ref.is_branch)),
+                refs=(
+                    Ref("main", number, is_branch=True),
+                    *(ref for ref in entry.refs if not ref.is_branch),
+                ),
                 metadata_location=f"{table.name}/{number}.json",
                 manifests=entry.manifests if manifests is None else manifests,
             )
@@ -133,18 +164,48 @@ class World:
         match job.action:
             case RewriteDataFiles():
                 size = 1000 * files
-                told |= {"deleted-data-files": str(files), "added-data-files": "1", "removed-files-size": str(size), "total-records": str(rows)}
-                self.commit(job.table, "replace", job.application, told, (manifest(f"{job.job_id}-m", [share([size], "day=1")], sizes=[size]),))
+                told |= {
+                    "deleted-data-files": str(files),
+                    "added-data-files": "1",
+                    "removed-files-size": str(size),
+                    "total-records": str(rows),
+                }
+                self.commit(
+                    job.table,
+                    "replace",
+                    job.application,
+                    told,
+                    (manifest(f"{job.job_id}-m", [share([size], "day=1")], sizes=[size]),),
+                )
                 return {"rewritten_data_files_count": files, "added_data_files_count": 1}
             case RewriteManifests():
-                told |= {"manifests-replaced": str(len(entry.manifests)), "manifests-created": "1", "total-records": str(rows)}
-                merged = manifest(f"{job.job_id}-m", [part for digest in entry.manifests for part in digest.partitions])
+                told |= {
+                    "manifests-replaced": str(len(entry.manifests)),
+                    "manifests-created": "1",
+                    "total-records": str(rows),
+                }
+                merged = manifest(
+                    f"{job.job_id}-m",
+                    [part for digest in entry.manifests for part in digest.partitions],
+                )
                 self.commit(job.table, "replace", job.application, told, (merged,))
-                return {"rewritten_manifests_count": len(entry.manifests), "added_manifests_count": 1}
+                return {
+                    "rewritten_manifests_count": len(entry.manifests),
+                    "added_manifests_count": 1,
+                }
             case ExpireSnapshots(older_than, retain_last):
-                newest, named = entry.snapshots[-retain_last:], {ref.snapshot_id for ref in entry.refs}
-                kept = tuple(s for s in entry.snapshots if s in newest or s.committed_at >= older_than or s.snapshot_id in named)
-                self.replace(replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}x"))
+                newest, named = (
+                    entry.snapshots[-retain_last:],
+                    {ref.snapshot_id for ref in entry.refs},
+                )
+                kept = tuple(
+                    s
+                    for s in entry.snapshots
+                    if s in newest or s.committed_at >= older_than or s.snapshot_id in named
+                )
+                self.replace(
+                    replace(entry, snapshots=kept, metadata_location=f"{entry.metadata_location}x")
+                )
                 return {"deleted_data_files_count": 0}
             case action:
                 message = f"this world does not know {action.procedure}"

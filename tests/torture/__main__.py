@@ -1,4 +1,6 @@
-"""`make torture MINUTES=30`: prints the figures, writes them as JSON, and ends with 1 when anything was lost or too little happened."""
+"""`make torture MINUTES=30`: prints the figures, writes them as JSON, and ends with 1 when anything
+was lost or too little happened.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,30 @@ from tests.torture.schedule import USUAL_TROUBLES, Trouble
 def main() -> int:
     """0: nothing was lost; 1: something was, or too little happened to say so."""
     parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=30.0, help="of chaos; the whole run takes about half as long again")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=30.0,
+        help="of chaos; the whole run takes about half as long again",
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--commits-per-second", type=float, default=1.0, help="of all writers together, as far as the machine can")
-    parser.add_argument("--troubles", default=",".join(USUAL_TROUBLES), help="only these, separated by commas; none: a quiet run")
+    parser.add_argument(
+        "--commits-per-second",
+        type=float,
+        default=1.0,
+        help="of all writers together, as far as the machine can",
+    )
+    parser.add_argument(
+        "--troubles",
+        default=",".join(USUAL_TROUBLES),
+        help="only these, separated by commas; none: a quiet run",
+    )
     parser.add_argument("--json", type=Path, help="where the figures go as JSON")
-    parser.add_argument("--directory", type=Path, help="a new directory that is kept; without it a temporary one, which goes")
+    parser.add_argument(
+        "--directory",
+        type=Path,
+        help="a new directory that is kept; without it a temporary one, which goes",
+    )
     given = parser.parse_args()
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     signal.signal(signal.SIGTERM, _end)
@@ -31,7 +51,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as temporary:
         directory = given.directory or Path(temporary)
         directory.mkdir(parents=True, exist_ok=True)
-        report = run(Options(directory.absolute(), given.minutes, given.seed, given.commits_per_second, troubles))
+        report = run(
+            Options(
+                directory.absolute(), given.minutes, given.seed, given.commits_per_second, troubles
+            )
+        )
     if given.json is not None:
         given.json.write_text(json.dumps(report.as_document(), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(report.as_text() + "\n")

@@ -66,9 +66,13 @@ class Chaos:
     def _cause(self, plan: TroublePlan) -> bool:
         match plan.trouble:
             case Trouble.KILL_JVM:
-                return self._wait_for(lambda: sum(map(end_process, self.daemon.pids(_JVM))) > 0, plan.seconds)
+                return self._wait_for(
+                    lambda: sum(map(end_process, self.daemon.pids(_JVM))) > 0, plan.seconds
+                )
             case Trouble.KILL_DRIVER:
-                return self._wait_for(lambda: sum(map(end_process, self.daemon.pids(_DRIVER))) > 0, plan.seconds)
+                return self._wait_for(
+                    lambda: sum(map(end_process, self.daemon.pids(_DRIVER))) > 0, plan.seconds
+                )
             case Trouble.KILL_DAEMON:
                 return self.daemon.kill()
             case Trouble.CUT_CATALOG:
@@ -88,7 +92,9 @@ class Chaos:
                 return has_hit
             case Trouble.LOSE_ANSWER | Trouble.LOSE_ANY_ANSWER:
                 before = self.catalog.lost_answers
-                self.catalog.spares = rewrites_manifests if plan.trouble is Trouble.LOSE_ANSWER else spare_none
+                self.catalog.spares = (
+                    rewrites_manifests if plan.trouble is Trouble.LOSE_ANSWER else spare_none
+                )
                 self.catalog.answers_to_lose = 1
                 has_hit = self._wait_for(lambda: self.catalog.lost_answers > before, plan.seconds)
                 self.catalog.answers_to_lose = 0

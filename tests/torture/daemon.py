@@ -1,4 +1,6 @@
-"""The daemon under test: `maintainer serve` as its users run it, started again when it is down, as a service manager would."""
+"""The daemon under test: `maintainer serve` as its users run it, started again when it is down, as
+a service manager would.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ PAGE = 200  # jobs of one answer
 COMMAND_CHARACTERS = 120  # of a process that was left
 FULL_DISK_BYTES = 512  # the largest file that can be written while the disk is full
 
-# As aggressive as the bounds of a policy allow: a minute between two runs of a rule, hot partitions too, the least ages and counts.
+# As aggressive as the bounds of a policy allow: a minute between two runs of a rule, hot partitions
+# too, the least ages and counts.
 POLICY = """\
 tables: {catalog}.{namespace}.*
 mode: {mode}
@@ -63,7 +66,8 @@ rules:
   remove_orphan_files: {{every: 1h, older_than: 3d, approval: automatic}}
 """
 
-# Two tables are sorted, and one keeps its position deletes for longer than its data files would let them live.
+# Two tables are sorted, and one keeps its position deletes for longer than its data files would let
+# them live.
 NARROWER_POLICIES = {
     "accounts": "rules: {rewrite_data_files: {sort_order: 'writer, sequence'}}",
     "orders": "rules: {rewrite_data_files: {sort_order: 'zorder(writer, sequence)'}}",
@@ -106,16 +110,22 @@ class Daemon:
     def configure(self, lake: Lake, store: str) -> None:
         """Write the configuration, and a policy that only observes."""
         (self.directory / "policies").mkdir(parents=True)
-        text = CONFIGURATION.format(catalog=CATALOG, properties=json.dumps(lake.properties), store=json.dumps(store))
+        text = CONFIGURATION.format(
+            catalog=CATALOG, properties=json.dumps(lake.properties), store=json.dumps(store)
+        )
         (self.directory / "maintainer.yaml").write_text(text, encoding="utf-8")
         for table, rules in NARROWER_POLICIES.items():
-            (self.directory / "policies" / f"{table}.yaml").write_text(f"tables: {CATALOG}.{NAMESPACE}.{table}\n{rules}\n", encoding="utf-8")
+            (self.directory / "policies" / f"{table}.yaml").write_text(
+                f"tables: {CATALOG}.{NAMESPACE}.{table}\n{rules}\n", encoding="utf-8"
+            )
         self.set_mode("observe")
 
     def set_mode(self, mode: str) -> None:
         """Replace the policy; the daemon sees it by itself."""
         fresh = self.directory / "policy.new"
-        fresh.write_text(POLICY.format(catalog=CATALOG, namespace=NAMESPACE, mode=mode), encoding="utf-8")
+        fresh.write_text(
+            POLICY.format(catalog=CATALOG, namespace=NAMESPACE, mode=mode), encoding="utf-8"
+        )
         fresh.replace(self.directory / "policies" / "torture.yaml")
 
     @property
@@ -156,16 +166,24 @@ class Daemon:
         return True
 
     def pids(self, needle: str = "") -> list[int]:
-        """The living processes that work in its directory and whose command holds the text: also a Spark that has outlived its daemon."""
+        """The living processes that work in its directory and whose command holds the text: also a
+        Spark that has outlived its daemon.
+        """
         found = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal())
-        return [pid for pid in found if self._works_here(pid) and is_alive(pid) and needle in _read_command(pid)]
+        return [
+            pid
+            for pid in found
+            if self._works_here(pid) and is_alive(pid) and needle in _read_command(pid)
+        ]
 
     def commands(self) -> list[str]:
         """What its living processes were started as, cut short."""
         return [f"{pid} {_read_command(pid)[:COMMAND_CHARACTERS]}" for pid in self.pids()]
 
     def limit_files(self, limit_bytes: int) -> bool:
-        """Let none of its processes write a file beyond this size (-1: no limit); False when there is none."""
+        """Let none of its processes write a file beyond this size (-1: no limit); False when there
+        is none.
+        """
         limit = limit_bytes if limit_bytes >= 0 else resource.RLIM_INFINITY
         pids = self.pids()
         for pid in pids:
@@ -190,7 +208,9 @@ class Daemon:
         if not self.url:
             return None
         data = json.dumps(body).encode() if body is not None else None
-        request = urllib.request.Request(f"{self.url}/api/v1{path}", data, {"Content-Type": "application/json"}, method=method)  # noqa: S310 - on loopback
+        request = urllib.request.Request(  # noqa: S310 - on loopback
+            f"{self.url}/api/v1{path}", data, {"Content-Type": "application/json"}, method=method
+        )
         try:
             with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310 - as above
                 text = answer.read()
@@ -203,7 +223,9 @@ class Daemon:
         found: list[dict[str, Any]] = []
         cursor = ""
         while True:
-            page = self.ask(f"/jobs?limit={PAGE}" + (f"&cursor={urllib.parse.quote(cursor)}" if cursor else ""))
+            page = self.ask(
+                f"/jobs?limit={PAGE}" + (f"&cursor={urllib.parse.quote(cursor)}" if cursor else "")
+            )
             if page is None:
                 return None
             found += page["items"]
@@ -211,7 +233,11 @@ class Daemon:
             if not cursor:
                 return found
 
-    def wait_until_quiet(self, timeout_seconds: float, unfinished: Sequence[str] = ("pending", "submitted", "running", "unknown")) -> bool:
+    def wait_until_quiet(
+        self,
+        timeout_seconds: float,
+        unfinished: Sequence[str] = ("pending", "submitted", "running", "unknown"),
+    ) -> bool:
         """True as soon as no job is unfinished."""
         states = "&".join(f"state={state}" for state in unfinished)
         deadline = time.monotonic() + timeout_seconds
@@ -234,7 +260,15 @@ class Daemon:
     def audit(self) -> list[dict[str, Any]]:
         """The whole audit log, oldest first, by the command line; the daemon may be down."""
         command = [MAINTAINER, "audit", "--format", "jsonl"]
-        done = subprocess.run(command, cwd=self.directory, capture_output=True, text=True, timeout=STOP_SECONDS, check=True, env=environment())
+        done = subprocess.run(
+            command,
+            cwd=self.directory,
+            capture_output=True,
+            text=True,
+            timeout=STOP_SECONDS,
+            check=True,
+            env=environment(),
+        )
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def _supervise(self) -> None:
@@ -254,7 +288,14 @@ class Daemon:
         with self.log.open("ab") as log:
             start = log.tell()
             env = environment(MAINTAINER_SERVER__PORT="0")
-            self.process = subprocess.Popen([MAINTAINER, "serve"], cwd=self.directory, stdout=log, stderr=log, env=env, start_new_session=True)
+            self.process = subprocess.Popen(
+                [MAINTAINER, "serve"],
+                cwd=self.directory,
+                stdout=log,
+                stderr=log,
+                env=env,
+                start_new_session=True,
+            )
         threading.Thread(target=self._find_url, args=(self.process, start), daemon=True).start()
 
     def _find_url(self, process: subprocess.Popen[bytes], start: int) -> None:
@@ -271,7 +312,12 @@ class Daemon:
 
 def _read_command(pid: int) -> str:
     try:
-        return (Path("/proc") / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        return (
+            (Path("/proc") / str(pid) / "cmdline")
+            .read_bytes()
+            .replace(b"\0", b" ")
+            .decode(errors="replace")
+        )
     except OSError:
         return ""
 

@@ -1,4 +1,6 @@
-"""The lake of the torture run: one PostgreSQL catalog that PyIceberg and Spark share, and the tables in it."""
+"""The lake of the torture run: one PostgreSQL catalog that PyIceberg and Spark share, and the
+tables in it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,12 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import LongType, NestedField, StringType
 
-from maintainer.adapters.demo.history import DatedCommit, NewTable, create_with_history, describe_table
+from maintainer.adapters.demo.history import (
+    DatedCommit,
+    NewTable,
+    create_with_history,
+    describe_table,
+)
 from maintainer.adapters.spark.catalogs import spark_configuration
 from tests.torture.ledger import Operation, Told
 from tests.torture.rows import COLUMNS, Row, to_arrow
@@ -36,7 +43,8 @@ _PROPERTIES = {
     "write.merge.mode": "merge-on-read",
     "write.update.mode": "merge-on-read",
     "write.delete.mode": "merge-on-read",
-    # Each writer changes its own rows alone; serializable would make it fail at others' appends, with and without the daemon.
+    # Each writer changes its own rows alone; serializable would make it fail at others' appends,
+    # with and without the daemon.
     "write.merge.isolation-level": "snapshot",
     "write.update.isolation-level": "snapshot",
     "write.delete.isolation-level": "snapshot",
@@ -61,7 +69,9 @@ class Lake:
 
     def open_catalog(self) -> SqlCatalog:
         """A catalog of one's own; whoever opens it closes it."""
-        return SqlCatalog(CATALOG, **{name: value for name, value in self.properties.items() if name != "type"})
+        return SqlCatalog(
+            CATALOG, **{name: value for name, value in self.properties.items() if name != "type"}
+        )
 
 
 def at_port(url: str, port: int) -> str:
@@ -71,12 +81,19 @@ def at_port(url: str, port: int) -> str:
 
 
 class WritersSpark:
-    """The Spark of the writers: one JVM in a child process of this one, and a session for each thread that asks."""
+    """The Spark of the writers: one JVM in a child process of this one, and a session for each
+    thread that asks.
+    """
 
     def __init__(self, lake: Lake, directory: Path) -> None:
         from pyspark.sql import SparkSession  # noqa: PLC0415 - a second, which the tests of the checker need not wait for
 
-        jars = ",".join(str(jar) for jar in sorted((Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars").glob("*.jar")))
+        jars = ",".join(
+            str(jar)
+            for jar in sorted(
+                (Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars").glob("*.jar")
+            )
+        )
         assert jars, "run make setup: there are no jars of Iceberg"
         settings = {
             "spark.master": "local[2]",
@@ -122,18 +139,38 @@ def make_tables(lake: Lake, namespace: str, spark: Any, now: datetime) -> list[O
         catalog.close()
 
 
-def _make_table(catalog: SqlCatalog, namespace: str, plan: TablePlan, spark: Any, now: datetime) -> Operation:  # noqa: ANN401 - as above
-    schema = Schema(*(NestedField(number, name, StringType() if name in _TEXT_COLUMNS else LongType()) for number, name in enumerate(COLUMNS, 1)))
-    spec = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "part")) if plan.is_partitioned else UNPARTITIONED_PARTITION_SPEC
+def _make_table(
+    catalog: SqlCatalog,
+    namespace: str,
+    plan: TablePlan,
+    spark: Any,  # noqa: ANN401 - as above
+    now: datetime,
+) -> Operation:
+    schema = Schema(
+        *(
+            NestedField(number, name, StringType() if name in _TEXT_COLUMNS else LongType())
+            for number, name in enumerate(COLUMNS, 1)
+        )
+    )
+    spec = (
+        PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "part"))
+        if plan.is_partitioned
+        else UNPARTITIONED_PARTITION_SPEC
+    )
     name = f"{namespace}.{plan.name}"
     properties = _PROPERTIES | dict(plan.properties)
     rows: list[Row] = []
     if plan.has_history:
-        rows = _make_past(catalog, NewTable((namespace, plan.name), schema, spec, tuple(properties.items())), now)
+        rows = _make_past(
+            catalog, NewTable((namespace, plan.name), schema, spec, tuple(properties.items())), now
+        )
     else:
         catalog.create_table(name, schema, partition_spec=spec, properties=properties)
     if plan.format_version > 2:
-        spark.sql(f"ALTER TABLE {CATALOG}.{name} SET TBLPROPERTIES ('format-version' = '{plan.format_version}')")
+        spark.sql(
+            f"ALTER TABLE {CATALOG}.{name} SET TBLPROPERTIES ('format-version' = "
+            f"'{plan.format_version}')"
+        )
     return Operation(f"past-{name}", name, PAST, PAST, tuple(rows), told=Told.COMMITTED)
 
 
@@ -147,11 +184,18 @@ def _make_past(catalog: SqlCatalog, new: NewTable, now: datetime) -> list[Row]:
         at = now.astimezone(UTC) - DAYS_BETWEEN * (PAST_COMMITS + 2 - number)
         files = []
         for part in SHARED_PARTS if metadata.spec().fields else ("p0",):
-            rows = [Row(PAST, (number * len(SHARED_PARTS) + int(part[1:])) * 10 + offset, 0, part) for offset in range(5)]
+            rows = [
+                Row(PAST, (number * len(SHARED_PARTS) + int(part[1:])) * 10 + offset, 0, part)
+                for offset in range(5)
+            ]
             path = data / f"past-{number}-{part}.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
-            parquet.write_table(to_arrow(rows).cast(schema_to_pyarrow(metadata.schema())), path, store_schema=False)
-            os.utime(path, (at.timestamp(), at.timestamp()))  # as old as its commit: no orphan removal spares it for its age
+            parquet.write_table(
+                to_arrow(rows).cast(schema_to_pyarrow(metadata.schema())), path, store_schema=False
+            )
+            os.utime(
+                path, (at.timestamp(), at.timestamp())
+            )  # as old as its commit: no orphan removal spares it for its age
             files.append(parquet_file_to_data_file(io, metadata, f"file://{path}"))
             live = [*([] if number == PAST_REPLACED_AT and part == "p0" else live), *rows]
         commits.append(DatedCommit(at, tuple(files), is_overwrite=number == PAST_REPLACED_AT))
@@ -160,13 +204,21 @@ def _make_past(catalog: SqlCatalog, new: NewTable, now: datetime) -> list[Row]:
 
 
 def leave_strays(lake: Lake, namespace: str, now: datetime) -> list[Path]:
-    """Files that no snapshot knows and that are old enough to be removed, beside those of each table with a past."""
+    """Files that no snapshot knows and that are old enough to be removed, beside those of each
+    table with a past.
+    """
     catalog = lake.open_catalog()
     try:
-        tables = [catalog.load_table(f"{namespace}.{plan.name}") for plan in TABLES if plan.has_history]
+        tables = [
+            catalog.load_table(f"{namespace}.{plan.name}") for plan in TABLES if plan.has_history
+        ]
     finally:
         catalog.close()
-    strays = [Path(table.location().removeprefix("file://")) / "data" / f"stray-{number}.parquet" for table in tables for number in range(STRAYS)]
+    strays = [
+        Path(table.location().removeprefix("file://")) / "data" / f"stray-{number}.parquet"
+        for table in tables
+        for number in range(STRAYS)
+    ]
     for number, path in enumerate(strays):
         parquet.write_table(to_arrow([Row("nobody", number, 0, "p0")]), path, store_schema=False)
         written = (now - DAYS_BETWEEN * PAST_COMMITS).timestamp()
@@ -188,6 +240,11 @@ def locate_tables(lake: Lake, namespace: str) -> Mapping[str, str]:
     """The metadata file of every table of the namespace, as the catalog has it now."""
     catalog = lake.open_catalog()
     try:
-        return {f"{namespace}.{plan.name}": catalog.load_table(f"{namespace}.{plan.name}").metadata_location for plan in TABLES}
+        return {
+            f"{namespace}.{plan.name}": catalog.load_table(
+                f"{namespace}.{plan.name}"
+            ).metadata_location
+            for plan in TABLES
+        }
     finally:
         catalog.close()

@@ -1,4 +1,6 @@
-"""What each writer meant to do and what it was told came of it: one line each, written before and after."""
+"""What each writer meant to do and what it was told came of it: one line each, written before and
+after.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class LostAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One commit of one writer, whatever number of attempts it takes; `token` is in the summary of its snapshot."""
+    """One commit of one writer, whatever number of attempts it takes; `token` is in the summary of
+    its snapshot.
+    """
 
     token: str
     table: str
@@ -42,7 +46,9 @@ class Operation:
     drop: tuple[int, ...] = ()  # sequences of the writer's own rows
     told: Told = Told.INTENDED
     attempts: int = 0
-    is_resolved: bool = False  # an error came back, and the table said that it was committed all the same
+    is_resolved: bool = (
+        False  # an error came back, and the table said that it was committed all the same
+    )
     error: str = ""
     lost: tuple[LostAttempt, ...] = ()
     lost_to_writers: int = 0  # of those; found out afterwards
@@ -80,11 +86,21 @@ def _parse(document: Mapping[str, object]) -> Operation:
     assert isinstance(lost, list)
     operation = Operation(**given)  # type: ignore[arg-type]
     attempts = tuple(LostAttempt(**attempt) for attempt in lost)
-    return replace(operation, put=tuple(Row(**row) for row in put), drop=tuple(drop), told=Told(operation.told), lost=attempts)
+    return replace(
+        operation,
+        put=tuple(Row(**row) for row in put),
+        drop=tuple(drop),
+        told=Told(operation.told),
+        lost=attempts,
+    )
 
 
-def replay(operations: Iterable[Operation], is_there: Callable[[str], bool]) -> dict[tuple[str, int], Row]:
-    """The rows that must be there, by writer and sequence; is_there decides what the writer does not know itself."""
+def replay(
+    operations: Iterable[Operation], is_there: Callable[[str], bool]
+) -> dict[tuple[str, int], Row]:
+    """The rows that must be there, by writer and sequence; is_there decides what the writer does
+    not know itself.
+    """
     rows: dict[tuple[str, int], Row] = {}
     for operation in counting(operations, is_there):
         for sequence in operation.drop:
@@ -93,8 +109,12 @@ def replay(operations: Iterable[Operation], is_there: Callable[[str], bool]) -> 
     return rows
 
 
-def counting(operations: Iterable[Operation], is_there: Callable[[str], bool]) -> Iterator[Operation]:
+def counting(
+    operations: Iterable[Operation], is_there: Callable[[str], bool]
+) -> Iterator[Operation]:
     """The operations that took place."""
     for operation in operations:
-        if operation.told is Told.COMMITTED or (operation.told in {Told.UNKNOWN, Told.INTENDED} and is_there(operation.token)):
+        if operation.told is Told.COMMITTED or (
+            operation.told in {Told.UNKNOWN, Told.INTENDED} and is_there(operation.token)
+        ):
             yield operation

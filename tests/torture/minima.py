@@ -11,7 +11,8 @@ from typing import Any
 from tests.torture.chaos import Event
 from tests.torture.schedule import Trouble
 
-LONG_MINUTES = 30.0  # from here on everything is asked for; of a shorter run its share of jobs and commits alone
+# from here on everything is asked for; of a shorter run its share of jobs and commits alone
+LONG_MINUTES = 30.0
 LEAST_JOBS = 100
 LEAST_COMMITS = 300  # of writers
 WORKS = (
@@ -47,7 +48,13 @@ def name_work(job: Mapping[str, Any]) -> str:
     """The job's procedure, and of a rewrite of data files its strategy."""
     if job["rule"] != "rewrite_data_files":
         return str(job["rule"])
-    strategy = "zorder" if _ZORDER.search(job["action"]) else "sort" if _SORT.search(job["action"]) else "binpack"
+    strategy = (
+        "zorder"
+        if _ZORDER.search(job["action"])
+        else "sort"
+        if _SORT.search(job["action"])
+        else "binpack"
+    )
     return f"rewrite_data_files {strategy}"
 
 
@@ -58,14 +65,25 @@ def count_successes(jobs: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def measure_minima(
-    minutes: float, jobs: Sequence[Mapping[str, Any]], commits: int, *, events: Sequence[Event], troubles: Sequence[Trouble], strays_removed: int
+    minutes: float,
+    jobs: Sequence[Mapping[str, Any]],
+    commits: int,
+    *,
+    events: Sequence[Event],
+    troubles: Sequence[Trouble],
+    strays_removed: int,
 ) -> list[Minimum]:
     """What is asked for of a run of these minutes with these troubles, and what there was."""
     share = min(1.0, minutes / LONG_MINUTES)
-    minima = [Minimum("jobs", int(LEAST_JOBS * share), len(jobs)), Minimum("commits of writers", int(LEAST_COMMITS * share), commits)]
+    minima = [
+        Minimum("jobs", int(LEAST_JOBS * share), len(jobs)),
+        Minimum("commits of writers", int(LEAST_COMMITS * share), commits),
+    ]
     if minutes < LONG_MINUTES:
         return minima
     hits = Counter(event.trouble for event in events if event.has_hit)
-    minima += [Minimum(f"succeeded {work}", 1, number) for work, number in count_successes(jobs).items()]
+    minima += [
+        Minimum(f"succeeded {work}", 1, number) for work, number in count_successes(jobs).items()
+    ]
     minima += [Minimum(f"hit by {trouble.value}", 1, hits[trouble]) for trouble in troubles]
     return [*minima, Minimum("orphan files removed", 1, strays_removed)]

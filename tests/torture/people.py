@@ -1,4 +1,6 @@
-"""People beside the daemon: they tag and pin snapshots, let go of pins, and ask for runs, at random by the seed."""
+"""People beside the daemon: they tag and pin snapshots, let go of pins, and ask for runs, at random
+by the seed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,13 @@ from tests.torture.lake import CATALOG, Lake, locate_tables
 from tests.torture.reading import TableReading
 from tests.torture.schedule import TABLES
 
-RULES = ("rewrite_data_files", "rewrite_position_delete_files", "rewrite_manifests", "expire_snapshots", "remove_orphan_files")
+RULES = (
+    "rewrite_data_files",
+    "rewrite_position_delete_files",
+    "rewrite_manifests",
+    "expire_snapshots",
+    "remove_orphan_files",
+)
 OLD_PIN = "slow-reader"  # holds the older half of a table's past, until somebody lets go of it
 OLD_TAG = "yearly"
 
@@ -34,13 +42,19 @@ class People:
     _thread: threading.Thread | None = None
 
     def hold_past(self) -> None:
-        """Pin one old snapshot of each table that has any, and tag another; before anything is maintained."""
+        """Pin one old snapshot of each table that has any, and tag another; before anything is
+        maintained.
+        """
         for plan in TABLES:
             if plan.has_history:
                 table = f"{NAMESPACE}.{plan.name}"
                 reading = self._read(table)
-                pinned, tagged = sorted(self.random.sample(range(2, len(reading.snapshots) - 2), k=2), reverse=True)
-                assert self._pin(table, OLD_PIN, reading, pinned), f"the daemon took no pin for {table}"
+                pinned, tagged = sorted(
+                    self.random.sample(range(2, len(reading.snapshots) - 2), k=2), reverse=True
+                )
+                assert self._pin(table, OLD_PIN, reading, pinned), (
+                    f"the daemon took no pin for {table}"
+                )
                 self._tag(table, OLD_TAG, reading, tagged)
 
     def start(self) -> None:
@@ -61,8 +75,13 @@ class People:
             table = f"{NAMESPACE}.{self.random.choice(TABLES).name}"
             match self.random.choice(("run", "run", "run", "tag", "pin", "release")):
                 case "run":
-                    wish = {"rules": [self.random.choice(RULES)]} if self.random.random() < 0.7 else {}
-                    self.requests += self.daemon.ask(f"/tables/{CATALOG}/{table.replace('.', '/')}/run", wish) is not None
+                    wish = (
+                        {"rules": [self.random.choice(RULES)]} if self.random.random() < 0.7 else {}
+                    )
+                    self.requests += (
+                        self.daemon.ask(f"/tables/{CATALOG}/{table.replace('.', '/')}/run", wish)
+                        is not None
+                    )
                 case "tag":
                     reading = self._read(table)
                     if reading.snapshots:
@@ -81,7 +100,9 @@ class People:
         snapshot_id = reading.snapshots[position]["snapshot-id"]
         summary = summarise_rows(reading.read_rows(reading.snapshots[position]))
         try:
-            self.spark.sql(f"ALTER TABLE {CATALOG}.{table} CREATE TAG `{name}` AS OF VERSION {snapshot_id}")
+            self.spark.sql(
+                f"ALTER TABLE {CATALOG}.{table} CREATE TAG `{name}` AS OF VERSION {snapshot_id}"
+            )
         except Exception as error:  # somebody else committed first: no tag, nothing held
             if "CommitFailed" not in str(error):
                 raise
@@ -91,7 +112,10 @@ class People:
     def _pin(self, table: str, name: str, reading: TableReading, position: int) -> bool:
         snapshot_id = reading.snapshots[position]["snapshot-id"]
         summary = summarise_rows(reading.read_rows(reading.snapshots[position]))
-        answer = self.daemon.ask(f"/tables/{CATALOG}/{table.replace('.', '/')}/pins", {"name": name, "snapshot_id": str(snapshot_id), "by": "somebody"})
+        answer = self.daemon.ask(
+            f"/tables/{CATALOG}/{table.replace('.', '/')}/pins",
+            {"name": name, "snapshot_id": str(snapshot_id), "by": "somebody"},
+        )
         if answer is not None:
             self.held[table, f"pin {name}"] = Held(table, snapshot_id, f"pin {name}", summary)
         return answer is not None
@@ -99,5 +123,7 @@ class People:
     def _release(self, table: str) -> None:
         """From the moment of the question on nothing is sure to be held, whatever the answer."""
         if self.held.pop((table, f"pin {OLD_PIN}"), None) is not None:
-            answer = self.daemon.ask(f"/tables/{CATALOG}/{table.replace('.', '/')}/pins/{OLD_PIN}", method="DELETE")
+            answer = self.daemon.ask(
+                f"/tables/{CATALOG}/{table.replace('.', '/')}/pins/{OLD_PIN}", method="DELETE"
+            )
             self.releases += answer is not None

@@ -1,4 +1,6 @@
-"""A TCP proxy in front of a database, on loopback, that can cut, refuse, delay, and lose the answer to a commit."""
+"""A TCP proxy in front of a database, on loopback, that can cut, refuse, delay, and lose the answer
+to a commit.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from dataclasses import dataclass, field
 
 CHUNK_BYTES = 65536
 START_SECONDS = 10
-_METADATA_FILE = b".metadata.json"  # named twice by the statement that commits: the file that was, and the one that shall be
+# named twice by the statement that commits: the file that was, and the one that shall be
+_METADATA_FILE = b".metadata.json"
 
 
 def spare_none(_said: bytes) -> bool:
@@ -32,7 +35,9 @@ class _Connection:
 
 @dataclass(slots=True)
 class Proxy:
-    """Forwards connections to a port of this machine; its switches may be thrown from any thread."""
+    """Forwards connections to a port of this machine; its switches may be thrown from any
+    thread.
+    """
 
     target_port: int
     port: int = 0
@@ -42,7 +47,9 @@ class Proxy:
     lost_answers: int = 0
     broken: int = 0  # connections that were cut or refused
     delayed: int = 0  # what was said and had to wait
-    spares: Callable[[bytes], bool] = spare_none  # commits whose answers are not lost, by what the client says
+    spares: Callable[[bytes], bool] = (
+        spare_none  # commits whose answers are not lost, by what the client says
+    )
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _connections: set[_Connection] = field(default_factory=set)
     _thread: threading.Thread | None = None
@@ -87,7 +94,9 @@ class Proxy:
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         self._loop.close()
 
-    async def _serve(self, client_reader: asyncio.StreamReader, client: asyncio.StreamWriter) -> None:
+    async def _serve(
+        self, client_reader: asyncio.StreamReader, client: asyncio.StreamWriter
+    ) -> None:
         if self.is_refusing:
             self.broken += 1
             client.transport.abort()
@@ -100,18 +109,27 @@ class Proxy:
         connection = _Connection(client, server)
         self._connections.add(connection)
         try:
-            await asyncio.gather(self._forward_requests(connection, client_reader), self._forward_answers(connection, server_reader))
+            await asyncio.gather(
+                self._forward_requests(connection, client_reader),
+                self._forward_answers(connection, server_reader),
+            )
         finally:
             self._connections.discard(connection)
             connection.cut()
 
-    async def _forward_requests(self, connection: _Connection, reader: asyncio.StreamReader) -> None:
+    async def _forward_requests(
+        self, connection: _Connection, reader: asyncio.StreamReader
+    ) -> None:
         with contextlib.suppress(ConnectionError):
             while chunk := await reader.read(CHUNK_BYTES):
                 if self.delay_seconds:
                     self.delayed += 1
                     await asyncio.sleep(self.delay_seconds)
-                if self.answers_to_lose and chunk.count(_METADATA_FILE) > 1 and not self.spares(chunk):
+                if (
+                    self.answers_to_lose
+                    and chunk.count(_METADATA_FILE) > 1
+                    and not self.spares(chunk)
+                ):
                     self.answers_to_lose -= 1
                     connection.loses_answer = True
                 connection.server.write(chunk)

@@ -66,11 +66,15 @@ class TableReading:
         deletes: list[dict[str, Any]] = []
         manifests = _read_avro(snapshot["manifest-list"])
         for manifest in manifests:
-            (deletes if manifest["content"] == _OF_DELETES else data).extend(self._live(manifest["manifest_path"]))
+            (deletes if manifest["content"] == _OF_DELETES else data).extend(
+                self._live(manifest["manifest_path"])
+            )
         return Files(COLUMNS, tuple(data), tuple(deletes), len(manifests), len(self.snapshots))
 
     def read_rows(self, snapshot: Mapping[str, Any]) -> list[FoundRow]:
-        """The rows of a snapshot; OSError or an error of DuckDB's when a file is missing or broken."""
+        """The rows of a snapshot; OSError or an error of DuckDB's when a file is missing or
+        broken.
+        """
         files = self.list_files(snapshot)
         if not files.data:
             return []
@@ -78,11 +82,18 @@ class TableReading:
         return list(zip(*(found.column(name).to_pylist() for name in COLUMNS), strict=True))
 
     def find_files(self) -> tuple[int, list[str]]:
-        """How many different files the kept snapshots need, and those of them that are not there or of another size, each with its reason."""
+        """How many different files the kept snapshots need, and those of them that are not there or
+        of another size, each with its reason.
+        """
         sizes: dict[str, int | None] = {}
         faults: list[str] = []
         for kind in ("statistics", "partition-statistics"):
-            sizes.update({one["statistics-path"]: one["file-size-in-bytes"] for one in self.metadata.get(kind, ())})
+            sizes.update(
+                {
+                    one["statistics-path"]: one["file-size-in-bytes"]
+                    for one in self.metadata.get(kind, ())
+                }
+            )
         for snapshot in self.snapshots:
             sizes[snapshot["manifest-list"]] = None
             try:
@@ -90,13 +101,22 @@ class TableReading:
             except OSError as error:
                 faults.append(f"snapshot {snapshot['snapshot-id']} cannot be listed: {error}")
                 continue
-            sizes.update({file["file_path"]: file["file_size_in_bytes"] for file in (*files.data, *files.deletes)})
+            sizes.update(
+                {
+                    file["file_path"]: file["file_size_in_bytes"]
+                    for file in (*files.data, *files.deletes)
+                }
+            )
         sizes.update(dict.fromkeys(self._manifests))
-        faults += [fault for location, size in sizes.items() if (fault := _find_fault(location, size))]
+        faults += [
+            fault for location, size in sizes.items() if (fault := _find_fault(location, size))
+        ]
         return len(sizes), faults
 
     def commit_times(self) -> set[int]:
-        """When each of the table's metadata files was committed, in milliseconds, as far back as they are kept."""
+        """When each of the table's metadata files was committed, in milliseconds, as far back as
+        they are kept.
+        """
         metadata = self.metadata
         times: set[int] = {metadata["last-updated-ms"]}
         while log := metadata.get("metadata-log"):
@@ -108,12 +128,16 @@ class TableReading:
 
     def _live(self, location: str) -> list[dict[str, Any]]:
         if location not in self._manifests:
-            self._manifests[location] = [entry["data_file"] for entry in _read_avro(location) if entry["status"] != _DELETED]
+            self._manifests[location] = [
+                entry["data_file"] for entry in _read_avro(location) if entry["status"] != _DELETED
+            ]
         return self._manifests[location]
 
 
 def rewrites_manifests(said: bytes) -> bool:
-    """Whether this commit, as a client says it to its catalog's database, is one of rewrite_manifests; it names the new metadata file and the old one."""
+    """Whether this commit, as a client says it to its catalog's database, is one of
+    rewrite_manifests; it names the new metadata file and the old one.
+    """
     for location in set(_METADATA_FILE.findall(said)):
         reading = TableReading.open(location.decode())
         if any("manifests-created" in snapshot["summary"] for snapshot in [*reading.lineage()][:1]):

@@ -14,12 +14,15 @@ from tests.torture.minima import LONG_MINUTES, Minimum, count_successes
 from tests.torture.schedule import TABLES, Kind
 
 MOST_MORE_FAILURES = 0.05  # of a writer's operations, against the run without the daemon
-# Of attempts. The policy of the run has all regard for writers switched off and rewrites a table every minute, so that a MERGE of seconds must lose some.
+# Of attempts. The policy of the run has all regard for writers switched off and rewrites a table
+# every minute, so that a MERGE of seconds must lose some.
 MOST_MORE_LOSSES = 0.05  # of all writers'
 MOST_MORE_LOSSES_OF_ONE = 0.10  # of one writer's, or one kind's
 ENOUGH_ATTEMPTS = 200  # below it a few more or less would decide
 _ALL = "all writers"
-ENOUGH_OPERATIONS = 20  # of one writer, in both phases; below it, one failure alone would be more than the bound, and writers of a kind are taken together
+# of one writer, in both phases; below it, one failure alone would be more than the bound, and
+# writers of a kind are taken together
+ENOUGH_OPERATIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +66,40 @@ def count_operations(operations: Sequence[Operation]) -> WriterFigures:
     )
 
 
-def compare_writers(checked: Checked, control: Sequence[Operation], torture: Sequence[Operation]) -> None:
-    """No writer, and no kind of them, gave up more operations beside the daemon, or lost more attempts otherwise than to writers, by more than the bound."""
+def compare_writers(
+    checked: Checked, control: Sequence[Operation], torture: Sequence[Operation]
+) -> None:
+    """No writer, and no kind of them, gave up more operations beside the daemon, or lost more
+    attempts otherwise than to writers, by more than the bound.
+    """
     for group, without, beside in compare_groups(control, torture):
         if min(without.operations, beside.operations) < ENOUGH_OPERATIONS:
             continue
         if beside.failure_rate > without.failure_rate + MOST_MORE_FAILURES:
-            what = f"{beside.failure_rate:.1%} of {beside.operations} failed, {without.failure_rate:.1%} of {without.operations} without the daemon"
+            what = (
+                f"{beside.failure_rate:.1%} of {beside.operations} failed, "
+                f"{without.failure_rate:.1%} of {without.operations} without the daemon"
+            )
             checked.add(Fault.WRITER_FAILS_MORE, group, [what])
         bound = MOST_MORE_LOSSES if group == _ALL else MOST_MORE_LOSSES_OF_ONE
-        if beside.attempts >= ENOUGH_ATTEMPTS and beside.held_against_us > without.held_against_us + bound:
-            what = f"{beside.held_against_us:.1%} of {beside.attempts} attempts were lost otherwise than to a writer"
-            checked.add(Fault.WRITER_LOSES_MORE, group, [f"{what}, {without.held_against_us:.1%} of {without.attempts} without the daemon"])
+        if (
+            beside.attempts >= ENOUGH_ATTEMPTS
+            and beside.held_against_us > without.held_against_us + bound
+        ):
+            what = (
+                f"{beside.held_against_us:.1%} of {beside.attempts} attempts were lost otherwise "
+                f"than to a writer"
+            )
+            checked.add(
+                Fault.WRITER_LOSES_MORE,
+                group,
+                [f"{what}, {without.held_against_us:.1%} of {without.attempts} without the daemon"],
+            )
 
 
-def compare_groups(control: Sequence[Operation], torture: Sequence[Operation]) -> list[tuple[str, WriterFigures, WriterFigures]]:
+def compare_groups(
+    control: Sequence[Operation], torture: Sequence[Operation]
+) -> list[tuple[str, WriterFigures, WriterFigures]]:
     """Each writer, each kind of them and all, without and beside the daemon."""
     kinds = {writer.name: writer.kind for table in TABLES for writer in table.writers}
     groups = [(f"writer {name}", {name}) for name in kinds]
@@ -151,9 +173,20 @@ class Report:
                 "succeeded": count_successes(self.jobs),
                 "failures": self._count_failures(),
             },
-            "chaos": {"all": len(self.events), "hit": sum(event.has_hit for event in self.events), "by_kind": self._count_events()},
-            "daemon": {"starts": self.daemon_starts, "ends_nobody_asked_for": self.daemon_exits, "requests": self.requests},
-            "writers": {name: {"without": _describe(without), "beside": _describe(beside)} for name, without, beside in self._groups()},
+            "chaos": {
+                "all": len(self.events),
+                "hit": sum(event.has_hit for event in self.events),
+                "by_kind": self._count_events(),
+            },
+            "daemon": {
+                "starts": self.daemon_starts,
+                "ends_nobody_asked_for": self.daemon_exits,
+                "requests": self.requests,
+            },
+            "writers": {
+                name: {"without": _describe(without), "beside": _describe(beside)}
+                for name, without, beside in self._groups()
+            },
             "checked": {
                 "rows": self.checked.rows,
                 "files": self.checked.files,
@@ -171,29 +204,54 @@ class Report:
         """For people."""
         document = self.as_document()
         lines = [f"torture: seed {self.seed}, {self.minutes:g} minutes of chaos", ""]
-        document["chaos"]["by_kind"] = {kind: f"{count['hit']} of {count['all']}" for kind, count in document["chaos"]["by_kind"].items()}
+        document["chaos"]["by_kind"] = {
+            kind: f"{count['hit']} of {count['all']}"
+            for kind, count in document["chaos"]["by_kind"].items()
+        }
         for name in ("commits", "jobs", "chaos", "daemon", "checked", "seconds"):
-            lines += [f"  {f'{name}, {key}':42}{_inline(value)}" for key, value in document[name].items()]
+            lines += [
+                f"  {f'{name}, {key}':42}{_inline(value)}" for key, value in document[name].items()
+            ]
         lines += ["", *self._tabulate_writers(), "", *self._tell_minima()]
-        lines += ["", *(f"  FOUND {one.fault.value} in {one.where}: {one.what}" for one in self.checked.findings)]
-        lines.append("  nothing was lost" if self.is_clean else f"  {len(self.checked.findings)} findings")
+        lines += [
+            "",
+            *(
+                f"  FOUND {one.fault.value} in {one.where}: {one.what}"
+                for one in self.checked.findings
+            ),
+        ]
+        lines.append(
+            "  nothing was lost" if self.is_clean else f"  {len(self.checked.findings)} findings"
+        )
         return "\n".join(lines)
 
     def _tabulate_writers(self) -> list[str]:
         """Operations given up; attempts lost; of these otherwise than to another writer."""
-        columns = f"{'operations':>12}{'failed':>8}{'attempts':>10}{'lost':>8}{'not to writers':>16}"
+        columns = (
+            f"{'operations':>12}{'failed':>8}{'attempts':>10}{'lost':>8}{'not to writers':>16}"
+        )
         lines = [f"  {'without the daemon, then beside it':34}{columns}"]
         for name, *phases in self._groups():
             for title, figures in zip((name, ""), phases, strict=True):
-                counts = f"{figures.operations:>12}{figures.failure_rate:>8.1%}{figures.attempts:>10}{figures.loss_rate:>8.1%}{figures.held_against_us:>16.1%}"
+                counts = (
+                    f"{figures.operations:>12}{figures.failure_rate:>8.1%}{figures.attempts:>10}"
+                    f"{figures.loss_rate:>8.1%}{figures.held_against_us:>16.1%}"
+                )
                 lines.append(f"  {title:34}{counts}")
         return lines
 
     def _tell_minima(self) -> list[str]:
-        lines = [f"  TOO LITTLE: {one.name}: {one.found}, at least {one.least}" for one in self.minima if not one.is_met]
+        lines = [
+            f"  TOO LITTLE: {one.name}: {one.found}, at least {one.least}"
+            for one in self.minima
+            if not one.is_met
+        ]
         if self.minutes < LONG_MINUTES:
             share = ", ".join(f"{one.least} {one.name}" for one in self.minima)
-            lines.append(f"  a run of less than {LONG_MINUTES:g} minutes: {share} were asked for; not that every procedure succeeds and every trouble hits")
+            lines.append(
+                f"  a run of less than {LONG_MINUTES:g} minutes: {share} were asked for; not "
+                f"that every procedure succeeds and every trouble hits"
+            )
         return lines
 
     def _groups(self) -> list[tuple[str, WriterFigures, WriterFigures]]:
@@ -203,12 +261,19 @@ class Report:
         return Counter(f"{job['rule']} {job['state']}" for job in self.jobs)
 
     def _count_failures(self) -> dict[str, int]:
-        return dict(Counter(str(job["failure_reason"]) for job in self.jobs if job["state"] == "failed"))
+        return dict(
+            Counter(str(job["failure_reason"]) for job in self.jobs if job["state"] == "failed")
+        )
 
     def _count_events(self) -> dict[str, dict[str, int]]:
         kinds = sorted({event.trouble.value for event in self.events})
-        of_kind = {kind: [event for event in self.events if event.trouble.value == kind] for kind in kinds}
-        return {kind: {"all": len(events), "hit": sum(event.has_hit for event in events)} for kind, events in of_kind.items()}
+        of_kind = {
+            kind: [event for event in self.events if event.trouble.value == kind] for kind in kinds
+        }
+        return {
+            kind: {"all": len(events), "hit": sum(event.has_hit for event in events)}
+            for kind, events in of_kind.items()
+        }
 
 
 def count_committed(operations: Sequence[Operation]) -> int:
@@ -217,9 +282,17 @@ def count_committed(operations: Sequence[Operation]) -> int:
 
 
 def _describe(figures: WriterFigures) -> dict[str, float]:
-    rates = {"failure_rate": figures.failure_rate, "loss_rate": figures.loss_rate, "held_against_us": figures.held_against_us}
+    rates = {
+        "failure_rate": figures.failure_rate,
+        "loss_rate": figures.loss_rate,
+        "held_against_us": figures.held_against_us,
+    }
     return asdict(figures) | {name: round(rate, 4) for name, rate in rates.items()}
 
 
 def _inline(value: object) -> str:
-    return ", ".join(f"{name}: {count}" for name, count in value.items()) or "none" if isinstance(value, dict) else str(value)
+    return (
+        ", ".join(f"{name}: {count}" for name, count in value.items()) or "none"
+        if isinstance(value, dict)
+        else str(value)
+    )

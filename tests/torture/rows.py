@@ -1,4 +1,6 @@
-"""Rows that say who wrote them: each is known by its writer and a number of that writer's own, so that exactly once can be checked."""
+"""Rows that say who wrote them: each is known by its writer and a number of that writer's own, so
+that exactly once can be checked.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from hashlib import blake2b
 import pyarrow as pa
 
 COLUMNS = ("part", "writer", "sequence", "version", "payload")
-ARROW_SCHEMA = pa.schema([("part", pa.string()), ("writer", pa.string()), ("sequence", pa.int64()), ("version", pa.int64()), ("payload", pa.string())])
+ARROW_SCHEMA = pa.schema(
+    [
+        ("part", pa.string()),
+        ("writer", pa.string()),
+        ("sequence", pa.int64()),
+        ("version", pa.int64()),
+        ("payload", pa.string()),
+    ]
+)
 _PAYLOAD_REPEATS = 4
 
 
@@ -24,7 +34,12 @@ class Row:
     @property
     def payload(self) -> str:
         """What the row carries."""
-        return blake2b(f"{self.writer}/{self.sequence}/{self.version}".encode(), digest_size=16).hexdigest() * _PAYLOAD_REPEATS
+        return (
+            blake2b(
+                f"{self.writer}/{self.sequence}/{self.version}".encode(), digest_size=16
+            ).hexdigest()
+            * _PAYLOAD_REPEATS
+        )
 
     @property
     def values(self) -> tuple[str, str, int, int, str]:
@@ -34,7 +49,9 @@ class Row:
 
 def to_arrow(rows: list[Row]) -> pa.Table:
     """As a writer hands them over."""
-    return pa.Table.from_pylist([dict(zip(COLUMNS, row.values, strict=True)) for row in rows], schema=ARROW_SCHEMA)
+    return pa.Table.from_pylist(
+        [dict(zip(COLUMNS, row.values, strict=True)) for row in rows], schema=ARROW_SCHEMA
+    )
 
 
 def to_sql(rows: list[Row]) -> str:

@@ -1,4 +1,6 @@
-"""The torture run: writers without the daemon, then the same beside it while everything around it breaks; then: was anything lost?"""
+"""The torture run: writers without the daemon, then the same beside it while everything around it
+breaks; then: was anything lost?
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,16 @@ from tests.torture.chaos import Chaos
 from tests.torture.check import Checked, Fault, check_held, check_table
 from tests.torture.daemon import NAMESPACE, Daemon
 from tests.torture.jobs import check_jobs, find_our_commits
-from tests.torture.lake import PAST, Lake, WritersSpark, at_port, drop_tables, leave_strays, locate_tables, make_tables
+from tests.torture.lake import (
+    PAST,
+    Lake,
+    WritersSpark,
+    at_port,
+    drop_tables,
+    leave_strays,
+    locate_tables,
+    make_tables,
+)
 from tests.torture.ledger import Ledger, Operation
 from tests.torture.minima import measure_minima
 from tests.torture.people import People
@@ -96,7 +107,12 @@ def _begin(stage: _Stage, namespace: str) -> Ledger:
 def _run_control(stage: _Stage) -> list[Operation]:
     options = stage.options
     ledger = _begin(stage, CONTROL)
-    writers = start_writers(make_scripts(options.seed, CONTROL, CONTROL, options.commits_per_second), stage.lake, stage.spark, ledger)
+    writers = start_writers(
+        make_scripts(options.seed, CONTROL, CONTROL, options.commits_per_second),
+        stage.lake,
+        stage.spark,
+        ledger,
+    )
     time.sleep(min(LONGEST_CONTROL_SECONDS, options.minutes * 60 * CONTROL_SHARE))
     writers.stop(WRITERS_STOP_SECONDS)
     operations = ledger.read()
@@ -105,15 +121,28 @@ def _run_control(stage: _Stage) -> list[Operation]:
     return attribute_losses(_without_past(operations), readings)
 
 
-def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, Proxy], store: str) -> Report:
+def _run_torture(
+    stage: _Stage, control: list[Operation], proxies: tuple[Proxy, Proxy], store: str
+) -> Report:
     options = stage.options
     catalog_proxy, store_proxy = proxies
     ledger = _begin(stage, NAMESPACE)
     strays = leave_strays(stage.lake, NAMESPACE, datetime.now(UTC))
     daemon = Daemon(options.directory / "daemon")
     daemon.configure(stage.lake.at_port(catalog_proxy.port), at_port(store, store_proxy.port))
-    people = People(stage.lake, daemon, stage.spark.session(), Random(f"{options.seed}/people"), pace_seconds=max(2.0, options.minutes * 60 / 180))
-    chaos = Chaos(make_troubles(options.seed, options.minutes * 60, options.troubles), daemon, catalog_proxy, store_proxy)
+    people = People(
+        stage.lake,
+        daemon,
+        stage.spark.session(),
+        Random(f"{options.seed}/people"),
+        pace_seconds=max(2.0, options.minutes * 60 / 180),
+    )
+    chaos = Chaos(
+        make_troubles(options.seed, options.minutes * 60, options.troubles),
+        daemon,
+        catalog_proxy,
+        store_proxy,
+    )
     daemon.start()
     try:
         if not (daemon.wait_until_up() and _wait_until_measured(daemon)):
@@ -122,7 +151,12 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
         people.hold_past()
         daemon.set_mode("enforce")
         with stage.timed("beside the daemon"):
-            writers = start_writers(make_scripts(options.seed, NAMESPACE, NAMESPACE, options.commits_per_second), stage.lake, stage.spark, ledger)
+            writers = start_writers(
+                make_scripts(options.seed, NAMESPACE, NAMESPACE, options.commits_per_second),
+                stage.lake,
+                stage.spark,
+                ledger,
+            )
             people.start()
             _wait_for_a_job(daemon)
             chaos.start()
@@ -151,7 +185,9 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
             check_held(checked, readings[held.table], held)
         audit = daemon.audit()
         for name, document in (("jobs", jobs), ("audit", audit)):
-            (options.directory / f"{name}.json").write_text(json.dumps(document, indent=1), encoding="utf-8")
+            (options.directory / f"{name}.json").write_text(
+                json.dumps(document, indent=1), encoding="utf-8"
+            )
         check_jobs(checked, jobs, audit, readings)
         torture = attribute_losses(_without_past(operations), readings)
         compare_writers(checked, control, torture)
@@ -171,7 +207,14 @@ def _run_torture(stage: _Stage, control: list[Operation], proxies: tuple[Proxy, 
         requests=people.requests,
         strays=len(strays),
         strays_removed=removed,
-        minima=measure_minima(options.minutes, jobs, count_committed(torture), events=chaos.events, troubles=options.troubles, strays_removed=removed),
+        minima=measure_minima(
+            options.minutes,
+            jobs,
+            count_committed(torture),
+            events=chaos.events,
+            troubles=options.troubles,
+            strays_removed=removed,
+        ),
         seconds=stage.seconds,
     )
 
@@ -180,7 +223,9 @@ def _without_past(operations: Sequence[Operation]) -> list[Operation]:
     return [operation for operation in operations if operation.kind != PAST]
 
 
-def _check_tables(stage: _Stage, namespace: str, operations: Sequence[Operation]) -> dict[str, TableReading]:
+def _check_tables(
+    stage: _Stage, namespace: str, operations: Sequence[Operation]
+) -> dict[str, TableReading]:
     readings: dict[str, TableReading] = {}
     for table, metadata_location in locate_tables(stage.lake, namespace).items():
         readings[table] = TableReading.open(metadata_location)
@@ -195,7 +240,9 @@ def _read_by_pyiceberg(stage: _Stage, table: str) -> list[FoundRow] | None:
     try:
         found = catalog.load_table(table).scan().to_arrow()
     except Exception as error:  # noqa: BLE001 - whatever keeps it from reading
-        stage.checked.add(Fault.UNREADABLE, table, [f"by PyIceberg: {type(error).__name__}: {error}"])
+        stage.checked.add(
+            Fault.UNREADABLE, table, [f"by PyIceberg: {type(error).__name__}: {error}"]
+        )
         return None
     finally:
         catalog.close()
@@ -206,7 +253,9 @@ def _wait_until_measured(daemon: Daemon) -> bool:
     deadline = time.monotonic() + MEASURE_SECONDS
     while time.monotonic() < deadline:
         found = daemon.ask("/tables?limit=100")
-        measured = [one for one in found["items"] if one["band"] is not None] if found is not None else []
+        measured = (
+            [one for one in found["items"] if one["band"] is not None] if found is not None else []
+        )
         if len(measured) == len(TABLES):
             return True
         time.sleep(0.2)
@@ -214,12 +263,21 @@ def _wait_until_measured(daemon: Daemon) -> bool:
 
 
 def _wait_for_a_job(daemon: Daemon) -> None:
-    """Until one has succeeded, or long enough: trouble before the first Spark is up would only keep it down."""
+    """Until one has succeeded, or long enough: trouble before the first Spark is up would only keep
+    it down.
+    """
     deadline = time.monotonic() + FIRST_JOB_SECONDS
-    while time.monotonic() < deadline and not (daemon.ask("/jobs?limit=1&state=succeeded") or {"items": []})["items"]:
+    while (
+        time.monotonic() < deadline
+        and not (daemon.ask("/jobs?limit=1&state=succeeded") or {"items": []})["items"]
+    ):
         time.sleep(0.2)
 
 
 def _find_paused(daemon: Daemon) -> list[str]:
     found = daemon.ask("/tables?limit=100")
-    return [f"{one['table']}: {one['paused']}" for one in found["items"] if one["pause"]] if found is not None else ["the daemon did not say"]
+    return (
+        [f"{one['table']}: {one['paused']}" for one in found["items"] if one["pause"]]
+        if found is not None
+        else ["the daemon did not say"]
+    )

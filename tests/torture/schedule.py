@@ -1,4 +1,6 @@
-"""What will be done and when, from a seed alone: the tables, their writers, what each does next, and the chaos."""
+"""What will be done and when, from a seed alone: the tables, their writers, what each does next,
+and the chaos.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ TABLES = (
             WriterPlan("readings-c", Kind.DELETE, Engine.SPARK),
         ),
         has_history=True,
-        properties=(("write.delete.granularity", "partition"),),  # one file for each delete, so that there is something in rewriting them
+        properties=(
+            ("write.delete.granularity", "partition"),
+        ),  # one file for each delete, so that there is something in rewriting them
     ),
     TablePlan(
         "accounts",
@@ -111,7 +115,9 @@ TABLES = (
 
 @dataclass(slots=True)
 class WriterScript:
-    """What one writer does next, given the rows that it has: the same seed and the same answers give the same script."""
+    """What one writer does next, given the rows that it has: the same seed and the same answers
+    give the same script.
+    """
 
     table: str
     plan: WriterPlan
@@ -131,7 +137,14 @@ class WriterScript:
         kind = self.plan.kind
         token = f"{self.prefix}-{self.plan.name}-{next(self._numbers)}"
         is_append = kind is Kind.DELETE and not drop
-        return Operation(token, self.table, self.plan.name, (Kind.APPEND if is_append else kind).value, tuple(put), tuple(drop))
+        return Operation(
+            token,
+            self.table,
+            self.plan.name,
+            (Kind.APPEND if is_append else kind).value,
+            tuple(put),
+            tuple(drop),
+        )
 
     def _choose(self, own: Mapping[int, Row]) -> tuple[list[Row], list[int]]:
         match self.plan.kind:
@@ -146,22 +159,34 @@ class WriterScript:
             case Kind.MERGE:
                 touched = self._some(own) if own else []
                 dropped = touched[: len(touched) // 3]
-                changed = [Row(row.writer, row.sequence, row.version + 1, row.part) for row in (own[sequence] for sequence in touched[len(dropped) :])]
+                changed = [
+                    Row(row.writer, row.sequence, row.version + 1, row.part)
+                    for row in (own[sequence] for sequence in touched[len(dropped) :])
+                ]
                 return [*changed, *self._new(SHARED_PARTS)], dropped
 
     def _new(self, parts: tuple[str, ...]) -> list[Row]:
         rows = range(self.random.randint(3, 12))
-        return [Row(self.plan.name, next(self._sequences), 0, self.random.choice(parts)) for _ in rows]
+        return [
+            Row(self.plan.name, next(self._sequences), 0, self.random.choice(parts)) for _ in rows
+        ]
 
     def _some(self, own: Mapping[int, Row]) -> list[int]:
         return self.random.sample(sorted(own), k=min(len(own), self.random.randint(1, 8)))
 
 
-def make_scripts(seed: int, prefix: str, namespace: str, commits_per_second: float) -> list[WriterScript]:
+def make_scripts(
+    seed: int, prefix: str, namespace: str, commits_per_second: float
+) -> list[WriterScript]:
     """One for each writer of each table; together about as fast as asked for."""
     writers = [(table, writer) for table in TABLES for writer in table.writers]
     pace = len(writers) / commits_per_second
-    return [WriterScript(f"{namespace}.{table.name}", writer, Random(f"{seed}/{writer.name}"), pace, prefix) for table, writer in writers]
+    return [
+        WriterScript(
+            f"{namespace}.{table.name}", writer, Random(f"{seed}/{writer.name}"), pace, prefix
+        )
+        for table, writer in writers
+    ]
 
 
 class Trouble(StrEnum):
@@ -173,9 +198,13 @@ class Trouble(StrEnum):
     CUT_CATALOG = "cut_catalog"  # connections are cut and refused for a while
     CUT_STORE = "cut_store"
     DELAY_COMMITS = "delay_commits"  # everything that is said to the catalog waits
-    FILL_DISK = "fill_disk"  # neither the daemon nor Spark can write a file of more than a few hundred bytes
-    LOSE_ANSWER = "lose_answer"  # the connection breaks after a commit took place, before its answer is back; not that of rewrite_manifests
-    LOSE_ANY_ANSWER = "lose_any_answer"  # that one too, and Iceberg itself then makes the table unreadable: see docs/torture.md
+    # neither the daemon nor Spark can write a file of more than a few hundred bytes
+    FILL_DISK = "fill_disk"
+    # the connection breaks after a commit took place, before its answer is back; not that of
+    # rewrite_manifests
+    LOSE_ANSWER = "lose_answer"
+    # that one too, and Iceberg itself then makes the table unreadable: see docs/torture.md
+    LOSE_ANY_ANSWER = "lose_any_answer"
 
 
 USUAL_TROUBLES = tuple(trouble for trouble in Trouble if trouble is not Trouble.LOSE_ANY_ANSWER)
@@ -184,7 +213,10 @@ USUAL_TROUBLES = tuple(trouble for trouble in Trouble if trouble is not Trouble.
 LONGEST_GAP_SECONDS = 25.0  # from one trouble to the next
 SHORTEST_GAP_SECONDS = 6.0
 # Of the gap: how long a trouble lasts, or waits for something to hit.
-_SHARES = {trouble: (0.6, 0.8) if trouble.value.startswith(("kill", "lose")) else (0.15, 0.4) for trouble in Trouble}
+_SHARES = {
+    trouble: (0.6, 0.8) if trouble.value.startswith(("kill", "lose")) else (0.15, 0.4)
+    for trouble in Trouble
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +228,20 @@ class TroublePlan:
     seconds: float
 
 
-def make_troubles(seed: int, total_seconds: float, kinds: tuple[Trouble, ...] = USUAL_TROUBLES) -> list[TroublePlan]:
-    """Every kind once before any comes again, in an order of the seed's; all are over by the end."""
+def make_troubles(
+    seed: int, total_seconds: float, kinds: tuple[Trouble, ...] = USUAL_TROUBLES
+) -> list[TroublePlan]:
+    """Every kind once before any comes again, in an order of the seed's; all are over by the
+    end.
+    """
     random = Random(f"{seed}/trouble")
     gap = min(LONGEST_GAP_SECONDS, max(SHORTEST_GAP_SECONDS, total_seconds / (len(kinds) + 3)))
     order = _endless(kinds, random)
     planned: list[TroublePlan] = []
-    while kinds and (at := gap * (1.5 + len(planned) + random.uniform(-0.2, 0.2))) + gap < total_seconds:
+    while (
+        kinds
+        and (at := gap * (1.5 + len(planned) + random.uniform(-0.2, 0.2))) + gap < total_seconds
+    ):
         trouble = next(order)
         planned.append(TroublePlan(at, trouble, random.uniform(*_SHARES[trouble]) * gap))
     return planned

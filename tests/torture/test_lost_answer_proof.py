@@ -1,4 +1,6 @@
-"""The worst that a lost answer does, through the daemon's own steps: it is found, the table is paused, and the way back that is told is one."""
+"""The worst that a lost answer does, through the daemon's own steps: it is found, the table is
+paused, and the way back that is told is one.
+"""
 
 from __future__ import annotations
 
@@ -52,16 +54,24 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
     with ExitStack() as stack:
         lake, catalog, proxy = stack.enter_context(open_behind_proxy(tmp_path))
         through = spark_configuration(CATALOG, lake.at_port(proxy.port).properties, {})
-        seen = cast("Any", SimpleNamespace(spark=through, properties=lake.properties, catalog=catalog))
+        seen = cast(
+            "Any", SimpleNamespace(spark=through, properties=lake.properties, catalog=catalog)
+        )
         (tmp_path / "run").mkdir()
         runner = runner_on([seen], tmp_path / "run", "lost-answer")
         stack.callback(runner.close)
         yield Stage(proxy, stack.enter_context(open_workshop(seen, runner, POLICY)), catalog)
 
 
-def test_guard_25_a_rewrite_of_manifests_whose_answer_is_lost_is_found_and_rolled_back(stage: Stage) -> None:
+def test_guard_25_a_rewrite_of_manifests_whose_answer_is_lost_is_found_and_rolled_back(
+    stage: Stage,
+) -> None:
     workshop = stage.workshop
-    table = workshop.create("unlisted", "id bigint", rows=tuple(f"SELECT id FROM range({first}, {first} + 3)" for first in (0, 3, 6)))  # noqa: S608 - numbers
+    table = workshop.create(
+        "unlisted",
+        "id bigint",
+        rows=tuple(f"SELECT id FROM range({first}, {first} + 3)" for first in (0, 3, 6)),  # noqa: S608 - numbers
+    )
     scan_table(workshop.ports, table)
     plan, job = request_run(workshop.ports, table, (RuleName.REWRITE_MANIFESTS,), "person")
     assert job is not None, plan.skipped
@@ -69,7 +79,11 @@ def test_guard_25_a_rewrite_of_manifests_whose_answer_is_lost_is_found_and_rolle
     done = workshop.finish(job)
     assert stage.proxy.lost_answers == 1
     assert done.outcome is not None
-    assert (done.outcome.kind, done.state, done.failure_reason) == ("failed", JobState.FAILED, FailureReason.UNPROVED)
+    assert (done.outcome.kind, done.state, done.failure_reason) == (
+        "failed",
+        JobState.FAILED,
+        FailureReason.UNPROVED,
+    )
     assert "whose list of manifests cannot be read" in done.failure_message
     assert f"`maintainer rollback {job.job_id}` sets the table back to it" in done.failure_message
     assert table in workshop.store.paused_tables()

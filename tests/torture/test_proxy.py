@@ -84,10 +84,14 @@ def test_a_cut_ends_every_connection_and_refusing_ends_new_ones(proxy: Proxy) ->
         assert ask(connection, b"two") == b"two"
 
 
-def test_an_answer_is_lost_only_after_the_commit_has_arrived(proxy: Proxy, server: EchoServer) -> None:
+def test_an_answer_is_lost_only_after_the_commit_has_arrived(
+    proxy: Proxy, server: EchoServer
+) -> None:
     proxy.answers_to_lose = 1
     with connect(proxy) as connection:
-        assert ask(connection, b"SELECT /a/1.metadata.json") == b"SELECT /a/1.metadata.json", "a question that commits nothing"
+        assert ask(connection, b"SELECT /a/1.metadata.json") == b"SELECT /a/1.metadata.json", (
+            "a question that commits nothing"
+        )
         connection.sendall(COMMIT)
         assert is_ended(connection)
     assert server.heard[-1] == COMMIT

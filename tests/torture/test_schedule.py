@@ -29,8 +29,18 @@ def test_the_same_seed_gives_the_same_operations_and_another_seed_others() -> No
 
 def test_a_writer_touches_rows_of_its_own_alone_and_never_takes_a_number_twice() -> None:
     operations = carry_out(3)
-    assert {row.writer for operation in operations for row in operation.put if row.writer != operation.writer} == set()
-    new = [(row.writer, row.sequence) for operation in operations for row in operation.put if row.version == 0]
+    assert {
+        row.writer
+        for operation in operations
+        for row in operation.put
+        if row.writer != operation.writer
+    } == set()
+    new = [
+        (row.writer, row.sequence)
+        for operation in operations
+        for row in operation.put
+        if row.version == 0
+    ]
     assert len(new) == len(set(new))
     assert all(operation.told is Told.INTENDED for operation in operations)
 
@@ -39,15 +49,30 @@ def test_every_kind_of_writer_and_of_table_is_there() -> None:
     writers = [writer for table in TABLES for writer in table.writers]
     assert {writer.kind for writer in writers} == set(Kind)
     assert all(len(table.writers) == 3 for table in TABLES)
-    assert {(table.format_version, table.is_partitioned) for table in TABLES} == {(2, True), (2, False), (3, True), (3, False)}
-    by_pyiceberg = [table.format_version for table in TABLES for writer in table.writers if writer.engine is Engine.PYICEBERG]
+    assert {(table.format_version, table.is_partitioned) for table in TABLES} == {
+        (2, True),
+        (2, False),
+        (3, True),
+        (3, False),
+    }
+    by_pyiceberg = [
+        table.format_version
+        for table in TABLES
+        for writer in table.writers
+        if writer.engine is Engine.PYICEBERG
+    ]
     assert set(by_pyiceberg) == {2}, "PyIceberg cannot write to format version 3"
 
 
 def test_every_kind_of_operation_is_done() -> None:
     operations = carry_out(1)
     assert {operation.kind for operation in operations} == {kind.value for kind in Kind}
-    assert any(operation.kind == "merge" and operation.drop and {row.version for row in operation.put} > {0, 1} for operation in operations)
+    assert any(
+        operation.kind == "merge"
+        and operation.drop
+        and {row.version for row in operation.put} > {0, 1}
+        for operation in operations
+    )
 
 
 @pytest.mark.parametrize("minutes", [1.5, 5, 30])
@@ -61,8 +86,13 @@ def test_every_kind_of_trouble_comes_and_all_is_over_at_the_end(minutes: float) 
 
 
 def test_a_merge_changes_deletes_and_inserts_in_one_statement() -> None:
-    statement = write_statement(Operation("t", "torture.orders", "orders-b", "merge", (Row("orders-b", 1, 4, "p2"),), (2,)))
-    assert statement.startswith("MERGE INTO lake.torture.orders AS target USING (SELECT * FROM VALUES ('p2', 'orders-b', 1L, 4L, '")
+    statement = write_statement(
+        Operation("t", "torture.orders", "orders-b", "merge", (Row("orders-b", 1, 4, "p2"),), (2,))
+    )
+    assert statement.startswith(
+        "MERGE INTO lake.torture.orders AS target USING (SELECT * FROM VALUES ('p2', 'orders-b', "
+        "1L, 4L, '"
+    )
     assert "('', 'orders-b', 2L, -1L, '" in statement
     assert write_statement(Operation("t", "torture.orders", "orders-c", "delete", (), (2, 5))) == (
         "DELETE FROM lake.torture.orders WHERE writer = 'orders-c' AND sequence IN (2, 5)"

@@ -1,4 +1,6 @@
-"""The writers: one thread each, that does what its script says, tries again as real ones do, and notes what it was told."""
+"""The writers: one thread each, that does what its script says, tries again as real ones do, and
+notes what it was told.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,11 @@ class PyIcebergHand:
             case Kind.APPEND:
                 table.append(to_arrow(list(operation.put)), snapshot_properties=stamped)
             case Kind.OVERWRITE:
-                table.overwrite(to_arrow(list(operation.put)), overwrite_filter=f"part = '{operation.put[0].part}'", snapshot_properties=stamped)
+                table.overwrite(
+                    to_arrow(list(operation.put)),
+                    overwrite_filter=f"part = '{operation.put[0].part}'",
+                    snapshot_properties=stamped,
+                )
             case Kind.DELETE:
                 table.delete(select(operation), snapshot_properties=stamped)
             case Kind.MERGE:
@@ -88,19 +94,27 @@ def write_statement(operation: Operation) -> str:
     names = ", ".join(COLUMNS)
     match Kind(operation.kind):
         case Kind.APPEND:
-            return f"INSERT INTO {table} SELECT * FROM VALUES {to_sql(list(operation.put))} AS given({names})"  # noqa: S608 - as above
+            return (
+                f"INSERT INTO {table} SELECT * FROM VALUES {to_sql(list(operation.put))} AS "  # noqa: S608 - as above
+                f"given({names})"
+            )
         case Kind.OVERWRITE:
-            return f"INSERT OVERWRITE {table} SELECT * FROM VALUES {to_sql(list(operation.put))} AS given({names})"  # noqa: S608 - as above
+            return (
+                f"INSERT OVERWRITE {table} SELECT * FROM VALUES {to_sql(list(operation.put))} AS "  # noqa: S608 - as above
+                f"given({names})"
+            )
         case Kind.DELETE:
             return f"DELETE FROM {table} WHERE {select(operation)}"  # noqa: S608 - as above
         case Kind.MERGE:
             gone = [Row(operation.writer, sequence, -1, "") for sequence in operation.drop]
             return (
-                f"MERGE INTO {table} AS target USING (SELECT * FROM VALUES {to_sql([*operation.put, *gone])} AS given({names})) AS change "  # noqa: S608 - as above
+                f"MERGE INTO {table} AS target USING (SELECT * FROM VALUES "  # noqa: S608 - as above
+                f"{to_sql([*operation.put, *gone])} AS given({names})) AS change "
                 "ON target.writer = change.writer AND target.sequence = change.sequence "
                 "WHEN MATCHED AND change.version < 0 THEN DELETE "
                 "WHEN MATCHED THEN UPDATE SET version = change.version, payload = change.payload "
-                f"WHEN NOT MATCHED AND change.version >= 0 THEN INSERT ({names}) VALUES ({', '.join(f'change.{name}' for name in COLUMNS)})"
+                f"WHEN NOT MATCHED AND change.version >= 0 THEN INSERT ({names}) VALUES "
+                f"({', '.join(f'change.{name}' for name in COLUMNS)})"
             )
 
 
@@ -117,9 +131,13 @@ class Writer:
     own: dict[int, Row] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Until it is to stop or knows no more what it has; an operation that is begun is finished."""
+        """Until it is to stop or knows no more what it has; an operation that is begun is
+        finished.
+        """
         try:
-            while not self.stopping.wait(self.script.rest()) and self._do(self.script.next(self.own)):
+            while not self.stopping.wait(self.script.rest()) and self._do(
+                self.script.next(self.own)
+            ):
                 pass
         finally:
             self.hand.close()
@@ -143,7 +161,9 @@ class Writer:
                 self.hand.carry_out(operation)
             except Exception as error:  # noqa: BLE001 - whatever a library throws, a writer must find out what came of its commit
                 ended = time.time()
-                operation = replace(operation, error=f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARACTERS])
+                operation = replace(
+                    operation, error=f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARACTERS]
+                )
                 tried = replace(operation, attempts=attempt)
             else:
                 return replace(tried, told=Told.COMMITTED)
@@ -153,8 +173,13 @@ class Writer:
                 case None:
                     return replace(tried, told=Told.UNKNOWN)
                 case False:
-                    operation = replace(operation, lost=(*operation.lost, LostAttempt(began, ended, operation.error)))
-                    backoff = min(LONGEST_BACKOFF_SECONDS, FIRST_BACKOFF_SECONDS * float(2**attempt))
+                    operation = replace(
+                        operation,
+                        lost=(*operation.lost, LostAttempt(began, ended, operation.error)),
+                    )
+                    backoff = min(
+                        LONGEST_BACKOFF_SECONDS, FIRST_BACKOFF_SECONDS * float(2**attempt)
+                    )
                     time.sleep(self.jitter.uniform(0.5, 1.0) * backoff)
         return replace(operation, attempts=ATTEMPTS, told=Told.FAILED)
 
@@ -178,7 +203,11 @@ class TokenSearch:
             except Exception:  # noqa: BLE001 - the catalog is away: ask again until the deadline
                 time.sleep(FIRST_BACKOFF_SECONDS)
                 continue
-            return any(snapshot.summary is not None and snapshot.summary.additional_properties.get(TOKEN) == token for snapshot in snapshots)
+            return any(
+                snapshot.summary is not None
+                and snapshot.summary.additional_properties.get(TOKEN) == token
+                for snapshot in snapshots
+            )
         return None
 
 
@@ -200,12 +229,18 @@ class Writers:
                 raise TimeoutError(message)
 
 
-def start_writers(scripts: list[WriterScript], lake: Lake, spark: WritersSpark, ledger: Ledger) -> Writers:
+def start_writers(
+    scripts: list[WriterScript], lake: Lake, spark: WritersSpark, ledger: Ledger
+) -> Writers:
     """One thread for each script."""
     stopping = threading.Event()
     threads = []
     for script in scripts:
-        hand: Hand = SparkHand(spark.session()) if script.plan.engine is Engine.SPARK else PyIcebergHand(lake.open_catalog())
+        hand: Hand = (
+            SparkHand(spark.session())
+            if script.plan.engine is Engine.SPARK
+            else PyIcebergHand(lake.open_catalog())
+        )
         writer = Writer(script, hand, ledger, TokenSearch(lake), stopping, Random(script.plan.name))
         threads.append(threading.Thread(target=writer.run, name=script.plan.name, daemon=True))
     for thread in threads:

@@ -1,4 +1,6 @@
-"""The daemon goes away, or is upgraded, under an open tab: the page stays, says so within seconds, and goes on by itself."""
+"""The daemon goes away, or is upgraded, under an open tab: the page stays, says so within seconds,
+and goes on by itself.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ def test_a_click_while_the_daemon_is_down_opens_the_page_that_was_fetched_before
     expect(page.get_by_text(DOWN).first).to_be_visible(timeout=SOON_MILLISECONDS)
     page.context.unroute("**/*")
     expect(page.get_by_text(DOWN)).to_have_count(0, timeout=WAIT_MILLISECONDS)
-    expect(page.get_by_role("link", name="Rewrite manifests")).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("link", name="Rewrite "
+        "manifests")).to_be_visible(timeout=WAIT_MILLISECONDS)
     assert len(documents) == 1
 
 
@@ -57,12 +60,14 @@ def test_a_page_that_could_not_be_fetched_leaves_the_app_and_comes_with_the_daem
     settle(page)
     page.context.route("**/*", refuse)
     page.get_by_role("link", name="Jobs", exact=True).click()
-    expect(page.get_by_text("This part of the page is not loaded yet")).to_be_visible(timeout=SOON_MILLISECONDS)
+    expect(page.get_by_text("This part of the "
+        "page is not loaded yet")).to_be_visible(timeout=SOON_MILLISECONDS)
     expect(page.get_by_role("link", name="Policies")).to_be_visible()
     expect(page).to_have_url(re.compile("/jobs$"))
     expect(page.get_by_text(DOWN)).to_be_visible(timeout=SOON_MILLISECONDS)
     page.context.unroute_all()
-    expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("heading", name="Jobs",
+    exact=True)).to_be_visible(timeout=WAIT_MILLISECONDS)
     assert len(documents) == 2, "the document was loaded anew once the daemon answered"
 
 
@@ -77,7 +82,8 @@ def test_after_an_upgrade_the_old_page_loads_the_new_one_once(page: Page, docume
     page.goto("/")
     settle(page)
     page.get_by_role("link", name="Jobs", exact=True).click()
-    expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("heading", name="Jobs",
+    exact=True)).to_be_visible(timeout=WAIT_MILLISECONDS)
     assert [url.rpartition("/")[2] for url in documents] == ["", "jobs"]
 
 
@@ -86,11 +92,13 @@ def test_a_part_that_is_missing_for_good_does_not_reload_for_ever(page: Page, do
     page.goto("/")
     settle(page)
     page.get_by_role("link", name="Jobs", exact=True).click()
-    expect(page.get_by_role("button", name="Reload the page")).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("button", name="Reload "
+        "the page")).to_be_visible(timeout=WAIT_MILLISECONDS)
     page.get_by_role("link", name="Policies").click()
     expect(page.get_by_role("heading", name="Policies")).to_be_visible()
     page.get_by_role("link", name="Jobs", exact=True).click()
-    expect(page.get_by_role("button", name="Reload the page")).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_role("button", name="Reload "
+        "the page")).to_be_visible(timeout=WAIT_MILLISECONDS)
     assert len(documents) == 2
 
 
@@ -115,4 +123,5 @@ def test_a_page_of_another_version_than_the_daemon_says_so(page: Page) -> None:
     page.context.set_offline(True)
     expect(page.get_by_text("This browser is offline")).to_be_visible(timeout=SOON_MILLISECONDS)
     page.context.set_offline(False)  # everything is read anew then
-    expect(page.get_by_text("The daemon is of version 9.9.9 now")).to_be_visible(timeout=WAIT_MILLISECONDS)
+    expect(page.get_by_text("The daemon is of "
+        "version 9.9.9 now")).to_be_visible(timeout=WAIT_MILLISECONDS)

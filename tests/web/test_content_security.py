@@ -49,8 +49,10 @@ def find_violations(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", ["/", "/tables/lake/sales/orders", "/jobs", "/jobs/job-1", "/jobs/job-2", "/policies", "/nowhere", "/docs"])
-def test_the_daemons_pages_do_nothing_that_their_policy_forbids(page: Page, daemon: str, path: str) -> None:
+@pytest.mark.parametrize("path", ["/", "/tables/lake/sales/orders", "/jobs", "/jobs/job-1",
+"/jobs/job-2", "/policies", "/nowhere", "/docs"])
+def test_the_daemons_pages_do_nothing_that_their_policy_forbids(page: Page, daemon: str,
+path: str) -> None:
     response = page.goto(daemon + path)
     assert response is not None
     assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
@@ -79,15 +81,19 @@ def lay_policy(route: Route) -> None:
         route.continue_()
         return
     answer = route.fetch()
-    route.fulfill(response=answer, headers={**answer.headers, "content-security-policy": CONTENT_SECURITY_POLICY})
+    route.fulfill(response=answer, headers={**answer.headers,
+    "content-security-policy": CONTENT_SECURITY_POLICY})
 
 
 def test_what_the_policy_forbids_does_not_happen(page: Page, daemon: str) -> None:
     page.goto(daemon)
     settle(page)
-    page.evaluate("const script = document.createElement('script'); script.textContent = 'window.injected = true'; document.body.append(script)")
+    page.evaluate("const script = document.createElement('script'); script.textContent = "
+        "'window.injected = true'; document.body.append(script)")
     page.evaluate("fetch('https://elsewhere.test/').catch(() => {})")
-    page.evaluate("const image = new Image(); image.src = 'https://elsewhere.test/x.png'; document.body.append(image)")
+    page.evaluate("const image = new Image(); image.src = 'https://elsewhere.test/x.png'; "
+        "document.body.append(image)")
     page.wait_for_function("window.violations.length >= 3")
-    assert {violation.split(":")[0] for violation in find_violations(page)} >= {"script-src-elem", "connect-src", "img-src"}
+    assert {violation.split(":")[0] for violation in find_violations(page)} >= {"script-src-elem",
+    "connect-src", "img-src"}
     assert page.evaluate("window.injected") is None

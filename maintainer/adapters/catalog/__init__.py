@@ -12,11 +12,19 @@ if TYPE_CHECKING:
 
 __all__ = ["MetadataReader", "PollLimits", "PyIcebergCatalog", "ReadCount", "ReadLimits"]
 
-_MODULES = {"MetadataReader": "reader", "PollLimits": "pace", "PyIcebergCatalog": "pyiceberg_catalog", "ReadCount": "reader", "ReadLimits": "reader"}
+_MODULES = {
+    "MetadataReader": "reader",
+    "PollLimits": "pace",
+    "PyIcebergCatalog": "pyiceberg_catalog",
+    "ReadCount": "reader",
+    "ReadLimits": "reader",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for: a decoding process needs the readers alone, and starts ten times faster without the rest."""
+    """Import what is asked for: a decoding process needs the readers alone, and starts ten times
+    faster without the rest.
+    """
     if name not in _MODULES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)

@@ -1,4 +1,6 @@
-"""Reading again some of the files that a snapshot added, by other means than those that wrote them."""
+"""Reading again some of the files that a snapshot added, by other means than those that wrote
+them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ import pyarrow as pa
 import pyarrow.orc
 import pyarrow.parquet as pq
 from pyiceberg.io import FileIO, InputFile
-from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestEntryStatus, ManifestFile
+from pyiceberg.manifest import (
+    DataFile,
+    DataFileContent,
+    FileFormat,
+    ManifestEntryStatus,
+    ManifestFile,
+)
 from pyiceberg.table import Table
 
 from maintainer.adapters.catalog.limits import UnreadableFileError
@@ -20,8 +28,12 @@ from maintainer.domain.units import MIB
 MAX_SNAPSHOTS: Final = 3  # the newest
 MAX_MANIFESTS: Final = 3  # of each snapshot
 MAX_FILES: Final = 10  # of all of them
-MAX_READ_BYTES: Final = 16 * MIB  # of one file: of a longer one its footer, and its first rows if they are no more than this
-_RESERVED_FIELD_ID: Final = 2**31 - 201  # Iceberg: from here on ids are those of metadata columns, as row lineage has them
+MAX_READ_BYTES: Final = (
+    16 * MIB
+)  # of one file: of a longer one its footer, and its first rows if they are no more than this
+_RESERVED_FIELD_ID: Final = (
+    2**31 - 201
+)  # Iceberg: from here on ids are those of metadata columns, as row lineage has them
 _FIELD_ID: Final = b"PARQUET:field_id"
 _PUFFIN_MAGIC: Final = b"PFA1"
 
@@ -49,14 +61,21 @@ def _added_files(table: Table, snapshot_ids: Sequence[int]) -> Iterator[DataFile
     for snapshot_id in list(reversed(snapshot_ids))[:MAX_SNAPSHOTS]:
         snapshot = table.snapshot_by_id(snapshot_id)
         manifests = snapshot.manifests(table.io) if snapshot is not None else []
-        for manifest in [manifest for manifest in manifests if _is_new(manifest, snapshot_id)][:MAX_MANIFESTS]:
+        for manifest in [manifest for manifest in manifests if _is_new(manifest, snapshot_id)][
+            :MAX_MANIFESTS
+        ]:
             for entry in manifest.fetch_manifest_entry(table.io):
-                if entry.status == ManifestEntryStatus.ADDED and (entry.snapshot_id or snapshot_id) == snapshot_id:
+                if (
+                    entry.status == ManifestEntryStatus.ADDED
+                    and (entry.snapshot_id or snapshot_id) == snapshot_id
+                ):
                     yield entry.data_file
 
 
 def _is_new(manifest: ManifestFile, snapshot_id: int) -> bool:
-    return manifest.added_snapshot_id == snapshot_id and manifest.added_files_count != 0  # None in version 1: not said
+    return (
+        manifest.added_snapshot_id == snapshot_id and manifest.added_files_count != 0
+    )  # None in version 1: not said
 
 
 def _choose(files: list[DataFile]) -> list[DataFile]:
@@ -78,7 +97,11 @@ def _check_file(io: FileIO, file: DataFile, field_ids: set[int]) -> None:
     if length != file.file_size_in_bytes:
         message = f"has {length:,} bytes, and its manifest says {file.file_size_in_bytes:,}"
         raise _WrongFileError(message)
-    rows = _count_in_memory(source, file, field_ids) if length <= MAX_READ_BYTES else _count_by_footer(source, file, field_ids)
+    rows = (
+        _count_in_memory(source, file, field_ids)
+        if length <= MAX_READ_BYTES
+        else _count_by_footer(source, file, field_ids)
+    )
     if rows is not None and rows != file.record_count:
         message = f"holds {rows:,} rows, and its manifest says {file.record_count:,}"
         raise _WrongFileError(message)
@@ -111,7 +134,9 @@ def _unreadable(file: DataFile, error: Exception) -> _WrongFileError:
 def _count_rows(stream: Any, file: DataFile, field_ids: set[int]) -> int | None:  # noqa: ANN401 - a file of PyIceberg's or a buffer of PyArrow's
     match file.file_format:
         case FileFormat.PARQUET:
-            return _read_parquet(pq.ParquetFile(stream), field_ids if file.content == DataFileContent.DATA else None)
+            return _read_parquet(
+                pq.ParquetFile(stream), field_ids if file.content == DataFileContent.DATA else None
+            )
         case FileFormat.ORC:
             return int(pa.orc.ORCFile(stream).nrows)
         case _:  # Avro has no footer: what is long is not read for its sake
@@ -121,7 +146,10 @@ def _count_rows(stream: Any, file: DataFile, field_ids: set[int]) -> int | None:
 def _read_parquet(parquet: pq.ParquetFile, field_ids: set[int] | None) -> int:
     if field_ids is not None:
         _check_columns(parquet.schema_arrow, field_ids)
-    if parquet.metadata.num_row_groups and parquet.metadata.row_group(0).total_byte_size <= MAX_READ_BYTES:
+    if (
+        parquet.metadata.num_row_groups
+        and parquet.metadata.row_group(0).total_byte_size <= MAX_READ_BYTES
+    ):
         read, claimed = parquet.read_row_group(0).num_rows, parquet.metadata.row_group(0).num_rows
         if read != claimed:
             message = f"holds {read:,} rows in its first row group, and its footer says {claimed:,}"
@@ -133,7 +161,11 @@ def _check_columns(schema: pa.Schema, field_ids: set[int]) -> None:
     for field in schema:
         found = _find_field_id(field)
         if found is None or (found not in field_ids and found < _RESERVED_FIELD_ID):
-            message = f"has a column {field.name!r} with {'no field id' if found is None else f'field id {found}'}, which is none of the table's"
+            message = (
+                f"has a column {field.name!r} with "
+                f"{'no field id' if found is None else f'field id {found}'}, which is none of "
+                f"the table's"
+            )
             raise _WrongFileError(message)
 
 

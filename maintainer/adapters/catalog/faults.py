@@ -1,4 +1,6 @@
-"""Other libraries' exceptions as one clear line, without secrets, and as the kind of fault that they are."""
+"""Other libraries' exceptions as one clear line, without secrets, and as the kind of fault that
+they are.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +25,38 @@ from maintainer.adapters.catalog.unreachable import describe_unreachable
 from maintainer.domain.inventory import FaultKind
 
 MAX_REASON_CHARACTERS: Final = 300
-_SECRET_KEY: Final = re.compile(r"secret|password|token|credential|authorization|access-key|account-key|sas", re.IGNORECASE)
+_SECRET_KEY: Final = re.compile(
+    r"secret|password|token|credential|authorization|access-key|account-key|sas", re.IGNORECASE
+)
 _MIN_SECRET_CHARACTERS: Final = 4  # shorter values would blank out ordinary words
 _USER_INFO: Final = re.compile(r"(?<=://)[^/@\s]+@")
-_QUERY: Final = re.compile(r"(?<=[?&])(X-Amz-[A-Za-z-]+|sig|token|password|access_token)=[^&\s]+", re.IGNORECASE)
+_QUERY: Final = re.compile(
+    r"(?<=[?&])(X-Amz-[A-Za-z-]+|sig|token|password|access_token)=[^&\s]+", re.IGNORECASE
+)
 _BEARER: Final = re.compile(r"(?<=bearer )\S+", re.IGNORECASE)
 _DENIED: Final = re.compile(
-    r"access.?denied|forbidden|unauthorized|permission denied|\b40[13]\b|AWS Error \[code 15\]|invalid.?access.?key|signature.?does.?not.?match", re.IGNORECASE
+    r"access.?denied|forbidden|unauthorized|permission denied|\b40[13]\b|AWS Error \[code "
+    r"15\]|invalid.?access.?key|signature.?does.?not.?match",
+    re.IGNORECASE,
 )
-_MISSING: Final = re.compile(r"no.?such.?(key|file|bucket)|path does not exist|is a directory|not found|\b404\b", re.IGNORECASE)
-_DENIED_TYPES: Final = (ForbiddenError, UnauthorizedError, OAuthError, AuthorizationExpiredError, PermissionError)
+_MISSING: Final = re.compile(
+    r"no.?such.?(key|file|bucket)|path does not exist|is a directory|not found|\b404\b",
+    re.IGNORECASE,
+)
+_DENIED_TYPES: Final = (
+    ForbiddenError,
+    UnauthorizedError,
+    OAuthError,
+    AuthorizationExpiredError,
+    PermissionError,
+)
 
 
 def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
     """An exception as one line of bounded length, with every secret blanked out."""
-    text = describe_unreachable(error) or str(getattr(error, "orig", None) or error)  # SQLAlchemy wraps the driver's error and appends the statement
+    text = describe_unreachable(error) or str(
+        getattr(error, "orig", None) or error
+    )  # SQLAlchemy wraps the driver's error and appends the statement
     for secret in secrets:
         text = text.replace(secret, "***")
     text = _BEARER.sub("***", _QUERY.sub(r"\1=***", _USER_INFO.sub("***@", text)))
@@ -46,39 +65,59 @@ def explain(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
 
 
 def secrets_of(properties: Mapping[str, str]) -> tuple[str, ...]:
-    """The values that must never be shown, longest first: by their keys, and the password inside a URI."""
+    """The values that must never be shown, longest first: by their keys, and the password inside a
+    URI.
+    """
     found = {str(value) for key, value in properties.items() if _SECRET_KEY.search(key)}
-    found |= {part for value in found for part in value.split(":")[1:]}  # OAuth's "id:secret" may be quoted in part
+    found |= {
+        part for value in found for part in value.split(":")[1:]
+    }  # OAuth's "id:secret" may be quoted in part
     for value in properties.values():
         match = re.search(r"://[^/@\s:]*:([^/@\s]+)@", str(value))
         if match:
             found.add(match[1])
-    return tuple(sorted((value for value in found if len(value) >= _MIN_SECRET_CHARACTERS), key=len, reverse=True))
+    return tuple(
+        sorted(
+            (value for value in found if len(value) >= _MIN_SECRET_CHARACTERS),
+            key=len,
+            reverse=True,
+        )
+    )
 
 
 def kind_of_catalog_error(error: BaseException) -> FaultKind:
     """What it means that asking the catalog for a table failed so."""
     match error:
-        case NoSuchIcebergTableError() | NoSuchPropertyException():  # a table of Glue or Hive that says of itself nothing that Iceberg's do
+        case (
+            NoSuchIcebergTableError() | NoSuchPropertyException()
+        ):  # a table of Glue or Hive that says of itself nothing that Iceberg's do
             return FaultKind.UNSUPPORTED
         case NoSuchTableError() | NoSuchNamespaceError():
             return FaultKind.DROPPED
         case RESTError() if not isinstance(error, _DENIED_TYPES):
             return FaultKind.CATALOG_UNAVAILABLE
         case ValidationError():
-            return FaultKind.UNSUPPORTED if "format version" in str(error).lower() else FaultKind.METADATA_CORRUPT
+            return (
+                FaultKind.UNSUPPORTED
+                if "format version" in str(error).lower()
+                else FaultKind.METADATA_CORRUPT
+            )
         case _:
             return kind_of_storage_error(error)
 
 
 def kind_of_storage_error(error: BaseException) -> FaultKind:
-    """What it means that reading a file failed so; storage that does not answer counts as the catalog's absence."""
+    """What it means that reading a file failed so; storage that does not answer counts as the
+    catalog's absence.
+    """
     if isinstance(error, FileNotFoundError):
         return FaultKind.METADATA_MISSING
     if isinstance(error, _DENIED_TYPES) or _DENIED.search(str(error)):
         return FaultKind.ACCESS_DENIED
     if isinstance(error, OSError) and _MISSING.search(str(error)):
         return FaultKind.METADATA_MISSING
-    if isinstance(error, ValueError | ImportError):  # PyIceberg: a scheme that no installed FileIO knows
+    if isinstance(
+        error, ValueError | ImportError
+    ):  # PyIceberg: a scheme that no installed FileIO knows
         return FaultKind.UNSUPPORTED
     return FaultKind.CATALOG_UNAVAILABLE

@@ -1,4 +1,6 @@
-"""One table's inventory: from the catalog's pointer through metadata.json and the manifest list to the digests."""
+"""One table's inventory: from the catalog's pointer through metadata.json and the manifest list to
+the digests.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,40 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.io import FileIO
 
-from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, kind_of_storage_error, secrets_of
+from maintainer.adapters.catalog.faults import (
+    explain,
+    kind_of_catalog_error,
+    kind_of_storage_error,
+    secrets_of,
+)
 from maintainer.adapters.catalog.files.access import Access
-from maintainer.adapters.catalog.limits import MAX_PARTITIONS, TooLargeError, UnreadableFileError, UnreadableSchemeError
+from maintainer.adapters.catalog.limits import (
+    MAX_PARTITIONS,
+    TooLargeError,
+    UnreadableFileError,
+    UnreadableSchemeError,
+)
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest, describe_manifest
-from maintainer.adapters.catalog.manifests.metadata import MetadataError, TableMetadata, parse_metadata
+from maintainer.adapters.catalog.manifests.metadata import (
+    MetadataError,
+    TableMetadata,
+    parse_metadata,
+)
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
 from maintainer.adapters.catalog.manifests.spark_rows import digest_found
 from maintainer.adapters.catalog.reader import MetadataReader, count_entries, explain_reading
 from maintainer.adapters.catalog.tables.pointer import Pointer, locate
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import FaultKind, ManifestDigest, SizeClasses, TableFault, TableInventory, Unreadable
+from maintainer.domain.inventory import (
+    FaultKind,
+    ManifestDigest,
+    SizeClasses,
+    TableFault,
+    TableInventory,
+    Unreadable,
+)
 from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.domain.units import format_duration
 from maintainer.ports.catalog import KeepDigests, KnownDigests, TargetOf
@@ -54,7 +77,9 @@ class TooMuch:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much of a table's manifests may be read, in entries and in files; None: however much there is."""
+    """How much of a table's manifests may be read, in entries and in files; None: however much
+    there is.
+    """
 
     entries: int | None = None  # else TooMuch
     files: int | None = None  # else UnreadManifests
@@ -62,7 +87,9 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A catalog as inventories need it: how to connect, and how to read a location that only has the catalog's own properties."""
+    """A catalog as inventories need it: how to connect, and how to read a location that only has
+    the catalog's own properties.
+    """
 
     connect: Callable[[], Catalog]
     io_for: Callable[[Catalog, str], FileIO]
@@ -72,15 +99,25 @@ class Source:
 class Inventories:
     """Takes inventories, on the reader's loop."""
 
-    def __init__(self, source: Source, reader: MetadataReader, clock: Clock, timeout: timedelta = DEFAULT_TIMEOUT) -> None:
-        """Take the catalog and what reads for it, and how long reading a table may take beside its manifests."""
+    def __init__(
+        self,
+        source: Source,
+        reader: MetadataReader,
+        clock: Clock,
+        timeout: timedelta = DEFAULT_TIMEOUT,
+    ) -> None:
+        """Take the catalog and what reads for it, and how long reading a table may take beside its
+        manifests.
+        """
         self._timeout = timeout
         self._source = source
         self._reader = reader
         self._clock = clock
         self._secrets = secrets_of(source.properties)
 
-    async def take(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
+    async def take(
+        self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
+    ) -> TableInventory | TableFault:
         """The table's metadata now, however much has to be read for it."""
         outcome = await self.take_within(Bounds(), table, target_of, known)
         if isinstance(outcome, TooMuch | UnreadManifests):
@@ -89,9 +126,16 @@ class Inventories:
         return outcome
 
     async def take_within(
-        self, bounds: Bounds, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, keep: KeepDigests | None = None
+        self,
+        bounds: Bounds,
+        table: TableIdentifier,
+        target_of: TargetOf,
+        known: KnownDigests,
+        keep: KeepDigests | None = None,
     ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
-        """The table's metadata now, or what stands against it when more manifests would have to be read than the bounds allow."""
+        """The table's metadata now, or what stands against it when more manifests would have to be
+        read than the bounds allow.
+        """
         deadline = asyncio.timeout(self._timeout.total_seconds())
         try:
             async with deadline:
@@ -102,14 +146,24 @@ class Inventories:
             return self._give_up(table)
 
     async def _take_within(  # noqa: PLR0913, PLR0917 - all that the caller gave, and its time
-        self, deadline: asyncio.Timeout, bounds: Bounds, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, keep: KeepDigests | None
+        self,
+        deadline: asyncio.Timeout,
+        bounds: Bounds,
+        table: TableIdentifier,
+        target_of: TargetOf,
+        known: KnownDigests,
+        keep: KeepDigests | None,
     ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
         opened = await self._open(table)
         for attempt in range(READ_ATTEMPTS):
             if isinstance(opened, TableFault):
                 return opened
             inventory = await self._take(table, opened, target_of, known, keep, bounds, deadline)
-            if isinstance(inventory, TableFault | TooMuch | UnreadManifests) or not inventory.unreadable or attempt == READ_ATTEMPTS - 1:
+            if (
+                isinstance(inventory, TableFault | TooMuch | UnreadManifests)
+                or not inventory.unreadable
+                or attempt == READ_ATTEMPTS - 1
+            ):
                 return inventory
             # Files may be gone only because the table moved on and expired them meanwhile.
             reopened = await self._open(table)
@@ -120,7 +174,9 @@ class Inventories:
         raise AssertionError(message)
 
     async def open(self, table: TableIdentifier) -> Opened | TableFault:
-        """Read the catalog's pointer anew and the metadata it points to; a pointer that moved on meanwhile is followed."""
+        """Read the catalog's pointer anew and the metadata it points to; a pointer that moved on
+        meanwhile is followed.
+        """
         deadline = asyncio.timeout(self._timeout.total_seconds())
         try:
             async with deadline:
@@ -133,7 +189,10 @@ class Inventories:
     async def _open(self, table: TableIdentifier) -> Opened | TableFault:
         location, outcome = await self._open_once(table)
         for _ in range(READ_ATTEMPTS - 1):
-            if not isinstance(outcome, TableFault) or outcome.kind is not FaultKind.METADATA_MISSING:
+            if (
+                not isinstance(outcome, TableFault)
+                or outcome.kind is not FaultKind.METADATA_MISSING
+            ):
                 break
             previous = location
             location, outcome = await self._open_once(table)
@@ -150,22 +209,38 @@ class Inventories:
         except CatalogUnavailableError as error:
             return "", self._fault(table, FaultKind.CATALOG_UNAVAILABLE, str(error))
         except Exception as error:  # noqa: BLE001 - every library's exceptions become a fault of the table
-            return "", self._fault(table, kind_of_catalog_error(error), explain(error, self._secrets))
+            return "", self._fault(
+                table, kind_of_catalog_error(error), explain(error, self._secrets)
+            )
         access = self._access(table, pointer, can_renew=can_renew)
         try:
-            metadata, length = await self._reader.read_document(access, pointer.location, parse_metadata)
+            metadata, length = await self._reader.read_document(
+                access, pointer.location, parse_metadata
+            )
             return pointer.location, Opened(pointer.location, access, metadata, length)
         except MetadataError as error:
-            return pointer.location, self._fault(table, error.kind, f"{pointer.location}: {error.reason}")
+            return pointer.location, self._fault(
+                table, error.kind, f"{pointer.location}: {error.reason}"
+            )
         except UnreadableFileError as error:
-            kind = FaultKind.UNSUPPORTED if isinstance(error, TooLargeError | UnreadableSchemeError) else FaultKind.METADATA_CORRUPT
+            kind = (
+                FaultKind.UNSUPPORTED
+                if isinstance(error, TooLargeError | UnreadableSchemeError)
+                else FaultKind.METADATA_CORRUPT
+            )
             return pointer.location, self._fault(table, kind, explain(error, access.secrets()))
         except Exception as error:  # noqa: BLE001 - as above, from the storage's libraries
             secrets = (*access.secrets(), *self._secrets)
-            return pointer.location, self._fault(table, kind_of_storage_error(error), f"{pointer.location}: {explain(error, secrets)}")
+            return pointer.location, self._fault(
+                table,
+                kind_of_storage_error(error),
+                f"{pointer.location}: {explain(error, secrets)}",
+            )
 
     def _locate(self, table: TableIdentifier) -> tuple[Pointer, bool]:
-        """Where the table is, and whether asking again gives other credentials: only a REST catalog does."""
+        """Where the table is, and whether asking again gives other credentials: only a REST catalog
+        does.
+        """
         catalog = self._source.connect()
         return locate(catalog, table, self._source.io_for), isinstance(catalog, RestCatalog)
 
@@ -195,15 +270,25 @@ class Inventories:
         entries = sum(map(count_entries, missing))
         if bounds.entries is not None and entries > bounds.entries:
             return TooMuch(entries)
-        deadline.reschedule(asyncio.get_running_loop().time() + self._timeout.total_seconds() + entries / SLOWEST_ENTRIES_A_SECOND)
+        deadline.reschedule(
+            asyncio.get_running_loop().time()
+            + self._timeout.total_seconds()
+            + entries / SLOWEST_ENTRIES_A_SECOND
+        )
 
         async def keep_portion(digests: list[ManifestDigest]) -> None:
             if keep is not None:
                 await in_thread(keep, metadata.table_uuid, classes.target_bytes, digests)
 
-        broken = await self._reader.digest(opened.access, missing, metadata.specs, classes, gathered, keep_portion)
+        broken = await self._reader.digest(
+            opened.access, missing, metadata.specs, classes, gathered, keep_portion
+        )
         if gathered.is_over:
-            return self._fault(table, FaultKind.UNSUPPORTED, f"it has more than {MAX_PARTITIONS:,} partitions, which is the bound")
+            return self._fault(
+                table,
+                FaultKind.UNSUPPORTED,
+                f"it has more than {MAX_PARTITIONS:,} partitions, which is the bound",
+            )
         return TableInventory(
             table=table,
             table_uuid=metadata.table_uuid,
@@ -229,45 +314,78 @@ class Inventories:
             specs=tuple(spec.describe() for _, spec in sorted(metadata.specs.items())),
         )
 
-    async def digest_snapshot(self, opened: Opened, snapshot_id: int, classes: SizeClasses) -> Sequence[ManifestDigest] | None:
+    async def digest_snapshot(
+        self, opened: Opened, snapshot_id: int, classes: SizeClasses
+    ) -> Sequence[ManifestDigest] | None:
         """The digests of one of the table's snapshots; None when some of it cannot be read."""
         listed, unreadable = await self.list_manifests(opened, snapshot_id)
         gathered = GatheredDigests(sum(map(count_entries, listed)))
-        broken = await self._reader.digest(opened.access, listed, opened.metadata.specs, classes, gathered)
+        broken = await self._reader.digest(
+            opened.access, listed, opened.metadata.specs, classes, gathered
+        )
         return None if unreadable or broken else gathered.tell(listed)
 
-    async def list_manifests(self, opened: Opened, snapshot_id: int | None) -> tuple[Sequence[ListedManifest], Sequence[Unreadable]]:
+    async def list_manifests(
+        self, opened: Opened, snapshot_id: int | None
+    ) -> tuple[Sequence[ListedManifest], Sequence[Unreadable]]:
         """A snapshot's manifests, and what stood in the way of knowing them."""
         if snapshot_id is None:
             return (), ()
         source = opened.metadata.sources[snapshot_id]
         if source.list_path is not None:
             try:
-                return (await self._reader.read_document(opened.access, source.list_path, self._reader.decode_list))[0], ()
+                return (
+                    await self._reader.read_document(
+                        opened.access, source.list_path, self._reader.decode_list
+                    )
+                )[0], ()
             except Exception as error:  # noqa: BLE001 - whatever stands in the way, the list is a fact that we lack
-                return (), (Unreadable(source.list_path, f"manifest list: {explain_reading(error, opened.access)}", snapshot_id),)
+                return (), (
+                    Unreadable(
+                        source.list_path,
+                        f"manifest list: {explain_reading(error, opened.access)}",
+                        snapshot_id,
+                    ),
+                )
         listed, unreadable = [], []
         for path in source.paths:
             try:
-                listed.append(describe_manifest(path, await self._reader.fetch(opened.access, path)))
+                listed.append(
+                    describe_manifest(path, await self._reader.fetch(opened.access, path))
+                )
             except Exception as error:  # noqa: BLE001 - as above
-                unreadable.append(Unreadable(path, f"manifest: {explain_reading(error, opened.access)}"))
+                unreadable.append(
+                    Unreadable(path, f"manifest: {explain_reading(error, opened.access)}")
+                )
         return listed, unreadable
 
     async def digest_found(
-        self, table: TableIdentifier, snapshot_id: int, target_bytes: int, found: Iterable[FoundManifest]
+        self,
+        table: TableIdentifier,
+        snapshot_id: int,
+        target_bytes: int,
+        found: Iterable[FoundManifest],
     ) -> Iterator[ManifestDigest] | TableFault:
-        """Digests of what another engine found in a snapshot's manifests, or in those of them that the current one still has."""
+        """Digests of what another engine found in a snapshot's manifests, or in those of them that
+        the current one still has.
+        """
         opened = await self.open(table)
         if isinstance(opened, TableFault):
             return opened
         metadata = opened.metadata
-        listed, _ = await self.list_manifests(opened, snapshot_id if snapshot_id in metadata.sources else metadata.current_snapshot_id)
+        listed, _ = await self.list_manifests(
+            opened, snapshot_id if snapshot_id in metadata.sources else metadata.current_snapshot_id
+        )
         return digest_found(found, listed, metadata.specs, SizeClasses.around(target_bytes))
 
     def _give_up(self, table: TableIdentifier) -> TableFault:
         allowed = format_duration(self._timeout)
-        return self._fault(table, FaultKind.FAILED, f"reading its metadata took longer than {allowed} and its manifests' time; what was read of them is kept")
+        return self._fault(
+            table,
+            FaultKind.FAILED,
+            f"reading its metadata took longer than {allowed} and its manifests' time; what was "
+            f"read of them is kept",
+        )
 
     def _fault(self, table: TableIdentifier, kind: FaultKind, reason: str) -> TableFault:
         return TableFault(table, kind, reason, self._clock.now())
@@ -283,9 +401,17 @@ def _recall(  # noqa: PLR0913, PLR0917 - the table, what is known of it, and whe
 ) -> SizeClasses:
     """The table's size classes; the digests that are known under them are gathered."""
     classes = SizeClasses.around(target_of(table, metadata.properties))
-    recalled = known(metadata.table_uuid, [manifest.path for manifest in listed], classes.target_bytes) if listed else {}
+    recalled = (
+        known(metadata.table_uuid, [manifest.path for manifest in listed], classes.target_bytes)
+        if listed
+        else {}
+    )
     found = ((recalled.get(manifest.path), manifest) for manifest in listed)
-    gathered.put(replace(digest, entries_read=0) for digest, manifest in found if digest is not None and _is_same(digest, manifest))
+    gathered.put(
+        replace(digest, entries_read=0)
+        for digest, manifest in found
+        if digest is not None and _is_same(digest, manifest)
+    )
     return classes
 
 
@@ -293,7 +419,12 @@ def _count_files(listed: Sequence[ListedManifest]) -> int:
     return sum(1 if manifest.live_entries is None else manifest.live_entries for manifest in listed)
 
 
-def _describe_unread(table: TableIdentifier, metadata: TableMetadata, missing: Sequence[ListedManifest], classes: SizeClasses) -> UnreadManifests:
+def _describe_unread(
+    table: TableIdentifier,
+    metadata: TableMetadata,
+    missing: Sequence[ListedManifest],
+    classes: SizeClasses,
+) -> UnreadManifests:
     return UnreadManifests(
         table=table,
         table_uuid=metadata.table_uuid,
@@ -312,7 +443,9 @@ def _add_up(counts: Sequence[int | None]) -> int | None:
 
 
 def _is_same(digest: ManifestDigest, listed: ListedManifest) -> bool:
-    """Paths can be reused by careless writers; length and spec betray it. What was digested before the table had deletes lacks the files that they apply to."""
+    """Paths can be reused by careless writers; length and spec betray it. What was digested before
+    the table had deletes lacks the files that they apply to.
+    """
     if digest.spec_id != listed.spec_id or listed.length_bytes not in {None, digest.length_bytes}:
         return False
     return digest.lists_files or not listed.lists_files

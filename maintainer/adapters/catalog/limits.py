@@ -1,4 +1,6 @@
-"""How large one metadata file may be, and into how much it may unfold: a file that claims more is refused before it is held."""
+"""How large one metadata file may be, and into how much it may unfold: a file that claims more is
+refused before it is held.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +12,53 @@ from typing import Any, Final, TypeVar
 
 from maintainer.domain.units import MIB, format_size
 
-MAX_DOCUMENT_BYTES: Final = 256 * MIB  # of a metadata.json or a manifest list, as it is stored and decompressed: hundreds of thousands of snapshots
-FREE_BYTES: Final = 4 * MIB  # up to which such a file is read at once; larger ones wait for their part of a budget that all tables share
-BYTES_PER_VALUE: Final = 8  # of JSON, at least: what has more values than that takes many times its size in memory
+MAX_DOCUMENT_BYTES: Final = (
+    256 * MIB
+    # of a metadata.json or a manifest list, as it is stored and decompressed: hundreds of thousands
+    # of snapshots
+)
+FREE_BYTES: Final = (
+    4 * MIB
+    # up to which such a file is read at once; larger ones wait for their part of a budget that all
+    # tables share
+)
+BYTES_PER_VALUE: Final = (
+    8  # of JSON, at least: what has more values than that takes many times its size in memory
+)
 MAX_VALUES: Final = 8_000_000  # of one metadata.json
-MAX_MANIFEST_BYTES: Final = 1024 * MIB  # of one manifest: the blocks that are decompressed one after the other, together
-MAX_BLOCK_BYTES: Final = 64 * MIB  # of one Avro block, decompressed; Spark writes blocks of 64 KB, PyIceberg one entry a block
+MAX_MANIFEST_BYTES: Final = (
+    1024 * MIB
+)  # of one manifest: the blocks that are decompressed one after the other, together
+MAX_BLOCK_BYTES: Final = (
+    64 * MIB
+)  # of one Avro block, decompressed; Spark writes blocks of 64 KB, PyIceberg one entry a block
 MAX_LISTED_MANIFESTS: Final = 1_000_000  # of one snapshot
-MAX_ENTRIES: Final = 2_000_000  # of one manifest, which in Iceberg's target size has a tenth of that
+MAX_ENTRIES: Final = (
+    2_000_000  # of one manifest, which in Iceberg's target size has a tenth of that
+)
 MAX_SHARES: Final = 250_000  # partitions of one manifest
 MAX_NAME_CHARACTERS: Final = 64 * MIB  # of the partitions' names of one manifest, together
 MAX_PARTITIONS: Final = 1_000_000  # of one table
 
 READABLE_SCHEMES: Final = frozenset(
-    {"file", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "oss", "hdfs", "viewfs", "hf"}
-)  # what Iceberg tables are written to; http and https would make the daemon a way into the network that it runs in
+    {
+        "file",
+        "s3",
+        "s3a",
+        "s3n",
+        "gs",
+        "abfs",
+        "abfss",
+        "wasb",
+        "wasbs",
+        "oss",
+        "hdfs",
+        "viewfs",
+        "hf",
+    }
+    # what Iceberg tables are written to; http and https would make the daemon a way into the
+    # network that it runs in
+)
 
 
 T = TypeVar("T")
@@ -35,7 +69,9 @@ class UnreadableFileError(Exception):
 
 
 class TooLargeError(UnreadableFileError):
-    """A metadata file that is larger than it may be, or that unfolds into more; `size` where it is known."""
+    """A metadata file that is larger than it may be, or that unfolds into more; `size` where it is
+    known.
+    """
 
     def __init__(self, what: str, size: int | None, most: int) -> None:
         has = f"more than {format_size(most)}" if size is None else format_size(size)
@@ -53,7 +89,9 @@ def check_scheme(location: str) -> None:
     if location.startswith("/") or (separator and scheme.lower() in READABLE_SCHEMES):
         return
     named = f"has the scheme {scheme!r}" if separator else "has no scheme"
-    message = f"{location} {named}; files of tables are read by {', '.join(sorted(READABLE_SCHEMES))}"
+    message = (
+        f"{location} {named}; files of tables are read by {', '.join(sorted(READABLE_SCHEMES))}"
+    )
     raise UnreadableSchemeError(message)
 
 
@@ -68,7 +106,9 @@ def local_path(location: str) -> str | None:
 
 
 def open_regular(path: str) -> tuple[int, int]:
-    """Open a file for reading: its descriptor and its size. UnreadableFileError for a pipe, a device or a socket, which may have no end."""
+    """Open a file for reading: its descriptor and its size. UnreadableFileError for a pipe, a
+    device or a socket, which may have no end.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     found = os.fstat(descriptor)
     if stat.S_ISREG(found.st_mode):
@@ -90,7 +130,9 @@ def at_most_listed(rows: Iterable[T]) -> Iterator[T]:
 
 
 def refuse_empty_items(schema: Any, defined: Mapping[str, Any]) -> None:  # noqa: ANN401 - an Avro schema is any JSON
-    """Refuse a schema with arrays whose items take no bytes: any number of them fits in a few bytes, and is read one by one."""
+    """Refuse a schema with arrays whose items take no bytes: any number of them fits in a few
+    bytes, and is read one by one.
+    """
     pending = [schema]
     while pending:
         match pending.pop():
@@ -112,7 +154,9 @@ def _takes_bytes(schema: Any, defined: Mapping[str, Any], within: tuple[str, ...
         case "null" | {"type": "null"} | {"type": "fixed", "size": 0}:
             return False
         case {"type": "record", "name": name, "fields": fields}:
-            return name not in within and any(_takes_bytes(inner["type"], defined, (*within, name)) for inner in fields)
+            return name not in within and any(
+                _takes_bytes(inner["type"], defined, (*within, name)) for inner in fields
+            )
         case {"type": dict() | list() as inner}:
             return _takes_bytes(inner, defined, within)
         case _:

@@ -1,4 +1,6 @@
-"""One event loop beside the program's own threads, and blocking calls that nobody has to wait for."""
+"""One event loop beside the program's own threads, and blocking calls that nobody has to wait
+for.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,12 @@ from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
 STOP_CHECK_SECONDS: Final = 0.1  # how soon a caller that waits notices that it is to stop
-CLOSE_SECONDS: Final = 2.0  # what cancelled work has to end in; what does not is left behind in daemon threads
-SPARE_SECONDS: Final = 10.0  # that a thread waits for another call: starting one costs as much as the call
+CLOSE_SECONDS: Final = (
+    2.0  # what cancelled work has to end in; what does not is left behind in daemon threads
+)
+SPARE_SECONDS: Final = (
+    10.0  # that a thread waits for another call: starting one costs as much as the call
+)
 _AHEAD: Final = 1000  # items that a thread takes from a stream before they are asked for
 
 T = TypeVar("T")
@@ -38,11 +44,15 @@ class EventLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_run, args=(self._loop,), name="metadata", daemon=True).start()
+                threading.Thread(
+                    target=_run, args=(self._loop,), name="metadata", daemon=True
+                ).start()
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T], should_stop: ShouldStop = never) -> T:
-        """Do the work on the loop and wait for it; CancelledError when it is stopped or the loop is closed."""
+        """Do the work on the loop and wait for it; CancelledError when it is stopped or the loop is
+        closed.
+        """
         return wait_for(self.submit(work), should_stop)
 
     def close(self) -> None:
@@ -71,7 +81,9 @@ async def _cancel_all() -> None:
 
 
 def wait_for(future: Future[T], should_stop: ShouldStop = never) -> T:
-    """The future's result; CancelledError, and the work cancelled, as soon as should_stop says so."""
+    """The future's result; CancelledError, and the work cancelled, as soon as should_stop says
+    so.
+    """
     while not wait([future], None if should_stop is never else STOP_CHECK_SECONDS).done:
         if should_stop():
             future.cancel()
@@ -80,7 +92,9 @@ def wait_for(future: Future[T], should_stop: ShouldStop = never) -> T:
 
 
 class _SpareThreads:
-    """As many daemon threads as there are calls under way; one that is free takes the next call, and ends when there is none for a while."""
+    """As many daemon threads as there are calls under way; one that is free takes the next call,
+    and ends when there is none for a while.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -130,7 +144,9 @@ def begin_aside(work: Callable[[], T]) -> Future[T]:
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run blocking code in a daemon thread: neither a caller that is cancelled nor the end of the process waits for it."""
+    """Run blocking code in a daemon thread: neither a caller that is cancelled nor the end of the
+    process waits for it.
+    """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[T] = loop.create_future()
 
@@ -143,7 +159,9 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
                 outcome.set_exception(error)
 
     def tell(found: Future[T]) -> None:
-        with suppress(RuntimeError):  # the loop was closed while the call lasted: nobody waits for it any more
+        with suppress(
+            RuntimeError
+        ):  # the loop was closed while the call lasted: nobody waits for it any more
             loop.call_soon_threadsafe(settle, found)
 
     begin_aside(partial(work, *args, **kwargs)).add_done_callback(tell)
@@ -195,13 +213,17 @@ class _End:
 
 
 def iterate_aside(stream: Iterable[T], should_stop: ShouldStop = never) -> Generator[T, None, None]:
-    """The stream's items, taken in a daemon thread a bounded number ahead; it ends early, whatever the stream is waiting for, when should_stop says so."""
+    """The stream's items, taken in a daemon thread a bounded number ahead; it ends early, whatever
+    the stream is waiting for, when should_stop says so.
+    """
     if should_stop is never:
         yield from stream
         return
     found: queue.Queue[T | _End] = queue.Queue(_AHEAD)
     abandoned = threading.Event()
-    threading.Thread(target=_take, args=(stream, found, abandoned), name="aside-stream", daemon=True).start()
+    threading.Thread(
+        target=_take, args=(stream, found, abandoned), name="aside-stream", daemon=True
+    ).start()
     try:
         yield from _hand_over(found, should_stop)
     finally:

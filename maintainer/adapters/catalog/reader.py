@@ -1,4 +1,6 @@
-"""Reading metadata files for all catalogs: how many requests, how many bytes and how many processes at once, shared by all tables."""
+"""Reading metadata files for all catalogs: how many requests, how many bytes and how many processes
+at once, shared by all tables.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,20 @@ from typing import Final, TypeVar
 from maintainer.adapters.catalog.faults import explain, kind_of_storage_error
 from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.storage import Storages
-from maintainer.adapters.catalog.limits import FREE_BYTES, MAX_DOCUMENT_BYTES, TooLargeError, UnreadableFileError
+from maintainer.adapters.catalog.limits import (
+    FREE_BYTES,
+    MAX_DOCUMENT_BYTES,
+    TooLargeError,
+    UnreadableFileError,
+)
 from maintainer.adapters.catalog.loop import EventLoop, in_thread
-from maintainer.adapters.catalog.manifests.decoding import IDLE_SECONDS, Batch, Decoded, DecodingPool, decode_batch
+from maintainer.adapters.catalog.manifests.decoding import (
+    IDLE_SECONDS,
+    Batch,
+    Decoded,
+    DecodingPool,
+    decode_batch,
+)
 from maintainer.adapters.catalog.manifests.fast_reader import read_manifest_list
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
@@ -24,12 +37,19 @@ from maintainer.domain.reader import SlowRead
 from maintainer.domain.units import KIB, MIB
 
 BATCH_BYTES: Final = 4 * MIB  # of manifests that are fetched and decoded together
-BATCH_ENTRIES: Final = 10_000  # likewise: about 60 ms of decoding, after which another table has its turn
+BATCH_ENTRIES: Final = (
+    10_000  # likewise: about 60 ms of decoding, after which another table has its turn
+)
 BATCH_MANIFESTS: Final = 64
-UNKNOWN_LENGTH_BYTES: Final = 8 * MIB  # a manifest whose length nobody says: Iceberg's own target size
+UNKNOWN_LENGTH_BYTES: Final = (
+    8 * MIB
+)  # a manifest whose length nobody says: Iceberg's own target size
 GREATEST_ENTRY_BYTES: Final = KIB  # compressed, with the statistics of some forty columns
-INLINE_BYTES: Final = 64 * KIB  # of other metadata that is decoded on the loop itself: a millisecond at most
-# Measured: an entry takes 6.4 us to decode; sending a batch to another process and taking the digests back costs this one 170 us, a process 230 ms to start.
+INLINE_BYTES: Final = (
+    64 * KIB
+)  # of other metadata that is decoded on the loop itself: a millisecond at most
+# Measured: an entry takes 6.4 us to decode; sending a batch to another process and taking the
+# digests back costs this one 170 us, a process 230 ms to start.
 INLINE_ENTRIES: Final = 100  # decoded on the loop itself
 POOLED_ENTRIES: Final = 200  # a batch from this size on is worth the way to another process
 INLINE_PLAIN_BYTES: Final = 2 * MIB  # likewise, of each manifest
@@ -52,7 +72,9 @@ class ReadLimits:
 
 @dataclass(slots=True)
 class ReadCount:
-    """Manifests that were read since the start, of all tables together, and their entries: it grows while a table is read."""
+    """Manifests that were read since the start, of all tables together, and their entries: it grows
+    while a table is read.
+    """
 
     manifests: int = 0
     entries: int = 0
@@ -95,7 +117,9 @@ class ByteBudget:
         self._hand_out()
 
     def _hand_out(self) -> None:
-        while self._waiting and (self._waiting[0][1].cancelled() or self._waiting[0][0] <= self._free):
+        while self._waiting and (
+            self._waiting[0][1].cancelled() or self._waiting[0][0] <= self._free
+        ):
             size, turn = self._waiting.popleft()
             if not turn.cancelled():
                 self._free -= size
@@ -105,8 +129,14 @@ class ByteBudget:
 class MetadataReader:
     """Fetches and decodes for all tables. Constructing it starts nothing."""
 
-    def __init__(self, limits: ReadLimits | None = None, on_slow: Callable[[SlowRead, int], None] = lambda _reason, _manifests: None) -> None:
-        """Take the bounds, and who is told, by any thread, of manifests and lists that were read slowly."""
+    def __init__(
+        self,
+        limits: ReadLimits | None = None,
+        on_slow: Callable[[SlowRead, int], None] = lambda _reason, _manifests: None,
+    ) -> None:
+        """Take the bounds, and who is told, by any thread, of manifests and lists that were read
+        slowly.
+        """
         self.limits = limits or ReadLimits()
         self.count = ReadCount()
         self._on_slow = on_slow
@@ -123,31 +153,45 @@ class MetadataReader:
         self._retiring: asyncio.TimerHandle | None = None
 
     def close(self) -> None:
-        """Cancel what is under way, end the processes and let go of connections; a later question starts anew."""
+        """Cancel what is under way, end the processes and let go of connections; a later question
+        starts anew.
+        """
         self.loop.close()
         self.pool.close()
         self.storages.clear()
         self._open_gates()
 
-    async def fetch(self, access: Access, location: str, most_bytes: int = MAX_DOCUMENT_BYTES) -> bytes:
-        """A whole file, as soon as its request has its turn; TooLargeError when it has more bytes."""
+    async def fetch(
+        self, access: Access, location: str, most_bytes: int = MAX_DOCUMENT_BYTES
+    ) -> bytes:
+        """A whole file, as soon as its request has its turn; TooLargeError when it has more
+        bytes.
+        """
         async with self._requests:
             return await access.read(location, most_bytes)
 
-    async def read_document(self, access: Access, location: str, decode: Callable[[bytes, int], T]) -> tuple[T, int]:
-        """A metadata.json or a manifest list, decoded, and its length; `decode` takes the bytes and how many they may be decompressed.
+    async def read_document(
+        self, access: Access, location: str, decode: Callable[[bytes, int], T]
+    ) -> tuple[T, int]:
+        """A metadata.json or a manifest list, decoded, and its length; `decode` takes the bytes and
+        how many they may be decompressed.
 
-        A large one waits for its part of the budget that all tables share, in what it takes as it is and decoded.
+        A large one waits for its part of the budget that all tables share, in what it takes as it
+        is and decoded.
         """
         try:
             return await self._read_document(access, location, decode, FREE_BYTES)
         except TooLargeError as error:
             if error.size is not None and error.size > MAX_DOCUMENT_BYTES:
                 raise TooLargeError(location, error.size, MAX_DOCUMENT_BYTES) from error
-            async with self.documents.lend(MAX_DOCUMENT_BYTES if error.size is None else DECODED_FACTOR * error.size):
+            async with self.documents.lend(
+                MAX_DOCUMENT_BYTES if error.size is None else DECODED_FACTOR * error.size
+            ):
                 return await self._read_document(access, location, decode, MAX_DOCUMENT_BYTES)
 
-    async def _read_document(self, access: Access, location: str, decode: Callable[[bytes, int], T], most_bytes: int) -> tuple[T, int]:
+    async def _read_document(
+        self, access: Access, location: str, decode: Callable[[bytes, int], T], most_bytes: int
+    ) -> tuple[T, int]:
         raw = await self.fetch(access, location, most_bytes)
         if len(raw) <= INLINE_BYTES:
             with suppress(TooLargeError):  # as with manifests
@@ -167,11 +211,16 @@ class MetadataReader:
         gathered: GatheredDigests,
         on_portion: TakePortion | None = None,
     ) -> list[Unreadable]:
-        """Gather what each manifest amounts to, a few batches at once: another table's come between; the manifests that cannot be read.
+        """Gather what each manifest amounts to, a few batches at once: another table's come
+        between; the manifests that cannot be read.
 
         Of several batches each is a portion as soon as it is read.
         """
-        broken = {manifest.path: Unreadable(manifest.path, "manifest: it is encrypted") for manifest in listed if manifest.is_encrypted}
+        broken = {
+            manifest.path: Unreadable(manifest.path, "manifest: it is encrypted")
+            for manifest in listed
+            if manifest.is_encrypted
+        }
         readable = [manifest for manifest in listed if not manifest.is_encrypted]
         is_large = sum(map(count_entries, readable)) >= STARTING_ENTRIES
         window = asyncio.Semaphore(2 * max(1, self.limits.decode_processes) + 1)
@@ -180,8 +229,16 @@ class MetadataReader:
         async def take(batch: list[ListedManifest]) -> None:
             try:
                 async with self.budget.lend(sum(map(length_of, batch))):
-                    outcomes = await self._digest_batch(access, batch, dict(specs), classes, is_large=is_large)
-                broken.update({outcome.path: outcome for outcome in outcomes if isinstance(outcome, Unreadable)})
+                    outcomes = await self._digest_batch(
+                        access, batch, dict(specs), classes, is_large=is_large
+                    )
+                broken.update(
+                    {
+                        outcome.path: outcome
+                        for outcome in outcomes
+                        if isinstance(outcome, Unreadable)
+                    }
+                )
                 digests = [outcome for outcome in outcomes if isinstance(outcome, ManifestDigest)]
                 if gathered.packs:
                     await in_thread(gathered.put, digests)
@@ -199,11 +256,23 @@ class MetadataReader:
         return [broken[manifest.path] for manifest in listed if manifest.path in broken]
 
     async def _digest_batch(
-        self, access: Access, batch: Sequence[ListedManifest], specs: dict[int, Spec], classes: SizeClasses, *, is_large: bool
+        self,
+        access: Access,
+        batch: Sequence[ListedManifest],
+        specs: dict[int, Spec],
+        classes: SizeClasses,
+        *,
+        is_large: bool,
     ) -> list[ManifestDigest | Unreadable]:
         raws = await asyncio.gather(*[self._fetch_manifest(access, manifest) for manifest in batch])
-        unreadable: list[ManifestDigest | Unreadable] = [raw for raw in raws if isinstance(raw, Unreadable)]
-        fetched = [(manifest, raw) for manifest, raw in zip(batch, raws, strict=True) if isinstance(raw, bytes)]
+        unreadable: list[ManifestDigest | Unreadable] = [
+            raw for raw in raws if isinstance(raw, Unreadable)
+        ]
+        fetched = [
+            (manifest, raw)
+            for manifest, raw in zip(batch, raws, strict=True)
+            if isinstance(raw, bytes)
+        ]
         decoded = await self._decode_batch(Batch(fetched, specs, classes), is_large=is_large)
         for digest in decoded.outcomes:
             if isinstance(digest, ManifestDigest):
@@ -212,23 +281,35 @@ class MetadataReader:
         for reason, manifests in decoded.slow.items():
             self._on_slow(reason, manifests)
         outcomes = [
-            Unreadable(manifest.path, f"manifest: {explain(UnreadableFileError(outcome))}") if isinstance(outcome, str) else outcome
+            Unreadable(manifest.path, f"manifest: {explain(UnreadableFileError(outcome))}")
+            if isinstance(outcome, str)
+            else outcome
             for (manifest, _), outcome in zip(fetched, decoded.outcomes, strict=True)
         ]
         return [*unreadable, *outcomes]
 
     async def _fetch_manifest(self, access: Access, manifest: ListedManifest) -> bytes | Unreadable:
         try:
-            return await self.fetch(access, manifest.path, MAX_DOCUMENT_BYTES if manifest.length_bytes is None else manifest.length_bytes)
+            return await self.fetch(
+                access,
+                manifest.path,
+                MAX_DOCUMENT_BYTES if manifest.length_bytes is None else manifest.length_bytes,
+            )
         except Exception as error:  # noqa: BLE001 - one manifest that cannot be read must not hide the others
             return Unreadable(manifest.path, f"manifest: {explain_reading(error, access)}")
 
     async def _decode_batch(self, batch: Batch, *, is_large: bool) -> Decoded:
         entries = sum(count_entries(manifest) for manifest, _ in batch.manifests)
         if entries <= INLINE_ENTRIES:
-            with suppress(TooLargeError):  # it has more in it than its list says: the loop is not held up by it
+            with suppress(
+                TooLargeError
+            ):  # it has more in it than its list says: the loop is not held up by it
                 return decode_batch(batch, INLINE_PLAIN_BYTES)
-        is_pooled = self.limits.decode_processes > 0 and entries >= POOLED_ENTRIES and (is_large or bool(self.pool.ids()))
+        is_pooled = (
+            self.limits.decode_processes > 0
+            and entries >= POOLED_ENTRIES
+            and (is_large or bool(self.pool.ids()))
+        )
         async with self._decoding:
             if not is_pooled:
                 return await in_thread(decode_batch, batch)
@@ -249,7 +330,9 @@ def length_of(manifest: ListedManifest) -> int:
 
 
 def count_entries(manifest: ListedManifest) -> int:
-    """About how many there are to decode, at least: lists do not count deleted ones, and early ones none at all."""
+    """About how many there are to decode, at least: lists do not count deleted ones, and early ones
+    none at all.
+    """
     return max(manifest.live_entries or 0, length_of(manifest) // GREATEST_ENTRY_BYTES)
 
 
@@ -260,7 +343,9 @@ def split(listed: Sequence[ListedManifest]) -> Iterator[list[ListedManifest]]:
     for manifest in listed:
         size += length_of(manifest)
         entries += count_entries(manifest)
-        if batch and (size > BATCH_BYTES or entries > BATCH_ENTRIES or len(batch) >= BATCH_MANIFESTS):
+        if batch and (
+            size > BATCH_BYTES or entries > BATCH_ENTRIES or len(batch) >= BATCH_MANIFESTS
+        ):
             yield batch
             batch, size, entries = [], length_of(manifest), count_entries(manifest)
         batch.append(manifest)

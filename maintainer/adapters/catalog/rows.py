@@ -11,7 +11,9 @@ from maintainer.domain.inventory import Content, ManifestDigest
 
 
 def count_without_reading(digests: Iterable[ManifestDigest]) -> int | None:
-    """Rows of a snapshot without delete files: what its manifests add up to; None when it has deletes."""
+    """Rows of a snapshot without delete files: what its manifests add up to; None when it has
+    deletes.
+    """
     total = 0
     for digest in digests:
         for share in digest.partitions:
@@ -23,11 +25,17 @@ def count_without_reading(digests: Iterable[ManifestDigest]) -> int | None:
 
 def has_equality_deletes(digests: Iterable[ManifestDigest]) -> bool:
     """True when some delete can only be applied by joining, which PyIceberg cannot do."""
-    return any(share.content is Content.EQUALITY_DELETES for digest in digests for share in digest.partitions)
+    return any(
+        share.content is Content.EQUALITY_DELETES
+        for digest in digests
+        for share in digest.partitions
+    )
 
 
 def count_by_reading(table: Table, snapshot_id: int, limit_bytes: int) -> int | None:
-    """Rows with position deletes and deletion vectors applied; None when the files to read exceed limit_bytes."""
+    """Rows with position deletes and deletion vectors applied; None when the files to read exceed
+    limit_bytes.
+    """
     scan = table.scan(snapshot_id=snapshot_id)
     total, to_read = 0, []
     for task in scan.plan_files():
@@ -38,7 +46,11 @@ def count_by_reading(table: Table, snapshot_id: int, limit_bytes: int) -> int | 
     if _bytes_of(to_read) > limit_bytes:
         return None
     reader = ArrowScan(
-        table_metadata=scan.table_metadata, io=scan.io, projected_schema=scan.projection(), row_filter=scan.row_filter, case_sensitive=scan.case_sensitive
+        table_metadata=scan.table_metadata,
+        io=scan.io,
+        projected_schema=scan.projection(),
+        row_filter=scan.row_filter,
+        case_sensitive=scan.case_sensitive,
     )
     for batch in reader.to_record_batches(to_read):
         total += int(batch.num_rows)
@@ -46,5 +58,9 @@ def count_by_reading(table: Table, snapshot_id: int, limit_bytes: int) -> int | 
 
 
 def _bytes_of(tasks: Iterable[FileScanTask]) -> int:
-    deletes = {delete.file_path: delete.file_size_in_bytes for task in tasks for delete in task.delete_files}
+    deletes = {
+        delete.file_path: delete.file_size_in_bytes
+        for task in tasks
+        for delete in task.delete_files
+    }
     return sum(task.file.file_size_in_bytes for task in tasks) + sum(deletes.values())

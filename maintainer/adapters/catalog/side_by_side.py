@@ -16,10 +16,19 @@ Found = TypeVar("Found")
 
 
 class Abreast(Generic[Item, Found]):
-    """Starts work on items, so many at once; what turns out to be huge is put off, and started anew on a lane of its own."""
+    """Starts work on items, so many at once; what turns out to be huge is put off, and started anew
+    on a lane of its own.
+    """
 
-    def __init__(self, start: Callable[[Item, bool], Future[Found]], is_put_off: Callable[[Found], bool], width: int) -> None:
-        """Take what starts the work on an item (with True: which may say that it is huge), and how many items there may be at once."""
+    def __init__(
+        self,
+        start: Callable[[Item, bool], Future[Found]],
+        is_put_off: Callable[[Found], bool],
+        width: int,
+    ) -> None:
+        """Take what starts the work on an item (with True: which may say that it is huge), and how
+        many items there may be at once.
+        """
         self._start = start
         self._is_put_off = is_put_off
         self._width = width
@@ -27,8 +36,12 @@ class Abreast(Generic[Item, Found]):
         self._huge: dict[Future[Found], Item] = {}
         self._backlog: deque[Item] = deque()
 
-    def run(self, items: Iterable[Item], should_stop: ShouldStop = never) -> Iterator[tuple[Item, Future[Found]]]:
-        """Each item with its finished work, the first to finish first; what is under way is cancelled when the caller stops, or has enough."""
+    def run(
+        self, items: Iterable[Item], should_stop: ShouldStop = never
+    ) -> Iterator[tuple[Item, Future[Found]]]:
+        """Each item with its finished work, the first to finish first; what is under way is
+        cancelled when the caller stops, or has enough.
+        """
         source = iter(items)
         has_more = True
         try:
@@ -59,13 +72,21 @@ class Abreast(Generic[Item, Found]):
             self._huge[self._start(item, False)] = item  # noqa: FBT003 - as above
 
     def _collect(self, should_stop: ShouldStop) -> Iterator[tuple[Item, Future[Found]]]:
-        done = wait([*self._usual, *self._huge], None if should_stop is never else STOP_CHECK_SECONDS, FIRST_COMPLETED).done
+        done = wait(
+            [*self._usual, *self._huge],
+            None if should_stop is never else STOP_CHECK_SECONDS,
+            FIRST_COMPLETED,
+        ).done
         for future in [future for future in (*self._usual, *self._huge) if future in done]:
             if future in self._huge:
                 yield self._huge.pop(future), future
                 continue
             item = self._usual.pop(future)
-            if not future.cancelled() and future.exception() is None and self._is_put_off(future.result()):
+            if (
+                not future.cancelled()
+                and future.exception() is None
+                and self._is_put_off(future.result())
+            ):
                 self._backlog.append(item)
             else:
                 yield item, future

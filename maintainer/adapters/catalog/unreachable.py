@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from socket import gaierror
 from typing import Final
 
-from requests.exceptions import ConnectionError, ConnectTimeout, ProxyError, RequestException, SSLError, Timeout  # noqa: A004 - requests' own name for it
+from requests.exceptions import (
+    ConnectionError,  # noqa: A004 - requests' own name for it
+    ConnectTimeout,
+    ProxyError,
+    RequestException,
+    SSLError,
+    Timeout,
+)
 from yarl import URL
 
 _MAX_CAUSES: Final = 10
@@ -50,18 +57,26 @@ def _find_server(error: RequestException) -> tuple[str, str]:
 
 
 def _walk(error: BaseException) -> Iterator[BaseException]:
-    """The error and what caused it, each once; urllib3 keeps the cause of its last attempt as ``reason``."""
+    """The error and what caused it, each once; urllib3 keeps the cause of its last attempt as
+    ``reason``.
+    """
     current: BaseException | None = error
     for _ in range(_MAX_CAUSES):
         if current is None:
             return
         yield current
-        inner = [one for one in (getattr(current, "reason", None), *current.args) if isinstance(one, BaseException)]
+        inner = [
+            one
+            for one in (getattr(current, "reason", None), *current.args)
+            if isinstance(one, BaseException)
+        ]
         current = inner[0] if inner else current.__cause__ or current.__context__
 
 
 def _root(causes: tuple[BaseException, ...]) -> str:
     """The innermost words, which are the operating system's or OpenSSL's."""
     last = causes[-1]
-    words = (last.strerror if isinstance(last, OSError) else None) or str(last) or type(last).__name__
+    words = (
+        (last.strerror if isinstance(last, OSError) else None) or str(last) or type(last).__name__
+    )
     return _OPENSSL_PLACE.sub("", words)

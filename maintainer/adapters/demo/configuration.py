@@ -1,4 +1,6 @@
-"""The configuration and the policies that come with the lake, as text with the comments that a reader needs."""
+"""The configuration and the policies that come with the lake, as text with the comments that a
+reader needs.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ server: {{host: 127.0.0.1, port: 8080}}
 """
 
 _DEFAULT = """\
-# Every table: watched, nothing is touched. A file for a table, or for a group of tables, overrides this one field by field.
-# The files of this lake are small, so the bounds are on counts; a bound that is crossed without anything to gain plans nothing.
+# Every table is watched and none is touched. A file for a table, or for a group of tables,
+# overrides this one field by field. The files of this lake are small, so the bounds are on counts.
+# A bound that is crossed plans nothing where there is nothing to gain.
 tables: "*"
 mode: observe
 rules:
@@ -42,7 +45,8 @@ rules:
 _POLICIES = {
     "default.yaml": _DEFAULT,
     "streaming.yaml": """\
-# A stream that commits every hour leaves dozens of tiny files in each hour's partition, and a manifest for each commit.
+# A stream that commits every hour leaves dozens of tiny files in each hour's partition, and a
+# manifest for each commit.
 tables: lake.streaming.*
 mode: enforce
 priority: 80
@@ -88,7 +92,8 @@ tables: lake.sales.*
 mode: enforce
 """,
     "logs.yaml": """\
-# Unpartitioned ORC, many small files. The gateway's log beside it stays under the default: observed only.
+# Unpartitioned ORC, many small files. The gateway's log beside it stays under the default, so it
+# is only observed.
 tables: lake.logs.raw_requests
 mode: enforce
 priority: 60
@@ -102,8 +107,12 @@ def write_configuration(directory: Path, catalog_uri: str, warehouse_uri: str) -
     policies.mkdir(exist_ok=True)
     for name, text in _POLICIES.items():
         (policies / name).write_text(text)
-    text = _CONFIGURATION.format(  # a JSON string is a YAML string, whatever the directory is called
-        catalog=json.dumps(catalog_uri), warehouse=json.dumps(warehouse_uri), store=json.dumps(f"sqlite:///{directory / 'maintainer.db'}")
+    text = (
+        _CONFIGURATION.format(  # a JSON string is a YAML string, whatever the directory is called
+            catalog=json.dumps(catalog_uri),
+            warehouse=json.dumps(warehouse_uri),
+            store=json.dumps(f"sqlite:///{directory / 'maintainer.db'}"),
+        )
     )
     path = directory / "maintainer.yaml"
     path.write_text(text)

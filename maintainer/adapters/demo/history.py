@@ -1,4 +1,6 @@
-"""Tables with a past: commits whose timestamps are given by the caller, as a writer with that clock would have made them."""
+"""Tables with a past: commits whose timestamps are given by the caller, as a writer with that clock
+would have made them.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,41 @@ from uuid import uuid4
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import DataFile, ManifestEntry, ManifestEntryStatus, ManifestFile, write_manifest, write_manifest_list
+from pyiceberg.manifest import (
+    DataFile,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestFile,
+    write_manifest,
+    write_manifest_list,
+)
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.table.locations import LocationProvider, load_location_provider
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
-from pyiceberg.table.snapshots import Operation, Snapshot, SnapshotSummaryCollector, Summary, update_snapshot_summaries
-from pyiceberg.table.update import AddSnapshotUpdate, RemoveSnapshotsUpdate, SetSnapshotRefUpdate, TableUpdate
+from pyiceberg.table.snapshots import (
+    Operation,
+    Snapshot,
+    SnapshotSummaryCollector,
+    Summary,
+    update_snapshot_summaries,
+)
+from pyiceberg.table.update import (
+    AddSnapshotUpdate,
+    RemoveSnapshotsUpdate,
+    SetSnapshotRefUpdate,
+    TableUpdate,
+)
 
 _FORMAT_VERSION: Literal[2] = 2
-_COMPRESSION: Literal["deflate"] = "deflate"  # what Avro calls gzip, Iceberg's default for manifests
-SNAPSHOTS_PER_COMMIT = 25  # each catalog commit parses and writes the whole metadata.json: one by one, 300 snapshots cost a minute
+_COMPRESSION: Literal["deflate"] = (
+    "deflate"  # what Avro calls gzip, Iceberg's default for manifests
+)
+# each catalog commit parses and writes the whole metadata.json: one by one, 300 snapshots cost a
+# minute
+SNAPSHOTS_PER_COMMIT = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +63,17 @@ class NewTable:
 
     @property
     def identifier(self) -> tuple[str, str]:
-        """The name in two levels: PyIceberg's SQL catalog stages no table under more, but stores a namespace joined by dots either way."""
+        """The name in two levels: PyIceberg's SQL catalog stages no table under more, but stores a
+        namespace joined by dots either way.
+        """
         return ".".join(self.name[:-1]), self.name[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class DatedCommit:
-    """Files that one writer added at one time; with is_overwrite they take the place of every file before them."""
+    """Files that one writer added at one time; with is_overwrite they take the place of every file
+    before them.
+    """
 
     at: datetime
     files: tuple[DataFile, ...]
@@ -58,7 +86,9 @@ class _Head:
 
     snapshot: Snapshot | None = None
     manifests: tuple[ManifestFile, ...] = ()
-    live: tuple[tuple[int, int, DataFile], ...] = ()  # snapshot that added the file, its sequence number, the file
+    live: tuple[
+        tuple[int, int, DataFile], ...
+    ] = ()  # snapshot that added the file, its sequence number, the file
 
     @property
     def sequence_number(self) -> int:
@@ -71,24 +101,52 @@ class _Writer:
     def __init__(self, metadata: TableMetadata, io: FileIO) -> None:
         self._metadata = metadata
         self._io = io
-        self._locations: LocationProvider = load_location_provider(metadata.location, metadata.properties)
+        self._locations: LocationProvider = load_location_provider(
+            metadata.location, metadata.properties
+        )
 
     def write(self, head: _Head, commit: DatedCommit) -> _Head:
         snapshot_id = self._metadata.new_snapshot_id()
         sequence_number = head.sequence_number + 1
         commit_id = str(uuid4())
         added = [
-            ManifestEntry.from_args(status=ManifestEntryStatus.ADDED, snapshot_id=snapshot_id, sequence_number=None, file_sequence_number=None, data_file=file)
+            ManifestEntry.from_args(
+                status=ManifestEntryStatus.ADDED,
+                snapshot_id=snapshot_id,
+                sequence_number=None,
+                file_sequence_number=None,
+                data_file=file,
+            )
             for file in commit.files
         ]
-        manifests = [self._write_manifest(f"{commit_id}-m0.avro", snapshot_id, sequence_number, added)]
+        manifests = [
+            self._write_manifest(f"{commit_id}-m0.avro", snapshot_id, sequence_number, added)
+        ]
         if not commit.is_overwrite:
-            manifests += [manifest for manifest in head.manifests if manifest.has_added_files() or manifest.has_existing_files()]
+            manifests += [
+                manifest
+                for manifest in head.manifests
+                if manifest.has_added_files() or manifest.has_existing_files()
+            ]
         elif head.live:
-            manifests.append(self._write_manifest(f"{commit_id}-m1.avro", snapshot_id, sequence_number, _delete_all(head, snapshot_id)))
+            manifests.append(
+                self._write_manifest(
+                    f"{commit_id}-m1.avro",
+                    snapshot_id,
+                    sequence_number,
+                    _delete_all(head, snapshot_id),
+                )
+            )
         path = self._locations.new_metadata_location(f"snap-{snapshot_id}-0-{commit_id}.avro")
         parent_id = head.snapshot.snapshot_id if head.snapshot else None
-        with write_manifest_list(_FORMAT_VERSION, self._io.new_output(path), snapshot_id, parent_id, sequence_number, _COMPRESSION) as writer:
+        with write_manifest_list(
+            _FORMAT_VERSION,
+            self._io.new_output(path),
+            snapshot_id,
+            parent_id,
+            sequence_number,
+            _COMPRESSION,
+        ) as writer:
             writer.add_manifests(manifests)
         snapshot = Snapshot.model_validate(
             {
@@ -104,9 +162,18 @@ class _Writer:
         live = tuple((snapshot_id, sequence_number, file) for file in commit.files)
         return _Head(snapshot, tuple(manifests), live if commit.is_overwrite else head.live + live)
 
-    def _write_manifest(self, name: str, snapshot_id: int, sequence_number: int, entries: Iterable[ManifestEntry]) -> ManifestFile:
+    def _write_manifest(
+        self, name: str, snapshot_id: int, sequence_number: int, entries: Iterable[ManifestEntry]
+    ) -> ManifestFile:
         output = self._io.new_output(self._locations.new_metadata_location(name))
-        with write_manifest(_FORMAT_VERSION, self._metadata.spec(), self._metadata.schema(), output, snapshot_id, _COMPRESSION) as writer:
+        with write_manifest(
+            _FORMAT_VERSION,
+            self._metadata.spec(),
+            self._metadata.schema(),
+            output,
+            snapshot_id,
+            _COMPRESSION,
+        ) as writer:
             for entry in entries:
                 writer.add_entry(entry)
         manifest = writer.to_manifest_file()
@@ -124,30 +191,47 @@ class _Writer:
                 collector.remove_file(file, self._metadata.schema(), self._metadata.spec())
         operation = Operation.OVERWRITE if commit.is_overwrite else Operation.APPEND
         previous = head.snapshot.summary if head.snapshot else None
-        return update_snapshot_summaries(Summary(operation, **collector.build()), previous.additional_properties if previous else None)
+        return update_snapshot_summaries(
+            Summary(operation, **collector.build()),
+            previous.additional_properties if previous else None,
+        )
 
 
 def _delete_all(head: _Head, snapshot_id: int) -> list[ManifestEntry]:
     return [
         ManifestEntry.from_args(
-            status=ManifestEntryStatus.DELETED, snapshot_id=snapshot_id, sequence_number=sequence_number, file_sequence_number=sequence_number, data_file=file
+            status=ManifestEntryStatus.DELETED,
+            snapshot_id=snapshot_id,
+            sequence_number=sequence_number,
+            file_sequence_number=sequence_number,
+            data_file=file,
         )
         for _, sequence_number, file in head.live
     ]
 
 
 def describe_table(catalog: Catalog, new: NewTable) -> tuple[TableMetadata, FileIO]:
-    """The metadata that the table will have and the IO of its location; nothing is written to the catalog."""
-    transaction = catalog.create_table_transaction(new.identifier, new.schema, new.location, new.spec, properties=dict(new.properties))
+    """The metadata that the table will have and the IO of its location; nothing is written to the
+    catalog.
+    """
+    transaction = catalog.create_table_transaction(
+        new.identifier, new.schema, new.location, new.spec, properties=dict(new.properties)
+    )
     return transaction.table_metadata, transaction._table.io  # noqa: SLF001 - the staged table has no public door
 
 
-def create_with_history(catalog: Catalog, new: NewTable, commits: Sequence[DatedCommit], keep: int | None = None) -> Table:
-    """Create the table with its first commits and add the others in order; with keep, older snapshots are expired with each group of commits after the first.
+def create_with_history(
+    catalog: Catalog, new: NewTable, commits: Sequence[DatedCommit], keep: int | None = None
+) -> Table:
+    """Create the table with its first commits and add the others in order; with keep, older
+    snapshots are expired with each group of commits after the first.
 
-    The creation carries the first snapshots, because a table created now whose snapshots are older would have a metadata log that Iceberg calls out of order.
+    The creation carries the first snapshots, because a table created now whose snapshots are older
+    would have a metadata log that Iceberg calls out of order.
     """
-    transaction = catalog.create_table_transaction(new.identifier, new.schema, new.location, new.spec, properties=dict(new.properties))
+    transaction = catalog.create_table_transaction(
+        new.identifier, new.schema, new.location, new.spec, properties=dict(new.properties)
+    )
     staged = transaction._table  # noqa: SLF001 - as above
     writer = _Writer(transaction.table_metadata, staged.io)
     head = _Head()
@@ -164,23 +248,37 @@ def create_with_history(catalog: Catalog, new: NewTable, commits: Sequence[Dated
             transaction._apply(tuple(updates))  # noqa: SLF001 - a transaction takes dated snapshots by no other door
             transaction.commit_transaction()
             table = catalog.load_table(new.identifier)
-            continue  # a commit that only expires would carry the time of today into the log; the next group's commit expires too
+            # a commit that only expires would carry the time of today into the log; the next
+            # group's commit expires too
+            continue
         expired = written[:-keep] if keep else []
         written = written[len(expired) :]
         if expired:
-            updates.append(RemoveSnapshotsUpdate.model_validate({"snapshot-ids": [snapshot.snapshot_id for snapshot in expired]}))
+            updates.append(
+                RemoveSnapshotsUpdate.model_validate(
+                    {"snapshot-ids": [snapshot.snapshot_id for snapshot in expired]}
+                )
+            )
         catalog.commit_table(table, (), tuple(updates))
         _remove_manifest_lists(expired)
     return catalog.load_table(new.identifier)
 
 
 def _advance_main(snapshot: Snapshot) -> list[TableUpdate]:
-    reference = SetSnapshotRefUpdate.model_validate({"ref-name": MAIN_BRANCH, "type": SnapshotRefType.BRANCH, "snapshot-id": snapshot.snapshot_id})
+    reference = SetSnapshotRefUpdate.model_validate(
+        {
+            "ref-name": MAIN_BRANCH,
+            "type": SnapshotRefType.BRANCH,
+            "snapshot-id": snapshot.snapshot_id,
+        }
+    )
     return [AddSnapshotUpdate(snapshot=snapshot), reference]
 
 
 def _remove_manifest_lists(expired: Iterable[Snapshot]) -> None:
-    """Do what expire_snapshots does after its commit; appends keep every manifest alive, so only the lists go."""
+    """Do what expire_snapshots does after its commit; appends keep every manifest alive, so only
+    the lists go.
+    """
     for snapshot in expired:
         with contextlib.suppress(FileNotFoundError):
             Path(snapshot.manifest_list.removeprefix("file://")).unlink()

@@ -1,4 +1,6 @@
-"""Builds the lake in a directory, once: what is complete is used again, what is half-built is built anew, what is foreign is left alone."""
+"""Builds the lake in a directory, once: what is complete is used again, what is half-built is built
+anew, what is foreign is left alone.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,16 @@ from maintainer.domain.errors import ConfigurationError
 CATALOG_NAME = "lake"
 MARKER = "demo-lake.json"
 _LAYOUT = 1  # raised when the tables change, so that an older lake is not taken for this one
-_NAMESPACES = ("streaming", "cdc", "warehouse", "reference", "sales", "archive", "logs", "logs.gateway")
+_NAMESPACES = (
+    "streaming",
+    "cdc",
+    "warehouse",
+    "reference",
+    "sales",
+    "archive",
+    "logs",
+    "logs.gateway",
+)
 _OURS = (  # all that a build or a daemon on an earlier lake wrote here, but the marker
     "catalog.db",
     "catalog.db-journal",
@@ -38,7 +49,9 @@ _OURS = (  # all that a build or a daemon on an earlier lake wrote here, but the
 
 @dataclass(frozen=True, slots=True)
 class LakeReport:
-    """What build_lake did: was_built is False when a complete lake was there; seconds is the wall time it took."""
+    """What build_lake did: was_built is False when a complete lake was there; seconds is the wall
+    time it took.
+    """
 
     directory: Path
     configuration: Path
@@ -61,10 +74,14 @@ def lake_is_complete(directory: Path) -> bool:
     return _inspect(directory.absolute()) is _State.COMPLETE
 
 
-def build_lake(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now: datetime) -> LakeReport:
-    """Make the lake, or use the complete one that is there; the commits' times count back from midnight (UTC) of now's day.
+def build_lake(
+    directory: Path, say: Callable[[str], None], spark: SparkLaunch, now: datetime
+) -> LakeReport:
+    """Make the lake, or use the complete one that is there; the commits' times count back from
+    midnight (UTC) of now's day.
 
-    Raises ConfigurationError for a directory that is not ours to fill, RunnerUnavailableError when Spark fails.
+    Raises ConfigurationError for a directory that is not ours to fill, RunnerUnavailableError when
+    Spark fails.
     """
     directory = directory.absolute()
     started = time.monotonic()
@@ -72,18 +89,28 @@ def build_lake(directory: Path, say: Callable[[str], None], spark: SparkLaunch, 
     match _inspect(directory):
         case _State.COMPLETE:
             say(f"{directory} holds a complete demo lake: used as it is")
-            return LakeReport(directory, configuration, was_built=False, seconds=time.monotonic() - started)
+            return LakeReport(
+                directory, configuration, was_built=False, seconds=time.monotonic() - started
+            )
         case _State.NO_DIRECTORY:
             message = f"{directory} is not a directory: give --dir a new or empty directory"
             raise ConfigurationError(message)
         case _State.FOREIGN:
-            message = f"{directory} is not empty and has no {MARKER}: give --dir a new or empty directory"
+            message = (
+                f"{directory} is not empty and has no {MARKER}: give --dir a new or empty directory"
+            )
             raise ConfigurationError(message)
         case _State.MOVED:
-            message = f"{directory} holds a demo lake that was built elsewhere, and its files hold absolute paths: move it back or give --dir a new directory"
+            message = (
+                f"{directory} holds a demo lake that was built elsewhere, and its files hold "
+                f"absolute paths: move it back or give --dir a new directory"
+            )
             raise ConfigurationError(message)
         case _State.OUTDATED:
-            message = f"{directory} holds a demo lake of another layout than {_LAYOUT}: give --dir a new directory"
+            message = (
+                f"{directory} holds a demo lake of another layout than {_LAYOUT}: give --dir a "
+                f"new directory"
+            )
             raise ConfigurationError(message)
         case _State.HALF_BUILT:
             say(f"{directory} holds a half-built demo lake: building it anew")
@@ -101,7 +128,11 @@ def build_lake(directory: Path, say: Callable[[str], None], spark: SparkLaunch, 
 def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now: datetime) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     _mark(directory, is_complete=False)
-    warehouse, staging, catalog_file = directory / "warehouse", directory / "staging", directory / "catalog.db"
+    warehouse, staging, catalog_file = (
+        directory / "warehouse",
+        directory / "staging",
+        directory / "catalog.db",
+    )
     warehouse.mkdir()
     staging.mkdir()
     catalog_uri, warehouse_uri = f"sqlite:///{catalog_file}", f"file://{warehouse}"
@@ -110,13 +141,21 @@ def _build(directory: Path, say: Callable[[str], None], spark: SparkLaunch, now:
         for namespace in _NAMESPACES:
             catalog.create_namespace(namespace)
         stage_changes(staging / "changes.parquet")
-        with MergeProcess(spark, catalog_file, warehouse, staging) as merges:  # Spark starts and merges while the other tables are made
+        with MergeProcess(
+            spark, catalog_file, warehouse, staging
+        ) as merges:  # Spark starts and merges while the other tables are made
 
             def proceed(text: str) -> None:
                 say(text)
-                merges.raise_if_failed()  # a machine without Java learns it now, not when all else is done
+                # a machine without Java learns it now, not when all else is done
+                merges.raise_if_failed()
 
-            create_tables(catalog, warehouse, now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0), proceed)
+            create_tables(
+                catalog,
+                warehouse,
+                now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0),
+                proceed,
+            )
             merges.wait(say)
     finally:
         catalog.close()
@@ -139,7 +178,10 @@ def _inspect(directory: Path) -> _State:
         return _State.OUTDATED
     if marker.get("directory") != str(directory):
         return _State.MOVED
-    is_whole = all((directory / name).exists() for name in ("catalog.db", "maintainer.yaml", "warehouse", "policies"))
+    is_whole = all(
+        (directory / name).exists()
+        for name in ("catalog.db", "maintainer.yaml", "warehouse", "policies")
+    )
     return _State.COMPLETE if is_whole else _State.HALF_BUILT
 
 
@@ -152,8 +194,14 @@ def _read_marker(directory: Path) -> Mapping[str, object] | None:
 
 
 def _mark(directory: Path, *, is_complete: bool) -> None:
-    """Write the marker by renaming a whole file, so that a kill leaves the old one or the new one."""
-    content = {"state": "complete" if is_complete else "building", "layout": _LAYOUT, "directory": str(directory)}
+    """Write the marker by renaming a whole file, so that a kill leaves the old one or the new
+    one.
+    """
+    content = {
+        "state": "complete" if is_complete else "building",
+        "layout": _LAYOUT,
+        "directory": str(directory),
+    }
     unfinished = directory / f"{MARKER}.new"
     unfinished.write_text(json.dumps(content) + "\n")
     unfinished.replace(directory / MARKER)

@@ -1,4 +1,5 @@
-"""Run by a child process of its own: the tables that only Spark can make, changed by MERGE INTO. Standard library and pyspark alone.
+"""Run by a child process of its own: the tables that only Spark can make, changed by MERGE INTO.
+Standard library and pyspark alone.
 
 Reads one line of JSON on standard input and writes one line a table on standard output.
 It ends itself when standard input is closed, so that it never outlives its parent.
@@ -14,7 +15,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-_COLUMNS = "account_id BIGINT NOT NULL, region STRING NOT NULL, state STRING, balance DECIMAL(12, 2), changed_at TIMESTAMP"
+_COLUMNS = (
+    "account_id BIGINT NOT NULL, region STRING NOT NULL, state STRING, balance DECIMAL(12, 2), "
+    "changed_at TIMESTAMP"
+)
 _PROPERTIES = {
     "write.merge.mode": "merge-on-read",
     "write.update.mode": "merge-on-read",
@@ -28,16 +32,27 @@ MERGE INTO {table} AS target
 USING (SELECT * FROM changes WHERE batch = {batch}) AS change
 ON target.account_id = change.account_id AND target.region = change.region
 WHEN MATCHED AND change.operation = 'D' THEN DELETE
-WHEN MATCHED THEN UPDATE SET state = change.state, balance = change.balance, changed_at = change.changed_at
-WHEN NOT MATCHED AND change.operation <> 'D' THEN INSERT (account_id, region, state, balance, changed_at)
+WHEN MATCHED THEN UPDATE
+  SET state = change.state, balance = change.balance, changed_at = change.changed_at
+WHEN NOT MATCHED AND change.operation <> 'D'
+  THEN INSERT (account_id, region, state, balance, changed_at)
   VALUES (change.account_id, change.region, change.state, change.balance, change.changed_at)
 """
 
 
 def _create(spark: SparkSession, table: str, format_version: int) -> None:
-    properties = ", ".join(f"'{key}' = '{value}'" for key, value in {**_PROPERTIES, "format-version": str(format_version)}.items())
-    spark.sql(f"CREATE TABLE {table} ({_COLUMNS}) USING iceberg PARTITIONED BY (region) TBLPROPERTIES ({properties})")
-    spark.sql(f"INSERT INTO {table} SELECT account_id, region, state, balance, changed_at FROM changes WHERE batch = 0")  # noqa: S608 - names are ours
+    properties = ", ".join(
+        f"'{key}' = '{value}'"
+        for key, value in {**_PROPERTIES, "format-version": str(format_version)}.items()
+    )
+    spark.sql(
+        f"CREATE TABLE {table} ({_COLUMNS}) USING iceberg PARTITIONED BY (region) TBLPROPERTIES "
+        f"({properties})"
+    )
+    spark.sql(
+        f"INSERT INTO {table} SELECT account_id, region, state, balance, changed_at FROM changes "  # noqa: S608 - names are ours
+        f"WHERE batch = 0"
+    )
 
 
 def _say(text: str) -> None:
@@ -51,7 +66,9 @@ def _end_with_parent() -> None:
 
 
 def main() -> None:
-    """Create each table from batch 0 of the staged changes and merge the others into it, one commit each."""
+    """Create each table from batch 0 of the staged changes and merge the others into it, one commit
+    each.
+    """
     order: dict[str, Any] = json.loads(sys.stdin.readline())
     Thread(target=_end_with_parent, daemon=True).start()
     builder: Any = SparkSession.builder
@@ -64,7 +81,10 @@ def main() -> None:
         _create(spark, table["name"], table["format_version"])
         for batch in range(1, table["batches"] + 1):
             spark.sql(_MERGE.format(table=table["name"], batch=batch))
-        _say(f"{table['label']}: {table['batches']} MERGE INTO, format version {table['format_version']}")
+        _say(
+            f"{table['label']}: {table['batches']} MERGE INTO, format version "
+            f"{table['format_version']}"
+        )
     spark.stop()
 
 

@@ -1,4 +1,6 @@
-"""The rows of the lake: plausible, and the same on every machine and every day; the dates in them never depend on today's."""
+"""The rows of the lake: plausible, and the same on every machine and every day; the dates in them
+never depend on today's.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,20 @@ FIRST_MOMENT = datetime(2026, 1, 5, tzinfo=UTC)
 
 Row = tuple[object, ...]
 
-_PAGES = ("/", "/search", "/cart", "/checkout", "/account", "/help", "/deals", "/item/1041", "/item/2203", "/item/3370", "/item/4512", "/item/5128")
+_PAGES = (
+    "/",
+    "/search",
+    "/cart",
+    "/checkout",
+    "/account",
+    "/help",
+    "/deals",
+    "/item/1041",
+    "/item/2203",
+    "/item/3370",
+    "/item/4512",
+    "/item/5128",
+)
 _REFERRERS = (None, None, "search", "newsletter", "social", "direct")
 _COUNTRIES = ("DE", "FR", "GB", "ES", "IT", "NL", "PL", "SE", "US", "JP")
 _DEVICES = ("phone", "tablet", "desktop")
@@ -23,21 +38,47 @@ _STATUSES = (200, 200, 200, 200, 200, 301, 304, 404, 429, 500)
 _METHODS = ("GET", "GET", "GET", "POST", "PUT")
 _AGENTS = ("browser", "app-ios", "app-android", "crawler")
 _REGIONS = ("north", "east", "south", "west")
-_CURRENCIES = ("USD", "GBP", "JPY", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "CAD", "AUD", "NZD", "CNY", "INR", "BRL", "MXN", "ZAR", "TRY", "KRW")
+_CURRENCIES = (
+    "USD",
+    "GBP",
+    "JPY",
+    "CHF",
+    "SEK",
+    "NOK",
+    "DKK",
+    "PLN",
+    "CZK",
+    "HUF",
+    "CAD",
+    "AUD",
+    "NZD",
+    "CNY",
+    "INR",
+    "BRL",
+    "MXN",
+    "ZAR",
+    "TRY",
+    "KRW",
+)
 _KINDS = ("receipt", "pick", "transfer", "return", "count")
 _ORDER_STATES = ("placed", "paid", "shipped", "delivered", "delivered", "delivered", "returned")
 _UNITS = ("celsius", "percent", "hectopascal")
 
 
 def seed(*parts: object) -> Random:
-    """A generator of its own for each file, so that no file depends on the order in which files are made."""
+    """A generator of its own for each file, so that no file depends on the order in which files are
+    made.
+    """
     return Random(f"{SEED}:{parts}")  # noqa: S311 - demo rows, not secrets
 
 
 def make_table(schema: pa.Schema, rows: Iterator[Row]) -> pa.Table:
     """Rows as a table in the schema's types and field ids."""
     columns = list(zip(*rows, strict=True))
-    return pa.Table.from_arrays([pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)], schema=schema)
+    return pa.Table.from_arrays(
+        [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)],
+        schema=schema,
+    )
 
 
 def page_views(hour: int, writer: int, count: int = 36) -> Iterator[Row]:
@@ -79,7 +120,12 @@ def exchange_rates(edition: int) -> Iterator[Row]:
     for base in _CURRENCIES:
         for quote in _CURRENCIES:
             if base != quote:
-                yield (base, quote, Decimal(random.randrange(1_000, 200_000_000)).scaleb(-6), published)
+                yield (
+                    base,
+                    quote,
+                    Decimal(random.randrange(1_000, 200_000_000)).scaleb(-6),
+                    published,
+                )
 
 
 def orders(month: int, count: int = 15_000) -> Iterator[Row]:
@@ -103,7 +149,12 @@ def sensor_readings(day: int, station: int, count: int = 24) -> Iterator[Row]:
     random = seed("sensor_daily", day, station)
     start = FIRST_MOMENT + timedelta(days=day)
     for number in range(count):
-        yield (start + timedelta(hours=number), station * 100 + number % 3, random.choice(_UNITS), round(random.uniform(-20, 40), 3))
+        yield (
+            start + timedelta(hours=number),
+            station * 100 + number % 3,
+            random.choice(_UNITS),
+            round(random.uniform(-20, 40), 3),
+        )
 
 
 def raw_requests(file: int, count: int = 40) -> Iterator[Row]:
@@ -128,25 +179,58 @@ def access_log(file: int, count: int = 30) -> Iterator[Row]:
     start = FIRST_MOMENT + timedelta(minutes=10 * file)
     for _ in range(count):
         moment = start + timedelta(milliseconds=random.randrange(600_000))
-        yield (moment, f"user-{random.randrange(2000):04d}", random.random() < 0.97, random.choice(_COUNTRIES))  # noqa: PLR2004 - some sign-ins fail
+        yield (
+            moment,
+            f"user-{random.randrange(2000):04d}",
+            random.random() < 0.97,  # noqa: PLR2004 - some sign-ins fail
+            random.choice(_COUNTRIES),
+        )
 
 
 def initial_accounts(count: int) -> Iterator[Row]:
-    """The accounts before any change: key, region, status, balance, time of change; operation I of batch 0."""
+    """The accounts before any change: key, region, status, balance, time of change; operation I of
+    batch 0.
+    """
     random = seed("accounts", 0)
     for key in range(count):
-        yield (0, "I", key, _REGIONS[key % len(_REGIONS)], "open", Decimal(random.randrange(1_000_000)).scaleb(-2), FIRST_MOMENT)
+        yield (
+            0,
+            "I",
+            key,
+            _REGIONS[key % len(_REGIONS)],
+            "open",
+            Decimal(random.randrange(1_000_000)).scaleb(-2),
+            FIRST_MOMENT,
+        )
 
 
 def account_changes(batch: int, count: int, known: int) -> Iterator[Row]:
-    """One batch of changes: updates (U) and closures (D) of known accounts, and new ones (I); at most one change a key."""
+    """One batch of changes: updates (U) and closures (D) of known accounts, and new ones (I); at
+    most one change a key.
+    """
     random = seed("accounts", batch)
     moment = FIRST_MOMENT + timedelta(minutes=15 * batch)
     inserts = count // 10
     for key in sorted(random.sample(range(known), count - inserts)):
         operation = "D" if random.randrange(12) == 0 else "U"
         balance = Decimal(random.randrange(1_000_000)).scaleb(-2)
-        yield (batch, operation, key, _REGIONS[key % len(_REGIONS)], random.choice(("open", "open", "frozen")), balance, moment)
+        yield (
+            batch,
+            operation,
+            key,
+            _REGIONS[key % len(_REGIONS)],
+            random.choice(("open", "open", "frozen")),
+            balance,
+            moment,
+        )
     for number in range(inserts):
         key = 1_000_000 + batch * 1000 + number
-        yield (batch, "I", key, _REGIONS[key % len(_REGIONS)], "open", Decimal(random.randrange(100_000)).scaleb(-2), moment)
+        yield (
+            batch,
+            "I",
+            key,
+            _REGIONS[key % len(_REGIONS)],
+            "open",
+            Decimal(random.randrange(100_000)).scaleb(-2),
+            moment,
+        )

@@ -42,7 +42,9 @@ _CHANGES = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class SparkLaunch:
-    """What starts a Spark here: a Python that has pyspark, a Java home, the paths of Iceberg's runtime and the SQLite driver, more environment."""
+    """What starts a Spark here: a Python that has pyspark, a Java home, the paths of Iceberg's
+    runtime and the SQLite driver, more environment.
+    """
 
     python: str
     java_home: str
@@ -53,14 +55,21 @@ class SparkLaunch:
 def stage_changes(path: Path) -> None:
     """Write the accounts and every batch of changes to one Parquet file for Spark to read."""
     batches = [rows.make_table(_CHANGES, rows.initial_accounts(ACCOUNTS))]
-    batches += [rows.make_table(_CHANGES, rows.account_changes(batch, CHANGES_PER_BATCH, ACCOUNTS)) for batch in range(1, ACCOUNT_BATCHES + 1)]
+    batches += [
+        rows.make_table(_CHANGES, rows.account_changes(batch, CHANGES_PER_BATCH, ACCOUNTS))
+        for batch in range(1, ACCOUNT_BATCHES + 1)
+    ]
     parquet.write_table(pa.concat_tables(batches), path, compression="zstd")
 
 
 class MergeProcess:
-    """The child process that runs merge.py; as a context manager it never leaves the child behind."""
+    """The child process that runs merge.py; as a context manager it never leaves the child
+    behind.
+    """
 
-    def __init__(self, launch: SparkLaunch, catalog_file: Path, warehouse: Path, staging: Path) -> None:
+    def __init__(
+        self, launch: SparkLaunch, catalog_file: Path, warehouse: Path, staging: Path
+    ) -> None:
         self._log = staging / "spark.log"
         self._was_late = False
         temporary = staging / "spark"
@@ -69,19 +78,48 @@ class MergeProcess:
             "configuration": _configuration(launch, catalog_file, warehouse, temporary),
             "changes": f"file://{staging / 'changes.parquet'}",
             "tables": [
-                {"name": "lake.cdc.accounts", "label": "cdc.accounts", "format_version": 2, "batches": ACCOUNT_BATCHES},
-                {"name": "lake.cdc.balances", "label": "cdc.balances", "format_version": 3, "batches": BALANCE_BATCHES},
+                {
+                    "name": "lake.cdc.accounts",
+                    "label": "cdc.accounts",
+                    "format_version": 2,
+                    "batches": ACCOUNT_BATCHES,
+                },
+                {
+                    "name": "lake.cdc.balances",
+                    "label": "cdc.balances",
+                    "format_version": 3,
+                    "batches": BALANCE_BATCHES,
+                },
             ],
         }
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}  # another Spark's settings are not ours
-        environment = {**inherited, **launch.environment, "JAVA_HOME": launch.java_home, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": launch.python}
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("SPARK_", "PYSPARK_"))
+        }  # another Spark's settings are not ours
+        environment = {
+            **inherited,
+            **launch.environment,
+            "JAVA_HOME": launch.java_home,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYSPARK_PYTHON": launch.python,
+        }
         with self._log.open("wb") as log:
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - our own script, no shell
-                    [launch.python, str(_SCRIPT)], cwd=temporary, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+                    [launch.python, str(_SCRIPT)],
+                    cwd=temporary,
+                    env=environment,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
                 )
             except OSError as error:
-                message = f"Spark for the demo lake cannot be started with {launch.python}: {error.strerror}"
+                message = (
+                    f"Spark for the demo lake cannot be started with {launch.python}: "
+                    f"{error.strerror}"
+                )
                 raise RunnerUnavailableError(message) from error
         self._timer = Timer(MERGE_SECONDS, self._give_up)
         self._timer.daemon = True
@@ -92,7 +130,9 @@ class MergeProcess:
                 self._process.stdin.flush()
 
     def wait(self, say: Callable[[str], None]) -> None:
-        """Pass the child's lines on until it ends; RunnerUnavailableError with the end of its log when it failed or took too long."""
+        """Pass the child's lines on until it ends; RunnerUnavailableError with the end of its log
+        when it failed or took too long.
+        """
         for line in self._process.stdout or ():
             say(line.rstrip("\n"))
         self._process.wait()
@@ -102,7 +142,11 @@ class MergeProcess:
         """Raise RunnerUnavailableError when the child has already ended badly; does not wait."""
         code = self._process.poll()
         if code:
-            why = f"took more than {MERGE_SECONDS} s" if self._was_late else f"ended with exit code {code}"
+            why = (
+                f"took more than {MERGE_SECONDS} s"
+                if self._was_late
+                else f"ended with exit code {code}"
+            )
             message = f"Spark for the demo lake {why}; the end of its log: {_end_of(self._log)}"
             raise RunnerUnavailableError(message)
 
@@ -113,7 +157,12 @@ class MergeProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._timer.cancel()
         if self._process.poll() is None:
             self._process.kill()
@@ -129,7 +178,9 @@ def _end_of(log: Path) -> str:
     return " | ".join(lines[-_LOG_LINES_SHOWN:]) or "it is empty"
 
 
-def _configuration(launch: SparkLaunch, catalog_file: Path, warehouse: Path, temporary: Path) -> dict[str, str]:
+def _configuration(
+    launch: SparkLaunch, catalog_file: Path, warehouse: Path, temporary: Path
+) -> dict[str, str]:
     catalog = "spark.sql.catalog.lake"
     return {
         "spark.master": "local[2]",
@@ -138,7 +189,9 @@ def _configuration(launch: SparkLaunch, catalog_file: Path, warehouse: Path, tem
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir={temporary}",
+        "spark.driver.extraJavaOptions": (
+            f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir={temporary}"
+        ),
         "spark.local.dir": str(temporary),
         "spark.sql.warehouse.dir": str(temporary / "warehouse"),
         "spark.ui.enabled": "false",

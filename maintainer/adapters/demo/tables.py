@@ -1,4 +1,6 @@
-"""The tables of the lake that PyArrow and PyIceberg make: their schemas, their files and the commits that brought them."""
+"""The tables of the lake that PyArrow and PyIceberg make: their schemas, their files and the
+commits that brought them.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,40 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
-from pyiceberg.transforms import DayTransform, HourTransform, IdentityTransform, MonthTransform, Transform
+from pyiceberg.transforms import (
+    DayTransform,
+    HourTransform,
+    IdentityTransform,
+    MonthTransform,
+    Transform,
+)
 from pyiceberg.typedef import Record
-from pyiceberg.types import BooleanType, DateType, DecimalType, DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType, TimestamptzType
+from pyiceberg.types import (
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IcebergType,
+    IntegerType,
+    LongType,
+    NestedField,
+    StringType,
+    TimestamptzType,
+)
 
 from maintainer.adapters.demo import rows
-from maintainer.adapters.demo.history import DatedCommit, NewTable, create_with_history, describe_table
+from maintainer.adapters.demo.history import (
+    DatedCommit,
+    NewTable,
+    create_with_history,
+    describe_table,
+)
 from maintainer.adapters.demo.rows import Row
 
 PAGE_VIEW_HOURS = 48
-PAGE_VIEW_WRITERS = 33  # files that each hour's commit adds to its partition; one more is late, for the hour before
+PAGE_VIEW_WRITERS = (
+    33  # files that each hour's commit adds to its partition; one more is late, for the hour before
+)
 MOVEMENT_DAYS = 300
 MOVEMENT_SNAPSHOTS_KEPT = 12
 RATE_EDITIONS = 280
@@ -42,7 +68,9 @@ ACCESS_FILES_PER_COMMIT = 10
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One data file to be: its path under the table's data folder without the ending, and its rows."""
+    """One data file to be: its path under the table's data folder without the ending, and its
+    rows.
+    """
 
     path: str
     rows: Iterator[Row]
@@ -58,11 +86,18 @@ class _Batch:
 
 
 def _schema(*columns: tuple[str, IcebergType, bool]) -> Schema:
-    return Schema(*(NestedField(number, name, kind, required=required) for number, (name, kind, required) in enumerate(columns, start=1)))
+    return Schema(
+        *(
+            NestedField(number, name, kind, required=required)
+            for number, (name, kind, required) in enumerate(columns, start=1)
+        )
+    )
 
 
 def _by(transform: Transform[Any, Any], source: int, name: str) -> PartitionSpec:
-    return PartitionSpec(PartitionField(source_id=source, field_id=1000, transform=transform, name=name))
+    return PartitionSpec(
+        PartitionField(source_id=source, field_id=1000, transform=transform, name=name)
+    )
 
 
 _MONEY = DecimalType(12, 2)
@@ -97,7 +132,12 @@ _MOVEMENTS = NewTable(
 )
 _RATES = NewTable(
     ("reference", "exchange_rates"),
-    _schema(("base", StringType(), True), ("quote", StringType(), True), ("rate", DecimalType(18, 6), True), ("published_at", TimestamptzType(), True)),
+    _schema(
+        ("base", StringType(), True),
+        ("quote", StringType(), True),
+        ("rate", DecimalType(18, 6), True),
+        ("published_at", TimestamptzType(), True),
+    ),
 )
 _ORDERS = NewTable(
     ("sales", "orders"),
@@ -115,7 +155,12 @@ _ORDERS = NewTable(
 )
 _SENSORS = NewTable(
     ("archive", "sensor_daily"),
-    _schema(("measured_at", TimestamptzType(), True), ("sensor_id", IntegerType(), True), ("unit", StringType(), True), ("reading", DoubleType(), True)),
+    _schema(
+        ("measured_at", TimestamptzType(), True),
+        ("sensor_id", IntegerType(), True),
+        ("unit", StringType(), True),
+        ("reading", DoubleType(), True),
+    ),
     _by(DayTransform(), 1, "measured_at_day"),
 )
 _REQUESTS = NewTable(
@@ -133,11 +178,18 @@ _REQUESTS = NewTable(
 )
 _ACCESS = NewTable(
     ("logs", "gateway", "access log"),
-    _schema(("signed_in_at", TimestamptzType(), True), ("user_name", StringType(), True), ("is_granted", BooleanType(), True), ("country", StringType(), True)),
+    _schema(
+        ("signed_in_at", TimestamptzType(), True),
+        ("user_name", StringType(), True),
+        ("is_granted", BooleanType(), True),
+        ("country", StringType(), True),
+    ),
 )
 
 
-def create_tables(catalog: Catalog, warehouse: Path, newest: datetime, say: Callable[[str], None]) -> None:
+def create_tables(
+    catalog: Catalog, warehouse: Path, newest: datetime, say: Callable[[str], None]
+) -> None:
     """Make every table but those changed by MERGE; no commit is newer than the given time."""
     _create(catalog, _PAGE_VIEWS, _page_view_batches(newest), say)
     _create(catalog, _MOVEMENTS, _movement_batches(newest), say, keep=MOVEMENT_SNAPSHOTS_KEPT)
@@ -145,30 +197,60 @@ def create_tables(catalog: Catalog, warehouse: Path, newest: datetime, say: Call
     _create(catalog, _ORDERS, _order_batches(newest), say)
     _create(catalog, _SENSORS, _sensor_batches(newest), say)
     _create(catalog, _REQUESTS, _request_batches(newest), say)
-    access = NewTable(_ACCESS.name, _ACCESS.schema, location=f"file://{warehouse}/logs/gateway/access_log")  # a blank in a name is enough; none in paths
+    access = NewTable(
+        _ACCESS.name, _ACCESS.schema, location=f"file://{warehouse}/logs/gateway/access_log"
+    )  # a blank in a name is enough; none in paths
     _create(catalog, access, _access_batches(newest), say)
 
 
-def _create(catalog: Catalog, new: NewTable, batches: Iterator[_Batch], say: Callable[[str], None], keep: int | None = None) -> None:
+def _create(
+    catalog: Catalog,
+    new: NewTable,
+    batches: Iterator[_Batch],
+    say: Callable[[str], None],
+    keep: int | None = None,
+) -> None:
     metadata, io = describe_table(catalog, new)
     is_orc = metadata.properties.get("write.format.default") == "orc"
     write = _write_orc if is_orc else _write_parquet
-    schema = schema_to_pyarrow(metadata.schema(), file_format=FileFormat.ORC if is_orc else FileFormat.PARQUET)
+    schema = schema_to_pyarrow(
+        metadata.schema(), file_format=FileFormat.ORC if is_orc else FileFormat.PARQUET
+    )
     data = Path(metadata.location.removeprefix("file://")) / "data"
     data.mkdir(parents=True)
-    commits = [DatedCommit(batch.at, tuple(write(data, part, schema, metadata, io) for part in batch.parts), batch.is_overwrite) for batch in batches]
+    commits = [
+        DatedCommit(
+            batch.at,
+            tuple(write(data, part, schema, metadata, io) for part in batch.parts),
+            batch.is_overwrite,
+        )
+        for batch in batches
+    ]
     create_with_history(catalog, new, commits, keep)
-    say(f"{'.'.join(new.name)}: {sum(len(commit.files) for commit in commits)} files in {len(commits)} commits")
+    say(
+        f"{'.'.join(new.name)}: {sum(len(commit.files) for commit in commits)} files in "
+        f"{len(commits)} commits"
+    )
 
 
-def _write_parquet(data: Path, part: _Part, schema: pa.Schema, metadata: TableMetadata, io: FileIO) -> DataFile:
+def _write_parquet(
+    data: Path, part: _Part, schema: pa.Schema, metadata: TableMetadata, io: FileIO
+) -> DataFile:
     path = data / f"{part.path}.parquet"
     path.parent.mkdir(exist_ok=True)
-    parquet.write_table(rows.make_table(schema, part.rows), path, compression="zstd", store_schema=False)
+    parquet.write_table(
+        rows.make_table(schema, part.rows), path, compression="zstd", store_schema=False
+    )
     return parquet_file_to_data_file(io, metadata, f"file://{path}")
 
 
-def _write_orc(data: Path, part: _Part, schema: pa.Schema, metadata: TableMetadata, io: FileIO) -> DataFile:  # noqa: ARG001 - a writer like the one above
+def _write_orc(
+    data: Path,
+    part: _Part,
+    schema: pa.Schema,
+    metadata: TableMetadata,
+    io: FileIO,  # noqa: ARG001 - a writer like the one above
+) -> DataFile:
     path = data / f"{part.path}.orc"
     table = rows.make_table(schema, part.rows)
     orc.write_table(table, str(path), compression="zstd")
@@ -195,43 +277,68 @@ def _write_orc(data: Path, part: _Part, schema: pa.Schema, metadata: TableMetada
 
 def _page_view_batches(newest: datetime) -> Iterator[_Batch]:
     for hour in range(PAGE_VIEW_HOURS):
-        parts = [_Part(f"hour={hour:03d}/writer-{writer:03d}", rows.page_views(hour, writer)) for writer in range(PAGE_VIEW_WRITERS)]
+        parts = [
+            _Part(f"hour={hour:03d}/writer-{writer:03d}", rows.page_views(hour, writer))
+            for writer in range(PAGE_VIEW_WRITERS)
+        ]
         if hour:
-            parts.append(_Part(f"hour={hour - 1:03d}/writer-{PAGE_VIEW_WRITERS:03d}-late", rows.page_views(hour - 1, PAGE_VIEW_WRITERS, count=5)))
+            parts.append(
+                _Part(
+                    f"hour={hour - 1:03d}/writer-{PAGE_VIEW_WRITERS:03d}-late",
+                    rows.page_views(hour - 1, PAGE_VIEW_WRITERS, count=5),
+                )
+            )
         yield _Batch(newest - timedelta(hours=PAGE_VIEW_HOURS - hour), tuple(parts))
 
 
 def _movement_batches(newest: datetime) -> Iterator[_Batch]:
     for day in range(MOVEMENT_DAYS):
-        yield _Batch(newest - timedelta(days=MOVEMENT_DAYS - day), (_Part(f"day-{day:04d}", rows.stock_movements(day)),))
+        yield _Batch(
+            newest - timedelta(days=MOVEMENT_DAYS - day),
+            (_Part(f"day-{day:04d}", rows.stock_movements(day)),),
+        )
 
 
 def _rate_batches(newest: datetime) -> Iterator[_Batch]:
     for edition in range(RATE_EDITIONS):
         yield _Batch(
-            newest - timedelta(hours=6 * (RATE_EDITIONS - edition)), (_Part(f"edition-{edition:04d}", rows.exchange_rates(edition)),), is_overwrite=True
+            newest - timedelta(hours=6 * (RATE_EDITIONS - edition)),
+            (_Part(f"edition-{edition:04d}", rows.exchange_rates(edition)),),
+            is_overwrite=True,
         )
 
 
 def _order_batches(newest: datetime) -> Iterator[_Batch]:
     for first in range(1, ORDER_MONTHS + 1, ORDER_MONTHS_PER_COMMIT):
         months = range(first, first + ORDER_MONTHS_PER_COMMIT)
-        yield _Batch(newest - timedelta(days=10 * (ORDER_MONTHS + 1 - first)), tuple(_Part(f"month-{month:02d}", rows.orders(month)) for month in months))
+        yield _Batch(
+            newest - timedelta(days=10 * (ORDER_MONTHS + 1 - first)),
+            tuple(_Part(f"month-{month:02d}", rows.orders(month)) for month in months),
+        )
 
 
 def _sensor_batches(newest: datetime) -> Iterator[_Batch]:
     for station in range(SENSOR_STATIONS):
-        parts = tuple(_Part(f"station-{station}-day-{day:03d}", rows.sensor_readings(day, station)) for day in range(SENSOR_DAYS))
+        parts = tuple(
+            _Part(f"station-{station}-day-{day:03d}", rows.sensor_readings(day, station))
+            for day in range(SENSOR_DAYS)
+        )
         yield _Batch(newest - timedelta(days=40 - station), parts)
 
 
 def _request_batches(newest: datetime) -> Iterator[_Batch]:
     for commit in range(REQUEST_COMMITS):
         files = range(commit * REQUEST_FILES_PER_COMMIT, (commit + 1) * REQUEST_FILES_PER_COMMIT)
-        yield _Batch(newest - timedelta(hours=REQUEST_COMMITS - commit), tuple(_Part(f"shipper-{file:04d}", rows.raw_requests(file)) for file in files))
+        yield _Batch(
+            newest - timedelta(hours=REQUEST_COMMITS - commit),
+            tuple(_Part(f"shipper-{file:04d}", rows.raw_requests(file)) for file in files),
+        )
 
 
 def _access_batches(newest: datetime) -> Iterator[_Batch]:
     for commit in range(ACCESS_COMMITS):
         files = range(commit * ACCESS_FILES_PER_COMMIT, (commit + 1) * ACCESS_FILES_PER_COMMIT)
-        yield _Batch(newest - timedelta(hours=ACCESS_COMMITS - commit), tuple(_Part(f"gateway-{file:03d}", rows.access_log(file)) for file in files))
+        yield _Batch(
+            newest - timedelta(hours=ACCESS_COMMITS - commit),
+            tuple(_Part(f"gateway-{file:03d}", rows.access_log(file)) for file in files),
+        )

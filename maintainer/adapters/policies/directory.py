@@ -16,7 +16,9 @@ from maintainer.domain.policy import PolicyLayer, PolicyProblem, PolicySet
 
 MAXIMUM_FILES = 5000
 MAXIMUM_SWAPS = 5  # looks that are begun anew because the directory was swapped during them
-SWAPPED = "..data"  # kubernetes mounts a ConfigMap as links through this one link, which it swaps when the content changes
+# kubernetes mounts a ConfigMap as links through this one link, which it swaps when the content
+# changes
+SWAPPED = "..data"
 _SUFFIXES = {".yaml", ".yml"}
 _VERSION_DIGITS = 12
 
@@ -25,7 +27,9 @@ _Stamp = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What one file said when it had this stamp: the last good layer, and what is wrong with the present text."""
+    """What one file said when it had this stamp: the last good layer, and what is wrong with the
+    present text.
+    """
 
     stamp: _Stamp | None  # None: it could not be read, so that the next look tries again
     layer: PolicyLayer | None
@@ -34,16 +38,20 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What one look at the directory saw, all of it from the same directory however links are swapped meanwhile."""
+    """What one look at the directory saw, all of it from the same directory however links are
+    swapped meanwhile.
+    """
 
     files: dict[str, _File]
     problems: tuple[PolicyProblem, ...]
 
 
 class PolicyDirectory:
-    """The policies of ``*.yaml`` and ``*.yml`` in one directory (not below it); hidden files are left alone.
+    """The policies of ``*.yaml`` and ``*.yml`` in one directory (not below it); hidden files are
+    left alone.
 
-    A directory that is swapped as a whole, behind a link to it or as a mounted ConfigMap, is read as a whole: never one file of the old and one of the new.
+    A directory that is swapped as a whole, behind a link to it or as a mounted ConfigMap, is read
+    as a whole: never one file of the old and one of the new.
     """
 
     def __init__(self, path: Path) -> None:
@@ -69,7 +77,9 @@ class PolicyDirectory:
         return is_changed
 
     def _read_all(self) -> _Look:
-        """The files of one directory; as they were when it cannot be read, or is swapped faster than it can be."""
+        """The files of one directory; as they were when it cannot be read, or is swapped faster
+        than it can be.
+        """
         reason = f"it was swapped {MAXIMUM_SWAPS} times while it was read"
         for _ in range(MAXIMUM_SWAPS):
             try:
@@ -80,7 +90,10 @@ class PolicyDirectory:
             except OSError as error:
                 # Whoever swaps the directory may be in the middle of it: the layers stay.
                 reason = error.strerror or str(error)
-        reason = f"the policy directory {self._path} cannot be read ({reason}); {self._describe_fallback()}"
+        reason = (
+            f"the policy directory {self._path} cannot be read ({reason}); "
+            f"{self._describe_fallback()}"
+        )
         return _Look(self._files, (PolicyProblem(self._title, reason),))
 
     def _find_place(self) -> Path:
@@ -90,15 +103,33 @@ class PolicyDirectory:
         return swapped.resolve(strict=True) if swapped.is_symlink() else place
 
     def _read_place(self, place: Path) -> _Look:
-        paths = sorted(path for path in place.iterdir() if path.suffix in _SUFFIXES and not path.name.startswith("."))
+        paths = sorted(
+            path
+            for path in place.iterdir()
+            if path.suffix in _SUFFIXES and not path.name.startswith(".")
+        )
         problems: tuple[PolicyProblem, ...] = ()
         if len(paths) > MAXIMUM_FILES:
-            reason = f"{len(paths)} policy files, over the limit of {MAXIMUM_FILES}; those after {paths[MAXIMUM_FILES - 1].name} are not used"
+            reason = (
+                f"{len(paths)} policy files, over the limit of {MAXIMUM_FILES}; those after "
+                f"{paths[MAXIMUM_FILES - 1].name} are not used"
+            )
             problems = (PolicyProblem(self._title, reason),)
-        return _Look({path.name: file for path in paths[:MAXIMUM_FILES] if (file := self._read(path)) is not None}, problems)
+        return _Look(
+            {
+                path.name: file
+                for path in paths[:MAXIMUM_FILES]
+                if (file := self._read(path)) is not None
+            },
+            problems,
+        )
 
     def _describe_fallback(self) -> str:
-        return "its last good files stay in force" if self._files else "only the built-in default is in force"
+        return (
+            "its last good files stay in force"
+            if self._files
+            else "only the built-in default is in force"
+        )
 
     def _read(self, path: Path) -> _File | None:
         """The file as it is known, or read anew when its stamp differs; None when it is no file."""
@@ -121,22 +152,45 @@ class PolicyDirectory:
         except FileNotFoundError as error:
             if not path.is_symlink():
                 return None  # removed since the directory was listed
-            return _File(None, last_good, (PolicyProblem(source, f"cannot be read: {error.strerror}"),))
+            return _File(
+                None, last_good, (PolicyProblem(source, f"cannot be read: {error.strerror}"),)
+            )
         except OSError as error:
-            return _File(None, last_good, (PolicyProblem(source, f"cannot be read: {error.strerror or error}"),))
+            return _File(
+                None,
+                last_good,
+                (PolicyProblem(source, f"cannot be read: {error.strerror or error}"),),
+            )
         except UnicodeDecodeError as error:
-            return _File(None, last_good, (PolicyProblem(source, f"is not UTF-8 text: byte 0x{error.object[error.start]:02x} at position {error.start}"),))
+            return _File(
+                None,
+                last_good,
+                (
+                    PolicyProblem(
+                        source,
+                        f"is not UTF-8 text: byte 0x{error.object[error.start]:02x} at position "
+                        f"{error.start}",
+                    ),
+                ),
+            )
         parsed = parse_policy(text, path.name, source)
-        return _File(stamp, parsed, ()) if isinstance(parsed, PolicyLayer) else _File(stamp, last_good, parsed)
+        return (
+            _File(stamp, parsed, ())
+            if isinstance(parsed, PolicyLayer)
+            else _File(stamp, last_good, parsed)
+        )
 
     def _build(self) -> PolicySet:
         layers = tuple(file.layer for file in self._files.values() if file.layer is not None)
-        problems = self._directory_problems + tuple(problem for file in self._files.values() for problem in file.problems)
+        problems = self._directory_problems + tuple(
+            problem for file in self._files.values() for problem in file.problems
+        )
         return PolicySet(layers, problems, digest_layers(layers), read_table_properties)
 
 
 def _stamp(status: stat_result) -> _Stamp:
-    # ctime too: an editor or `cp -p` can keep the time and the size of a file whose text it changes.
+    # ctime too: an editor or `cp -p` can keep the time and the size of a file whose text it
+    # changes.
     return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
 
 
@@ -145,5 +199,7 @@ def digest_layers(layers: tuple[PolicyLayer, ...]) -> str:
     digest = sha256()
     for layer in layers:
         values = sorted((path, repr(setting.value)) for path, setting in layer.settings.items())
-        digest.update(repr((layer.name, [pattern.text for pattern in layer.tables], values)).encode())
+        digest.update(
+            repr((layer.name, [pattern.text for pattern in layer.tables], values)).encode()
+        )
     return digest.hexdigest()[:_VERSION_DIGITS]

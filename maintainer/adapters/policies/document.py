@@ -1,4 +1,6 @@
-"""YAML with the line of every value: plain data, and all that is wrong with the text instead of only the first thing."""
+"""YAML with the line of every value: plain data, and all that is wrong with the text instead of
+only the first thing.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,28 @@ import yaml
 from maintainer.domain.errors import InvalidValueError
 
 MAXIMUM_BYTES = 64 * 1024  # of a policy text
-MAXIMUM_VALUES = 5_000  # also after anchors are followed: a few lines of nested anchors can stand for billions
+MAXIMUM_VALUES = (
+    5_000  # also after anchors are followed: a few lines of nested anchors can stand for billions
+)
 MAXIMUM_DEPTH = 20
 
 # YAML 1.2's words only: in 1.1 a table called "no" would be false and 1:30 would be 90.
-_WORDS: Mapping[str, bool | None] = {"true": True, "True": True, "false": False, "False": False, "null": None, "~": None, "": None}
+_WORDS: Mapping[str, bool | None] = {
+    "true": True,
+    "True": True,
+    "false": False,
+    "False": False,
+    "null": None,
+    "~": None,
+    "": None,
+}
 _INTEGER = compile_regex(r"[-+]?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = compile_regex(r"[-+]?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?")
-_TAGS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str"}  # what the base loader gives untagged nodes
+_TAGS = {
+    "tag:yaml.org,2002:map",
+    "tag:yaml.org,2002:seq",
+    "tag:yaml.org,2002:str",
+}  # what the base loader gives untagged nodes
 
 Path = tuple[str | int, ...]
 Scalar = str | int | float | bool | None
@@ -35,17 +51,23 @@ class Defect:
 
 @dataclass(slots=True)
 class Document:
-    """A YAML text as plain data; ``texts`` has each scalar as written, before a name in it was replaced."""
+    """A YAML text as plain data; ``texts`` has each scalar as written, before a name in it was
+    replaced.
+    """
 
     value: dict[str, object] = field(default_factory=dict)
     lines: dict[Path, int] = field(default_factory=dict)
     texts: dict[Path, str] = field(default_factory=dict)
-    expanded: dict[Path, str] = field(default_factory=dict)  # scalars in which a name was replaced, as they are after it
+    expanded: dict[Path, str] = field(
+        default_factory=dict
+    )  # scalars in which a name was replaced, as they are after it
     defects: list[Defect] = field(default_factory=list)
 
     @property
     def is_broken(self) -> bool:
-        """True when the text as a whole could not be read, so that nothing can be said of its keys."""
+        """True when the text as a whole could not be read, so that nothing can be said of its
+        keys.
+        """
         return bool(self.defects) and not self.lines
 
     def line(self, path: Path) -> int:
@@ -56,7 +78,9 @@ class Document:
 
 
 def resolve_scalar(text: str) -> Scalar:
-    """The value of an unquoted scalar: true, false, null, a decimal number, or else the text itself."""
+    """The value of an unquoted scalar: true, false, null, a decimal number, or else the text
+    itself.
+    """
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):
@@ -65,7 +89,9 @@ def resolve_scalar(text: str) -> Scalar:
 
 
 def write_path(path: Path) -> str:
-    """A path as people write it: ``rules.expire_snapshots.keep`` or ``tables[2]`` (the first item is 1)."""
+    """A path as people write it: ``rules.expire_snapshots.keep`` or ``tables[2]`` (the first item
+    is 1).
+    """
     text = ""
     for part in path:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
@@ -77,8 +103,12 @@ def describe_excess(size: int, limit: int = MAXIMUM_BYTES) -> str | None:
     return f"has {size} bytes, over the limit of {limit}" if size > limit else None
 
 
-def read_document(text: str, expand: Callable[[str], str] | None = None, limit: int = MAXIMUM_BYTES) -> Document:
-    """Read one YAML mapping; ``expand`` rewrites each scalar value and raises InvalidValueError when it cannot."""
+def read_document(
+    text: str, expand: Callable[[str], str] | None = None, limit: int = MAXIMUM_BYTES
+) -> Document:
+    """Read one YAML mapping; ``expand`` rewrites each scalar value and raises InvalidValueError
+    when it cannot.
+    """
     document = Document()
     excess = describe_excess(len(text.encode("utf-8", "surrogatepass")), limit)
     if excess is not None:
@@ -88,16 +118,30 @@ def read_document(text: str, expand: Callable[[str], str] | None = None, limit: 
         nodes = list(_compose(text))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        document.defects.append(Defect(mark.line + 1 if mark else None, f"not valid YAML: {error.problem or error.context}"))
+        document.defects.append(
+            Defect(
+                mark.line + 1 if mark else None, f"not valid YAML: {error.problem or error.context}"
+            )
+        )
         return document
     except yaml.reader.ReaderError as error:
-        document.defects.append(Defect(text.count("\n", 0, error.position) + 1, f"not valid YAML: the character U+{error.character:04X} is not allowed"))
+        document.defects.append(
+            Defect(
+                text.count("\n", 0, error.position) + 1,
+                f"not valid YAML: the character U+{error.character:04X} is not allowed",
+            )
+        )
         return document
     except _BoundError as error:
         document.defects.append(Defect(None, str(error)))
         return document
     if len(nodes) > 1:
-        document.defects.append(Defect(nodes[1].start_mark.line + 1, "a second YAML document begins here; write one document per file"))
+        document.defects.append(
+            Defect(
+                nodes[1].start_mark.line + 1,
+                "a second YAML document begins here; write one document per file",
+            )
+        )
     if nodes and not _is_empty(nodes[0]):
         _Walk(document, expand).read_root(nodes[0])
     document.defects.sort(key=lambda defect: defect.line or 0)
@@ -180,7 +224,12 @@ class _Walk:
 
     def _passes_bound(self, node: yaml.Node, path: Path) -> bool:
         if self.values > MAXIMUM_VALUES:
-            self._report(node, path, f"the file stands for more than {MAXIMUM_VALUES} values once its anchors are followed")
+            self._report(
+                node,
+                path,
+                f"the file stands for more than {MAXIMUM_VALUES} values once its anchors are "
+                f"followed",
+            )
         elif len(path) > MAXIMUM_DEPTH:
             self._report(node, path, f"values are nested deeper than {MAXIMUM_DEPTH} levels")
         else:
@@ -197,10 +246,17 @@ class _Walk:
                 continue
             key_path = (*path, key)
             if key_path in self.document.lines:
-                self._report(key_node, key_path, f"key {key!r} is written twice; the first is on line {self.document.lines[key_path]}")
+                self._report(
+                    key_node,
+                    key_path,
+                    f"key {key!r} is written twice; the first is on line "
+                    f"{self.document.lines[key_path]}",
+                )
                 continue
             if key == "<<" and key_node.style is None:
-                self._report(key_node, key_path, "merge keys (<<) are not supported; write the values out")
+                self._report(
+                    key_node, key_path, "merge keys (<<) are not supported; write the values out"
+                )
                 continue
             self.document.lines[key_path] = key_node.start_mark.line + 1
             value = self._read(value_node, key_path)
@@ -227,7 +283,9 @@ class _Walk:
                 return None
             if expanded != text:
                 self.document.expanded[path] = expanded
-                value = resolve_scalar(expanded)  # also in quotes: inside braces YAML wants "${NAME}"
+                value = resolve_scalar(
+                    expanded
+                )  # also in quotes: inside braces YAML wants "${NAME}"
                 return expanded if value is None else value
         value = resolve_scalar(text) if node.style is None else text
         if value is None:

@@ -1,4 +1,6 @@
-"""Apache Polaris as a source of policies: what is attached to its catalog, namespaces and tables, as layers."""
+"""Apache Polaris as a source of policies: what is attached to its catalog, namespaces and tables,
+as layers.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ _VERSION_DIGITS = 12
 
 
 class PolarisPolicies:
-    """The policies of one Polaris catalog: read whole by refresh(), and kept until the next one succeeds.
+    """The policies of one Polaris catalog: read whole by refresh(), and kept until the next one
+    succeeds.
 
-    Part of a look would be worse than an old one: a table's own policy that switches a rule off would be missing.
+    Part of a look would be worse than an old one: a table's own policy that switches a rule off
+    would be missing.
     """
 
     def __init__(self, catalog: str, options: PolarisOptions, *, with_tables: bool = True) -> None:
@@ -49,9 +53,15 @@ class PolarisPolicies:
             before = self._set
             kept = before.layers if before is not None else ()
             unread = before.unread if before is not None else (self._catalog,)
-            fallback = "its tables are only observed until it was read once" if unread else "its last good policies stay in force"
+            fallback = (
+                "its tables are only observed until it was read once"
+                if unread
+                else "its last good policies stay in force"
+            )
             problem = PolicyProblem(f"polaris_policies.{self._catalog}", f"{error}; {fallback}")
-            self._set = PolicySet(kept, (problem,), digest_layers(kept), read_table_properties, unread)
+            self._set = PolicySet(
+                kept, (problem,), digest_layers(kept), read_table_properties, unread
+            )
         else:
             self._set = PolicySet(layers, notes, digest_layers(layers), read_table_properties)
 
@@ -62,7 +72,8 @@ class PolarisPolicies:
         def take(policies: list[PolarisPolicy], attachment: Attachment) -> None:
             for policy in policies:
                 if attachment.table is None and not policy.is_inheritable:
-                    continue  # it is for the catalog or the namespace itself, and not for its tables
+                    # it is for the catalog or the namespace itself, and not for its tables
+                    continue
                 layer, said = make_layer(policy, attachment)
                 notes.extend(said)
                 if layer is not None:
@@ -79,18 +90,36 @@ class PolarisPolicies:
             for namespace in client.namespaces():
                 try:
                     known[namespace] = client.policies(namespace)
-                    take(_find_direct(known[namespace], known.get(namespace[:-1], [])), Attachment(self._catalog, namespace))
+                    take(
+                        _find_direct(known[namespace], known.get(namespace[:-1], [])),
+                        Attachment(self._catalog, namespace),
+                    )
                     for table in client.tables(namespace) if self._with_tables else ():
-                        take(_find_direct(client.policies(namespace, table), known[namespace]), Attachment(self._catalog, namespace, table))
+                        take(
+                            _find_direct(client.policies(namespace, table), known[namespace]),
+                            Attachment(self._catalog, namespace, table),
+                        )
                 except NotThereError:
                     continue  # dropped since it was listed
         return tuple(layers), tuple(notes)
 
 
-def _find_direct(policies: list[PolarisPolicy], parents: list[PolarisPolicy]) -> list[PolarisPolicy]:
-    """Those attached to the target itself; where the server does not say, those that the parent does not have."""
+def _find_direct(
+    policies: list[PolarisPolicy], parents: list[PolarisPolicy]
+) -> list[PolarisPolicy]:
+    """Those attached to the target itself; where the server does not say, those that the parent
+    does not have.
+    """
     inherited = {(policy.namespace, policy.name) for policy in parents}
-    return [policy for policy in policies if not (policy.is_inherited if policy.is_inherited is not None else (policy.namespace, policy.name) in inherited)]
+    return [
+        policy
+        for policy in policies
+        if not (
+            policy.is_inherited
+            if policy.is_inherited is not None
+            else (policy.namespace, policy.name) in inherited
+        )
+    ]
 
 
 class JoinedPolicies:
@@ -106,7 +135,9 @@ class JoinedPolicies:
         """The layers of all, and all that is wrong."""
         found = tuple(source.current() for source in self._sources)
         with self._lock:
-            if len(found) != len(self._known) or any(new is not old for new, old in zip(found, self._known, strict=True)):
+            if len(found) != len(self._known) or any(
+                new is not old for new, old in zip(found, self._known, strict=True)
+            ):
                 self._known, self._joined = found, _join(found)
             return self._joined
 

@@ -1,4 +1,6 @@
-"""Polaris' policy API and what of Iceberg's REST catalog is needed to walk it; every page, answer and wait is bounded."""
+"""Polaris' policy API and what of Iceberg's REST catalog is needed to walk it; every page, answer
+and wait is bounded.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,12 @@ class PolarisClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
         self._http.close()
 
     def connect(self) -> None:
@@ -69,14 +76,19 @@ class PolarisClient:
             self._headers["Authorization"] = f"Bearer {self._options.token}"
         elif self._options.credential is not None:
             self._headers["Authorization"] = f"Bearer {self._fetch_token(self._options.credential)}"
-        self._prefix = quote(self._options.prefix if self._options.prefix is not None else self._find_prefix(), safe="")
+        self._prefix = quote(
+            self._options.prefix if self._options.prefix is not None else self._find_prefix(),
+            safe="",
+        )
 
     def namespaces(self, parent: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
         """Every namespace below the parent, outer ones first."""
         query = {"parent": SEPARATOR.join(parent)} if parent else {}
         for answer in self._pages(f"/v1/{self._prefix}/namespaces", query):
             for levels in _list_of(answer, "namespaces"):
-                namespace = tuple(str(level) for level in levels) if isinstance(levels, list) else ()
+                namespace = (
+                    tuple(str(level) for level in levels) if isinstance(levels, list) else ()
+                )
                 if len(namespace) == len(parent) + 1 <= MAXIMUM_DEPTH:
                     yield namespace
                     yield from self.namespaces(namespace)
@@ -89,7 +101,9 @@ class PolarisClient:
                 if isinstance(identifier, dict) and isinstance(identifier.get("name"), str):
                     yield identifier["name"]
 
-    def policies(self, namespace: tuple[str, ...] = (), table: str | None = None) -> list[PolarisPolicy]:
+    def policies(
+        self, namespace: tuple[str, ...] = (), table: str | None = None
+    ) -> list[PolarisPolicy]:
         """The policies that apply to a table, a namespace or the catalog, inherited ones too."""
         query = {"namespace": SEPARATOR.join(namespace)} if namespace else {}
         if table is not None:
@@ -97,25 +111,48 @@ class PolarisClient:
         found: list[PolarisPolicy] = []
         for answer in self._pages(f"/polaris/v1/{self._prefix}/applicable-policies", query):
             try:
-                found += read_policies({"applicable-policies": _list_of(answer, "applicable-policies")})
+                found += read_policies(
+                    {"applicable-policies": _list_of(answer, "applicable-policies")}
+                )
             except InvalidValueError as error:
                 message = f"Polaris at {self._base} answered policies that cannot be read: {error}"
                 raise CatalogUnavailableError(message) from error
         return found
 
     def _find_prefix(self) -> str:
-        config = self._get("/v1/config", {"warehouse": self._options.warehouse} if self._options.warehouse else {})
+        config = self._get(
+            "/v1/config", {"warehouse": self._options.warehouse} if self._options.warehouse else {}
+        )
         told = [config.get("overrides"), config.get("defaults")]
-        prefix = next((part["prefix"] for part in told if isinstance(part, dict) and isinstance(part.get("prefix"), str)), self._options.warehouse)
+        prefix = next(
+            (
+                part["prefix"]
+                for part in told
+                if isinstance(part, dict) and isinstance(part.get("prefix"), str)
+            ),
+            self._options.warehouse,
+        )
         if not prefix:
-            message = f"Polaris at {self._base} names no prefix; write the catalog's name there as polaris_policies.prefix"
+            message = (
+                f"Polaris at {self._base} names no prefix; write the catalog's name there as "
+                f"polaris_policies.prefix"
+            )
             raise CatalogUnavailableError(message)
         return str(prefix)
 
     def _fetch_token(self, credential: str) -> str:
         client_id, colon, secret = credential.partition(":")
-        form = {"grant_type": "client_credentials", "client_id": client_id if colon else "", "client_secret": secret if colon else client_id}
-        answer = self._send("POST", self._options.oauth_uri or f"{self._base}/v1/oauth/tokens", {}, {**form, "scope": self._options.scope or DEFAULT_SCOPE})
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": client_id if colon else "",
+            "client_secret": secret if colon else client_id,
+        }
+        answer = self._send(
+            "POST",
+            self._options.oauth_uri or f"{self._base}/v1/oauth/tokens",
+            {},
+            {**form, "scope": self._options.scope or DEFAULT_SCOPE},
+        )
         token = answer.get("access_token")
         if not isinstance(token, str):
             message = f"Polaris at {self._base} answered no access_token"
@@ -137,22 +174,40 @@ class PolarisClient:
     def _get(self, path: str, query: Mapping[str, str]) -> dict[str, object]:
         return self._send("GET", f"{self._base}{path}", query, None)
 
-    def _send(self, method: str, url: str, query: Mapping[str, str], form: Mapping[str, str] | None) -> dict[str, object]:
+    def _send(
+        self, method: str, url: str, query: Mapping[str, str], form: Mapping[str, str] | None
+    ) -> dict[str, object]:
         self._requests += 1
         if self._requests > self._options.max_requests or time.monotonic() > self._ends_at:
-            bound = f"{self._options.max_requests} requests or {self._options.deadline.total_seconds():.0f} s"
-            message = f"looking at the policies of Polaris at {self._base} takes more than {bound}; raise polaris_policies.max_requests, or leave out tables"
+            bound = (
+                f"{self._options.max_requests} requests or "
+                f"{self._options.deadline.total_seconds():.0f} s"
+            )
+            message = (
+                f"looking at the policies of Polaris at {self._base} takes more than {bound}; "
+                f"raise polaris_policies.max_requests, or leave out tables"
+            )
             raise CatalogUnavailableError(message)
         try:
-            with self._http.stream(method, url, params=dict(query) or None, data=dict(form) if form else None, headers=self._headers) as response:
+            with self._http.stream(
+                method,
+                url,
+                params=dict(query) or None,
+                data=dict(form) if form else None,
+                headers=self._headers,
+            ) as response:
                 content = b""
                 for chunk in response.iter_bytes():
                     content += chunk
                     if len(content) > MAXIMUM_BYTES:
-                        message = f"Polaris answered more than {MAXIMUM_BYTES} bytes to {method} {url}"
+                        message = (
+                            f"Polaris answered more than {MAXIMUM_BYTES} bytes to {method} {url}"
+                        )
                         raise CatalogUnavailableError(message)
         except httpx.HTTPError as error:
-            message = f"Polaris cannot be reached: {method} {url}: {str(error) or type(error).__name__}"
+            message = (
+                f"Polaris cannot be reached: {method} {url}: {str(error) or type(error).__name__}"
+            )
             raise CatalogUnavailableError(message) from error
         if response.status_code == HTTPStatus.NOT_FOUND:
             raise NotThereError(url)

@@ -1,7 +1,9 @@
-"""Apache Polaris' maintenance policies in the shape of our own files: what each documented field means here, and what has no meaning here.
+"""Apache Polaris' maintenance policies in the shape of our own files: what each documented field
+means here, and what has no meaning here.
 
-Sources: Polaris' schemas of 2025-02-03 for system.data-compaction, system.metadata-compaction, system.snapshot-expiry and system.orphan-file-removal;
-the keys of `config` are the engines' own, so that those known to Spark and Iceberg are taken and all others are noted.
+Sources: Polaris' schemas of 2025-02-03 for system.data-compaction, system.metadata-compaction,
+system.snapshot-expiry and system.orphan-file-removal; the keys of `config` are the engines' own, so
+that those known to Spark and Iceberg are taken and all others are noted.
 """
 
 from __future__ import annotations
@@ -35,9 +37,13 @@ _LEAST_KEPT = 2  # the floors of our own files
 _LEAST_SNAPSHOT_AGE_DAYS = 1.0
 _LEAST_ORPHAN_AGE_DAYS = 3.0
 _UNUSED = {
-    "max_ref_age_days": "branches and tags go by their own ages and the table's history.expire.max-ref-age-ms",
+    "max_ref_age_days": (
+        "branches and tags go by their own ages and the table's history.expire.max-ref-age-ms"
+    ),
     "spec_id": "the partition spec is the one whose manifests are most in excess",
-    "prefix_mismatch_mode": "it stays ERROR: nothing is deleted that may lie elsewhere by another name",
+    "prefix_mismatch_mode": (
+        "it stays ERROR: nothing is deleted that may lie elsewhere by another name"
+    ),
     "location": "only the table's own location is ever looked at",
     "locations": "only the table's own location is ever looked at",
     "older_than": "an instant is no age; write max_orphan_file_age_in_days",
@@ -58,18 +64,28 @@ class PolarisPolicy:
 
 
 def read_policies(document: object) -> list[PolarisPolicy]:
-    """The policies of a GetApplicablePoliciesResponse, of a list, or a single one; InvalidValueError for anything else."""
+    """The policies of a GetApplicablePoliciesResponse, of a list, or a single one;
+    InvalidValueError for anything else.
+    """
     entries: object = document
     if isinstance(document, dict):
-        entries = next((document[key] for key in ("applicable-policies", "policies") if key in document), [document])
+        entries = next(
+            (document[key] for key in ("applicable-policies", "policies") if key in document),
+            [document],
+        )
     if not isinstance(entries, list) or len(entries) > MAXIMUM_POLICIES:
-        message = f"not a list of at most {MAXIMUM_POLICIES} Polaris policies, nor an answer that has one under applicable-policies"
+        message = (
+            f"not a list of at most {MAXIMUM_POLICIES} Polaris policies, nor an answer that has "
+            f"one under applicable-policies"
+        )
         raise InvalidValueError(message)
     return [_read_policy(entry) for entry in entries]
 
 
 def _read_policy(entry: object) -> PolarisPolicy:
-    """Flat as servers answer it, or with the policy under `policy` as the specification once had it."""
+    """Flat as servers answer it, or with the policy under `policy` as the specification once had
+    it.
+    """
     if not isinstance(entry, dict):
         message = f"a Polaris policy must be an object, not {entry!r:.100}"
         raise InvalidValueError(message)
@@ -118,7 +134,9 @@ class Draft:
     notes: list[str] = field(default_factory=list)
 
     def set(self, key: str, path: tuple[str, ...], value: object) -> None:
-        """Take the value of Polaris' key at the path of our file, unless a file could not hold it."""
+        """Take the value of Polaris' key at the path of our file, unless a file could not hold
+        it.
+        """
         if value is None:
             self.notes.append(f"{key} is not used: it has no value")
             return
@@ -130,7 +148,9 @@ class Draft:
             self.notes.append(f"{key} is not used: {checked[0].message}")
 
 
-def _with(document: Mapping[str, object], path: tuple[str, ...], value: object) -> dict[str, object]:
+def _with(
+    document: Mapping[str, object], path: tuple[str, ...], value: object
+) -> dict[str, object]:
     first, *rest = path
     if not rest:
         return {**document, first: value}
@@ -147,7 +167,9 @@ def draft_file(policy: PolarisPolicy, draft: Draft | None = None) -> Draft:
         return made
     enable = policy.content.get("enable")
     if not isinstance(enable, bool):
-        made.notes.append(f"enable is {enable!r}, but must be true or false; the rule is switched off")
+        made.notes.append(
+            f"enable is {enable!r}, but must be true or false; the rule is switched off"
+        )
     made.set("enable", ("rules", rule, "enabled"), enable is True)
     version = policy.content.get("version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION:
@@ -156,10 +178,16 @@ def draft_file(policy: PolarisPolicy, draft: Draft | None = None) -> Draft:
         taken = _TAKEN[policy.kind].get(key.removeprefix("config."))
         if taken is not None:
             taken(made, key, value)
-        elif policy.kind == DATA_COMPACTION and key.removeprefix("config.") in REWRITE_DATA_FILES_OPTIONS:
+        elif (
+            policy.kind == DATA_COMPACTION
+            and key.removeprefix("config.") in REWRITE_DATA_FILES_OPTIONS
+        ):
             made.set(key, ("rules", rule, "options", key.removeprefix("config.")), value)
         else:
-            made.notes.append(f"{key} is not used: {_UNUSED.get(key.removeprefix('config.'), 'the key is not known here')}")
+            made.notes.append(
+                f"{key} is not used: "
+                f"{_UNUSED.get(key.removeprefix('config.'), 'the key is not known here')}"
+            )
     return made
 
 
@@ -174,7 +202,11 @@ def _list_fields(content: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 def _take_number(value: object) -> float | None:
     """Numbers may come as texts: the values of config are whatever an engine wrote."""
     try:
-        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else None
+        number = (
+            float(value)
+            if isinstance(value, int | float | str) and not isinstance(value, bool)
+            else None
+        )
     except (ValueError, OverflowError):
         return None
     return number if number is not None and isfinite(number) else None
@@ -188,7 +220,10 @@ def _take_target(draft: Draft, key: str, value: object) -> None:
 def _take_strategy(draft: Draft, key: str, value: object) -> None:
     strategy = _STRATEGIES.get(str(value).lower().replace("_", "-"))
     if strategy is None:
-        draft.notes.append(f"{key} is not used: {value!r} is neither bin-pack nor sort; a z-order needs columns, as in sort_order: zorder(a, b)")
+        draft.notes.append(
+            f"{key} is not used: {value!r} is neither bin-pack nor sort; a z-order needs "
+            f"columns, as in sort_order: zorder(a, b)"
+        )
     else:
         draft.set(key, ("rules", "rewrite_data_files", "strategy"), strategy)
 
@@ -201,8 +236,14 @@ def _take_age(path: tuple[str, ...], floor_days: float) -> Callable[[Draft, str,
     def take(draft: Draft, key: str, value: object) -> None:
         days = _take_number(value)
         if days is not None and days < floor_days:
-            draft.notes.append(f"{key} is {days:g} days, under the floor of {floor_days:g} d; the floor is used")
-        draft.set(key, path, value if days is None else f"{max(days, floor_days):.6f}".rstrip("0").rstrip(".") + "d")
+            draft.notes.append(
+                f"{key} is {days:g} days, under the floor of {floor_days:g} d; the floor is used"
+            )
+        draft.set(
+            key,
+            path,
+            value if days is None else f"{max(days, floor_days):.6f}".rstrip("0").rstrip(".") + "d",
+        )
 
     return take
 
@@ -210,8 +251,14 @@ def _take_age(path: tuple[str, ...], floor_days: float) -> Callable[[Draft, str,
 def _take_kept(draft: Draft, key: str, value: object) -> None:
     number = _take_number(value)
     if number is not None and number < _LEAST_KEPT:
-        draft.notes.append(f"{key} is {number:g}, under the floor of {_LEAST_KEPT}; the floor is used")
-    draft.set(key, ("rules", "expire_snapshots", "keep"), value if number is None or not number.is_integer() else max(int(number), _LEAST_KEPT))
+        draft.notes.append(
+            f"{key} is {number:g}, under the floor of {_LEAST_KEPT}; the floor is used"
+        )
+    draft.set(
+        key,
+        ("rules", "expire_snapshots", "keep"),
+        value if number is None or not number.is_integer() else max(int(number), _LEAST_KEPT),
+    )
 
 
 _TAKEN: Mapping[str, Mapping[str, Callable[[Draft, str, object], None]]] = {
@@ -221,11 +268,19 @@ _TAKEN: Mapping[str, Mapping[str, Callable[[Draft, str, object], None]]] = {
         "sort_order": _take_text(("rules", "rewrite_data_files", "sort_order")),
         "where": _take_text(("rules", "rewrite_data_files", "where")),
     },
-    METADATA_COMPACTION: {"use_caching": _take_text(("rules", "rewrite_manifests", "options", "use_caching"))},
+    METADATA_COMPACTION: {
+        "use_caching": _take_text(("rules", "rewrite_manifests", "options", "use_caching"))
+    },
     SNAPSHOT_EXPIRY: {
         "min_snapshot_to_keep": _take_kept,
         "min_snapshots_to_keep": _take_kept,
-        "max_snapshot_age_days": _take_age(("rules", "expire_snapshots", "max_age"), _LEAST_SNAPSHOT_AGE_DAYS),
+        "max_snapshot_age_days": _take_age(
+            ("rules", "expire_snapshots", "max_age"), _LEAST_SNAPSHOT_AGE_DAYS
+        ),
     },
-    ORPHAN_FILE_REMOVAL: {"max_orphan_file_age_in_days": _take_age(("rules", "remove_orphan_files", "older_than"), _LEAST_ORPHAN_AGE_DAYS)},
+    ORPHAN_FILE_REMOVAL: {
+        "max_orphan_file_age_in_days": _take_age(
+            ("rules", "remove_orphan_files", "older_than"), _LEAST_ORPHAN_AGE_DAYS
+        )
+    },
 }

@@ -1,4 +1,6 @@
-"""Layers from Polaris' policies: the narrower attachment replaces a wider one of its type as a whole, and our own files stand above both."""
+"""Layers from Polaris' policies: the narrower attachment replaces a wider one of its type as a
+whole, and our own files stand above both.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Attachment:
     def pattern(self) -> TablePattern:
         """Every table that it is for; a namespace's are those of nested namespaces too."""
         if self.table is not None:
-            return TablePattern(str(TableIdentifier(self.catalog, self.namespace, self.table)).translate(_WILDCARDS))
+            return TablePattern(
+                str(TableIdentifier(self.catalog, self.namespace, self.table)).translate(_WILDCARDS)
+            )
         levels = str(TableIdentifier(self.catalog, self.namespace, "x"))
         return TablePattern(f"{levels[:-2].translate(_WILDCARDS)}.*")
 
@@ -39,8 +43,12 @@ class Attachment:
         return self.pattern.text if self.table is not None else self.pattern.text.removesuffix(".*")
 
 
-def make_layer(policy: PolarisPolicy, attachment: Attachment) -> tuple[PolicyLayer | None, tuple[PolicyProblem, ...]]:
-    """The policy as a layer for what it is attached to, with a note for each of its fields that is not taken; None when nothing of it is."""
+def make_layer(
+    policy: PolarisPolicy, attachment: Attachment
+) -> tuple[PolicyLayer | None, tuple[PolicyProblem, ...]]:
+    """The policy as a layer for what it is attached to, with a note for each of its fields that is
+    not taken; None when nothing of it is.
+    """
     version = f" (version {policy.version})" if policy.version is not None else ""
     source = f"Polaris policy {policy.name}{version} at {attachment}"
     draft = draft_file(policy)
@@ -50,21 +58,36 @@ def make_layer(policy: PolarisPolicy, attachment: Attachment) -> tuple[PolicyLay
         return None, notes
     settings = {write_path(path): Setting(value, source) for path, value, _ in flatten(model)}
     name = f"polaris/{attachment}/{policy.kind}"
-    return PolicyLayer(name, (attachment.pattern,), settings, precedence=PRECEDENCE, family=f"polaris {policy.kind}"), notes
+    return PolicyLayer(
+        name,
+        (attachment.pattern,),
+        settings,
+        precedence=PRECEDENCE,
+        family=f"polaris {policy.kind}",
+    ), notes
 
 
 def write_file(tables: tuple[str, ...], policies: list[PolarisPolicy]) -> str:
-    """Polaris' policies as one policy file for these tables, with a comment for each field that is not taken."""
+    """Polaris' policies as one policy file for these tables, with a comment for each field that is
+    not taken.
+    """
     draft = Draft()
     for policy in policies:
         before = len(draft.notes)
         draft_file(policy, draft)
-        draft.notes[before:] = [f"{policy.name} ({policy.kind}): {note}" for note in draft.notes[before:]]
-    comments = [f"# from Polaris policy {policy.name} ({policy.kind})" for policy in policies] + [f"# {note}" for note in draft.notes]
+        draft.notes[before:] = [
+            f"{policy.name} ({policy.kind}): {note}" for note in draft.notes[before:]
+        ]
+    comments = [f"# from Polaris policy {policy.name} ({policy.kind})" for policy in policies] + [
+        f"# {note}" for note in draft.notes
+    ]
     document = {"tables": tables[0] if len(tables) == 1 else list(tables), **draft.document}
     return "\n".join(
         [
-            *("".join(letter if letter.isprintable() else " " for letter in comment) for comment in comments),
+            *(
+                "".join(letter if letter.isprintable() else " " for letter in comment)
+                for comment in comments
+            ),
             yaml.safe_dump(document, sort_keys=False, allow_unicode=True),
         ]
     )

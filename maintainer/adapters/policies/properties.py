@@ -34,8 +34,12 @@ _LIKE_A_RULE = 0.8  # difflib's measure; other names under the prefix may be som
 
 
 def read_table_properties(properties: Mapping[str, str]) -> PropertySettings:
-    """What maintainer.mode, maintainer.priority and maintainer.<rule>.<field> set; one that no file could hold is ignored, with the reason."""
-    own = tuple(sorted((name, text) for name, text in properties.items() if name.startswith(PREFIX)))
+    """What maintainer.mode, maintainer.priority and maintainer.<rule>.<field> set; one that no file
+    could hold is ignored, with the reason.
+    """
+    own = tuple(
+        sorted((name, text) for name, text in properties.items() if name.startswith(PREFIX))
+    )
     return _read(own) if own else PropertySettings()
 
 
@@ -49,7 +53,10 @@ def _read(properties: tuple[tuple[str, str], ...]) -> PropertySettings:
         if path is None or name.removeprefix(PREFIX) in _ELSEWHERE:
             continue
         if number >= MAXIMUM_PROPERTIES:
-            ignored[name] = f"the table has {len(properties)} properties that begin with {PREFIX}, over the limit of {MAXIMUM_PROPERTIES}"
+            ignored[name] = (
+                f"the table has {len(properties)} properties that begin with {PREFIX}, over the "
+                f"limit of {MAXIMUM_PROPERTIES}"
+            )
         elif isinstance(path, str):
             ignored[name] = path
         elif len(text) > MAXIMUM_CHARACTERS:
@@ -62,12 +69,18 @@ def _read(properties: tuple[tuple[str, str], ...]) -> PropertySettings:
                 sources[path] = name
     model = validate(Document(written), PolicyModel)
     assert isinstance(model, PolicyModel)  # noqa: S101 - every step on the way here was valid
-    settings = {write_path(at): Setting(value, f"table property {sources[origin]}") for at, value, origin in flatten(model) if origin in sources}
+    settings = {
+        write_path(at): Setting(value, f"table property {sources[origin]}")
+        for at, value, origin in flatten(model)
+        if origin in sources
+    }
     return PropertySettings(settings, ignored)
 
 
 def _find_path(name: str) -> Path | str | None:
-    """Where a file has this field; a reason when it has none; None for a name that is no rule's, which others may use for something else."""
+    """Where a file has this field; a reason when it has none; None for a name that is no rule's,
+    which others may use for something else.
+    """
     if name in _PLAIN:
         return (name,)
     rule, _, field = name.partition(".")
@@ -98,7 +111,11 @@ def _add(written: dict[str, object], path: Path, text: str) -> str | None:
 
 def _readings(text: str) -> Iterator[object]:
     """What a file could mean by the text: a number or a truth value, a word, or a list."""
-    scalar = resolve_scalar(text.lower()) if text.lower() in {"true", "false", "enforce", "observe"} else resolve_scalar(text)
+    scalar = (
+        resolve_scalar(text.lower())
+        if text.lower() in {"true", "false", "enforce", "observe"}
+        else resolve_scalar(text)
+    )
     if scalar is not None:
         yield scalar
     if scalar != text:

@@ -16,18 +16,43 @@ from maintainer.domain.policy import PolicyLayer, PolicyProblem, Setting
 DEFAULT_FILES = ("default.yaml", "default.yml")
 
 
-def parse_policy(text: str, name: str, source: str | None = None) -> PolicyLayer | tuple[PolicyProblem, ...]:
-    """The layer of a policy file, or all its problems by line; ``source`` is how the file is cited, its name when not given."""
+def parse_policy(
+    text: str, name: str, source: str | None = None
+) -> PolicyLayer | tuple[PolicyProblem, ...]:
+    """The layer of a policy file, or all its problems by line; ``source`` is how the file is cited,
+    its name when not given.
+    """
     cited = source or name
     document = read_document(text)
     model = validate(document, PolicyModel)
     defects = model if isinstance(model, tuple) else ()
-    if "tables" not in document.value and name not in DEFAULT_FILES and not document.is_broken and not any(defect.path == ("tables",) for defect in defects):
-        defects = (Defect(1, "tables is missing; name a table, a glob or a list, like `tables: lake.sales.*`"), *defects)
+    if (
+        "tables" not in document.value
+        and name not in DEFAULT_FILES
+        and not document.is_broken
+        and not any(defect.path == ("tables",) for defect in defects)
+    ):
+        defects = (
+            Defect(
+                1, "tables is missing; name a table, a glob or a list, like `tables: lake.sales.*`"
+            ),
+            *defects,
+        )
     if defects or isinstance(model, tuple):
-        return tuple(PolicyProblem(cited if defect.line is None else f"{cited}:{defect.line}", defect.message) for defect in defects)
-    settings = {write_path(path): Setting(value, f"{cited}:{document.line(origin)}") for path, value, origin in flatten(model) if path[:1] != ("tables",)}
-    return PolicyLayer(name, tuple(TablePattern(pattern) for pattern in model.tables or ["*"]), settings)
+        return tuple(
+            PolicyProblem(
+                cited if defect.line is None else f"{cited}:{defect.line}", defect.message
+            )
+            for defect in defects
+        )
+    settings = {
+        write_path(path): Setting(value, f"{cited}:{document.line(origin)}")
+        for path, value, origin in flatten(model)
+        if path[:1] != ("tables",)
+    }
+    return PolicyLayer(
+        name, tuple(TablePattern(pattern) for pattern in model.tables or ["*"]), settings
+    )
 
 
 def flatten(model: BaseModel, at: Path = ()) -> Iterator[tuple[Path, object, Path]]:
@@ -46,7 +71,11 @@ def flatten(model: BaseModel, at: Path = ()) -> Iterator[tuple[Path, object, Pat
                 yield written, True, written
             yield from flatten(value, written)
         elif at[-1:] == ("when",):
-            yield written, value.total_seconds() if isinstance(value, timedelta) else float(value), written
+            yield (
+                written,
+                value.total_seconds() if isinstance(value, timedelta) else float(value),
+                written,
+            )
         elif written == ("target_file_size",):
             yield ("target_file_size_bytes",), value, written
         elif value is not None:

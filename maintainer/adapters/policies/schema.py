@@ -9,7 +9,9 @@ from maintainer.adapters.policies.model import PolicyModel
 
 
 def policy_schema() -> dict[str, Any]:
-    """The JSON schema (2020-12) that every valid policy file satisfies; bounds on sizes and durations are in the descriptions."""
+    """The JSON schema (2020-12) that every valid policy file satisfies; bounds on sizes and
+    durations are in the descriptions.
+    """
     schema = PolicyModel.model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_tidy(schema)}
 
@@ -21,7 +23,11 @@ def write_policy_schema() -> str:
 
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
     """Without null, which no file may hold, and without the titles that only repeat the keys."""
-    return {key: _tidy_value(key, value) for key, value in _unwrap(schema).items() if not (key == "title" and isinstance(value, str))}
+    return {
+        key: _tidy_value(key, value)
+        for key, value in _unwrap(schema).items()
+        if not (key == "title" and isinstance(value, str))
+    }
 
 
 def _tidy_value(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -35,7 +41,11 @@ def _tidy_value(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _unwrap(schema: dict[str, Any]) -> dict[str, Any]:
-    outer = {key: value for key, value in schema.items() if key != "anyOf" and not (key == "default" and value is None)}
+    outer = {
+        key: value
+        for key, value in schema.items()
+        if key != "anyOf" and not (key == "default" and value is None)
+    }
     choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
     match choices:
         case []:

@@ -1,4 +1,6 @@
-"""What a text in a policy file must be: each check returns it, or refuses it in a sentence about the value; what is no text is left to its type."""
+"""What a text in a policy file must be: each check returns it, or refuses it in a sentence about
+the value; what is no text is left to its type.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ def check_text(value: object, limit: int) -> object:
             refuse("is blank; write a value or leave it out")
         if len(value) > limit:
             refuse(f"has {len(value)} characters, over the limit of {limit}")
-        if any(ord(character) < 0x20 and character not in "\t\n\r" for character in value) or "\x7f" in value:  # noqa: PLR2004 - the first printable character
+        if (
+            any(ord(character) < 0x20 and character not in "\t\n\r" for character in value)  # noqa: PLR2004 - the first printable character
+            or "\x7f" in value
+        ):
             refuse("holds a control character")
     return value
 
@@ -35,13 +40,17 @@ def check_cron(value: object) -> object:
         return value
     if len(value) > MAXIMUM_CRON_CHARACTERS:
         refuse(f"has {len(value)} characters, over the limit of {MAXIMUM_CRON_CHARACTERS}")
-    # Seconds, words such as @daily, and Jenkins' hashed and random fields are croniter's own: a window must mean the same on every run.
+    # Seconds, words such as @daily, and Jenkins' hashed and random fields are croniter's own: a
+    # window must mean the same on every run.
     if (
         len(value.split()) != _CRON_FIELDS
         or any(letter in value.upper() for letter in ("R(", "H("))
         or {"R", "H"} & set(value.upper().replace("/", " ").split())
     ):
-        refuse(f"is {value!r}, but must be a cron expression of {_CRON_FIELDS} fields: minute hour day month weekday")
+        refuse(
+            f"is {value!r}, but must be a cron expression of {_CRON_FIELDS} fields: minute hour "
+            f"day month weekday"
+        )
     try:
         croniter(value, datetime(2024, 1, 1)).get_next()  # noqa: DTZ001 - whether it ever fires, wherever
     except (ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
@@ -75,7 +84,9 @@ def check_pattern(value: object) -> object:
 
 
 def _has_open_bracket(glob: str) -> bool:
-    """As fnmatch reads it: a ] right after [ or [! belongs to the set; an unclosed [ would silently be a literal."""
+    """As fnmatch reads it: a ] right after [ or [! belongs to the set; an unclosed [ would silently
+    be a literal.
+    """
     position = 0
     while (start := glob.find("[", position)) >= 0:
         first = start + 2 if glob.startswith("!", start + 1) else start + 1

@@ -10,7 +10,13 @@ from re import escape, sub
 from types import UnionType
 from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 from pydantic_core.core_schema import no_info_before_validator_function
 
@@ -24,14 +30,18 @@ DURATION_SCHEMA: Mapping[str, object] = {
     "examples": ["30m", "6h", "5d", "1h30m"],
 }
 SIZE_SCHEMA: Mapping[str, object] = {
-    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*([kKmMgGtTpP]?[iI]?[bB])?\s*$"}],
+    "anyOf": [
+        {"type": "integer", "minimum": 0},
+        {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*([kKmMgGtTpP]?[iI]?[bB])?\s*$"},
+    ],
     "examples": ["32MiB", "1.5GB", 1048576],
 }
 
 OFF = "off"
 Model = TypeVar("Model", bound=BaseModel)
 
-_OURS = "refused"  # the error type of our own validators: their message is already a sentence about the value
+# the error type of our own validators: their message is already a sentence about the value
+_OURS = "refused"
 _WANTED = {
     "int_type": "be a whole number",
     "int_from_float": "be a whole number",
@@ -46,9 +56,13 @@ _WANTED = {
     "dict_type": "hold keys and values",
 }
 MAXIMUM_DEFECTS = 100  # of one text; to find what was meant by a key takes long
-MAXIMUM_MESSAGE_CHARACTERS = 2_000  # of one defect; its value may be as long as the text, many times
+MAXIMUM_MESSAGE_CHARACTERS = (
+    2_000  # of one defect; its value may be as long as the text, many times
+)
 _HOMES = 2  # a key that is valid in more places says little about which was meant
-_NEAREST = 0.6  # difflib's measure of likeness from which a key is offered as the one that was meant
+_NEAREST = (
+    0.6  # difflib's measure of likeness from which a key is offered as the one that was meant
+)
 _ALMOST_EQUAL = 0.85  # and from which it is offered rather than the same key in another place
 
 
@@ -72,11 +86,20 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
         found = error.errors(include_url=False)
         errors = [(tuple(details["loc"]), details) for details in found[:MAXIMUM_DEFECTS]]
         unlisted = len(found) - len(errors)
-        meant = {_find_meant(path, model) for path, details in errors if details["type"] == "extra_forbidden"}
-        defects += [
-            Defect(document.line(path), _hide(document, path, describe_error(details, path, model)), path)
+        meant = {
+            _find_meant(path, model)
             for path, details in errors
-            if path not in reported and not (details["type"] == "missing" and path in meant)  # one slip, one sentence
+            if details["type"] == "extra_forbidden"
+        }
+        defects += [
+            Defect(
+                document.line(path),
+                _hide(document, path, describe_error(details, path, model)),
+                path,
+            )
+            for path, details in errors
+            if path not in reported
+            and not (details["type"] == "missing" and path in meant)  # one slip, one sentence
         ]
     if defects or validated is None:
         return _limit(sorted(defects, key=lambda defect: defect.line or 0), unlisted)
@@ -85,21 +108,33 @@ def validate(document: Document, model: type[Model]) -> Model | tuple[Defect, ..
 
 def _limit(defects: Sequence[Defect], unlisted: int) -> tuple[Defect, ...]:
     """As many defects as somebody reads, none longer than that."""
-    listed = tuple(replace(defect, message=shorten(defect.message)) for defect in defects[:MAXIMUM_DEFECTS])
+    listed = tuple(
+        replace(defect, message=shorten(defect.message)) for defect in defects[:MAXIMUM_DEFECTS]
+    )
     unlisted += len(defects) - len(listed)
-    return (*listed, Defect(None, f"{unlisted} more problems are not listed")) if unlisted else listed
+    return (
+        (*listed, Defect(None, f"{unlisted} more problems are not listed")) if unlisted else listed
+    )
 
 
 def shorten(message: str) -> str:
     """The message with its middle left out where it is very long: its end names the bound."""
     half = MAXIMUM_MESSAGE_CHARACTERS // 2 - 3
-    return message if len(message) <= MAXIMUM_MESSAGE_CHARACTERS else f"{message[:half]} ... {message[-half:]}"
+    return (
+        message
+        if len(message) <= MAXIMUM_MESSAGE_CHARACTERS
+        else f"{message[:half]} ... {message[-half:]}"
+    )
 
 
 def _hide(document: Document, path: Path, message: str) -> str:
     """The message with what a name stood for replaced by the name: it may be a secret."""
     expanded = document.expanded.get(path)
-    return sub(rf"(?<!\w){escape(expanded)}(?!\w)", lambda _: document.texts[path], message) if expanded else message
+    return (
+        sub(rf"(?<!\w){escape(expanded)}(?!\w)", lambda _: document.texts[path], message)
+        if expanded
+        else message
+    )
 
 
 def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) -> str:
@@ -112,7 +147,10 @@ def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) ->
                 return suggest_key(key, _keys_at(model, path[:-1]))
             homes = list(_find_homes(model, key, ()))
             if 0 < len(homes) <= _HOMES:
-                return f"unknown key {key!r}; it belongs under {' or '.join(write_path(home) or 'the top of the file' for home in homes)}"
+                return (
+                    f"unknown key {key!r}; it belongs under "
+                    f"{' or '.join(write_path(home) or 'the top of the file' for home in homes)}"
+                )
             return suggest_key(key, _keys_at(model, path[:-1]))
         case "missing":
             return f"{written} is missing"
@@ -121,7 +159,10 @@ def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) ->
         case "less_than_equal":
             return f"{written} is {value}, over the greatest value {bounds['le']:.15g}"
         case "literal_error" | "enum":
-            return f"{written} is {_write(value)}, but must be {bounds['expected'].replace(chr(39), '')}"
+            return (
+                f"{written} is {_write(value)}, but must be "
+                f"{bounds['expected'].replace(chr(39), '')}"
+            )
         case kind if kind in _WANTED:
             return f"{written} is {_write(value)}, but must {_WANTED[kind]}"
         case _:
@@ -129,7 +170,9 @@ def describe_error(details: ErrorDetails, path: Path, model: type[BaseModel]) ->
 
 
 def _find_meant(path: Path, model: type[BaseModel]) -> Path | None:
-    """Where the key beside an unknown one lies that was surely meant, as in ``catalog`` for ``catalogs``."""
+    """Where the key beside an unknown one lies that was surely meant, as in ``catalog`` for
+    ``catalogs``.
+    """
     near = get_close_matches(str(path[-1]), _keys_at(model, path[:-1]), n=1, cutoff=_ALMOST_EQUAL)
     return (*path[:-1], near[0]) if near else None
 
@@ -147,17 +190,26 @@ def _write(value: object) -> str:
 
 
 def suggest_key(key: str, valid: Iterable[str]) -> str:
-    """The sentence for a key that is not known: the nearest valid one, or else all that are valid."""
+    """The sentence for a key that is not known: the nearest valid one, or else all that are
+    valid.
+    """
     known = sorted(valid)
     nearest = get_close_matches(key, known, n=1, cutoff=_NEAREST)
     if nearest:
         return f"unknown key {key!r}, did you mean {nearest[0]!r}?"
-    return f"unknown key {key!r}; valid here: {', '.join(known)}" if known else f"unknown key {key!r}; no key is valid here"
+    return (
+        f"unknown key {key!r}; valid here: {', '.join(known)}"
+        if known
+        else f"unknown key {key!r}; no key is valid here"
+    )
 
 
 def _keys_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
     for part in path:
-        field = next((field for name, field in model.model_fields.items() if (field.alias or name) == part), None)
+        field = next(
+            (field for name, field in model.model_fields.items() if (field.alias or name) == part),
+            None,
+        )
         inner = inner_model(field.annotation) if field else None
         if inner is None:
             return []
@@ -178,8 +230,17 @@ def _find_homes(model: type[BaseModel], key: str, at: Path) -> Iterator[Path]:
 
 def inner_model(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - an annotation can be any type form
     """The model that an annotation names, alone or beside None."""
-    candidates = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
-    return next((candidate for candidate in candidates if isinstance(candidate, type) and issubclass(candidate, BaseModel)), None)
+    candidates = (
+        get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
+    )
+    return next(
+        (
+            candidate
+            for candidate in candidates
+            if isinstance(candidate, type) and issubclass(candidate, BaseModel)
+        ),
+        None,
+    )
 
 
 def refuse(reason: str) -> NoReturn:
@@ -207,10 +268,14 @@ class DurationBetween:
             refuse(f"is {value}, over the greatest value {self.greatest}")
         return span
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         return no_info_before_validator_function(self.read, handler(source))
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, object]:
         return dict(DURATION_SCHEMA)
 
 
@@ -222,7 +287,9 @@ class OffOrBetween(DurationBetween):
         """The time span, zero for off; a refusal that names the bound otherwise."""
         return timedelta(0) if value == OFF else DurationBetween.read(self, value)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, object]:
         return {"anyOf": [{"const": OFF}, dict(DURATION_SCHEMA)]}
 
 
@@ -245,8 +312,12 @@ class SizeBetween:
             refuse(f"is {value}, over the greatest value {self.greatest}")
         return size
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         return no_info_before_validator_function(self.read, handler(source))
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, object]:
         return dict(SIZE_SCHEMA)

@@ -12,27 +12,44 @@ _S3_FILE_IO = "org.apache.iceberg.aws.s3.S3FileIO"
 _AWS_CLASSES = "org.apache.iceberg.aws."
 _SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 _NAME = compile_regex(r"[A-Za-z_][A-Za-z0-9_-]*")
-_RESERVED_NAMES = frozenset({"spark_catalog", "system", "session", "global_temp"})  # Spark's own catalogs and its temporary views
-_SQLITE_BUSY_MILLISECONDS = 30_000  # a commit of another process holds the file for milliseconds, a slow disk for seconds
+_RESERVED_NAMES = frozenset(
+    {"spark_catalog", "system", "session", "global_temp"}
+)  # Spark's own catalogs and its temporary views
+_SQLITE_BUSY_MILLISECONDS = (
+    30_000  # a commit of another process holds the file for milliseconds, a slow disk for seconds
+)
 
 # What only concerns the Python process: it has no Spark counterpart and needs none.
 _PYTHON_ONLY = frozenset(
     {
-        "type", "py-io-impl", "echo", "pool_pre_ping", "init_catalog_tables", "downcast-ns-timestamp-to-us-on-write", "hive.hive2-compatible",
-        "s3.connect-timeout", "s3.request-timeout", "s3.resolve-region", "s3.retry-strategy-impl", "rest-page-size", "snapshot-loading-mode",
+        "type", "py-io-impl", "echo", "pool_pre_ping", "init_catalog_tables",
+        "downcast-ns-timestamp-to-us-on-write", "hive.hive2-compatible",
+        "s3.connect-timeout", "s3.request-timeout", "s3.resolve-region", "s3.retry-strategy-impl",
+        "rest-page-size", "snapshot-loading-mode",
     }
 )  # fmt: skip
 
 # PyIceberg spells these as Iceberg's Java library does.
 _SAME_IN_SPARK = frozenset(
     {
-        "warehouse", "prefix", "client.region", "s3.endpoint", "s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.path-style-access",
+        "warehouse", "prefix", "client.region", "s3.endpoint", "s3.access-key-id",
+        "s3.secret-access-key", "s3.session-token", "s3.path-style-access",
         "client.access-key-id", "client.secret-access-key", "client.session-token",
     }
 )  # fmt: skip
 _SAME_BY_TYPE = {
     "rest": frozenset(
-        {"credential", "token", "oauth2-server-uri", "scope", "audience", "resource", "rest.sigv4-enabled", "rest.signing-region", "rest.signing-name"}
+        {
+            "credential",
+            "token",
+            "oauth2-server-uri",
+            "scope",
+            "audience",
+            "resource",
+            "rest.sigv4-enabled",
+            "rest.signing-region",
+            "rest.signing-name",
+        }
     ),
     "glue": frozenset({"glue.id", "glue.endpoint", "glue.skip-archive"}),
     "sql": frozenset[str](),
@@ -51,22 +68,36 @@ _POSTGRESQL_PARAMETERS = {
     "sslmode": "sslmode", "sslrootcert": "sslrootcert", "sslcert": "sslcert", "sslkey": "sslkey",
     "application_name": "ApplicationName", "connect_timeout": "connectTimeout",
 }  # fmt: skip
-# A server that was stopped or restarted has ended these connections (admin_shutdown, crash_shutdown, cannot_connect_now): Iceberg opens another one and asks
-# again, as it does of itself where a connection breaks, instead of failing each job that meets one of them.
+# A server that was stopped or restarted has ended these connections (admin_shutdown,
+# crash_shutdown, cannot_connect_now): Iceberg opens another one and asks again, as it does of
+# itself where a connection breaks, instead of failing each job that meets one of them.
 _ENDED_BY_POSTGRESQL = "57P01,57P02,57P03"
-_TYPE_BY_SCHEME = {"http": "rest", "https": "rest", "thrift": "hive", "sqlite": "sql", "postgresql": "sql"}
+_TYPE_BY_SCHEME = {
+    "http": "rest",
+    "https": "rest",
+    "thrift": "hive",
+    "sqlite": "sql",
+    "postgresql": "sql",
+}
 
 
-def spark_configuration(name: str, properties: Mapping[str, str], spark_overrides: Mapping[str, str]) -> dict[str, str]:
-    """Spark's settings for one catalog; ConfigurationError naming the property that has no counterpart.
+def spark_configuration(
+    name: str, properties: Mapping[str, str], spark_overrides: Mapping[str, str]
+) -> dict[str, str]:
+    """Spark's settings for one catalog; ConfigurationError naming the property that has no
+    counterpart.
 
-    An override is a property of Iceberg's Java catalog, or a whole Spark setting when it starts with ``spark.``; it stands in for the property of its name,
-    and an empty one leaves that out.
+    An override is a property of Iceberg's Java catalog, or a whole Spark setting when it starts
+    with ``spark.``; it stands in for the property of its name, and an empty one leaves that out.
     """
     if _NAME.fullmatch(name) is None or name in _RESERVED_NAMES:
-        message = f"catalog name {name!r} cannot be a Spark catalog; use letters, digits, - and _, and none of {', '.join(sorted(_RESERVED_NAMES))}"
+        message = (
+            f"catalog name {name!r} cannot be a Spark catalog; use letters, digits, - and _, and "
+            f"none of {', '.join(sorted(_RESERVED_NAMES))}"
+        )
         raise ConfigurationError(message)
-    # Whoever names the catalog's Java class or type says all that belongs to it: the rest is passed on as far as it is known.
+    # Whoever names the catalog's Java class or type says all that belongs to it: the rest is passed
+    # on as far as it is known.
     kind = _GIVEN if _GIVES_KIND & spark_overrides.keys() else _kind(name, properties)
     translated = {"cache-enabled": "false"} | _place(name, kind, properties)
     unknown: list[str] = []
@@ -82,12 +113,20 @@ def spark_configuration(name: str, properties: Mapping[str, str], spark_override
         translated["io-impl"] = _S3_FILE_IO
     prefix = f"spark.sql.catalog.{name}"
     chosen = translated | {key: str(value) for key, value in spark_overrides.items() if value != ""}
-    return {prefix: _SPARK_CATALOG} | {key if key.startswith("spark.") else f"{prefix}.{key}": value for key, value in chosen.items()}
+    return {prefix: _SPARK_CATALOG} | {
+        key if key.startswith("spark.") else f"{prefix}.{key}": value
+        for key, value in chosen.items()
+    }
 
 
 def needs_s3(settings: Mapping[str, str]) -> bool:
-    """True when the catalog's settings (spark_configuration's result) need Iceberg's classes for AWS."""
-    return any(value.startswith(_AWS_CLASSES) or _signs_for_aws(key, value) for key, value in settings.items())
+    """True when the catalog's settings (spark_configuration's result) need Iceberg's classes for
+    AWS.
+    """
+    return any(
+        value.startswith(_AWS_CLASSES) or _signs_for_aws(key, value)
+        for key, value in settings.items()
+    )
 
 
 def _signs_for_aws(key: str, value: str) -> bool:
@@ -105,14 +144,23 @@ def _told_kind(properties: Mapping[str, str]) -> str | None:
 
 
 def _kind(name: str, properties: Mapping[str, str]) -> str:
-    known = f"known are the types {', '.join(sorted(_SAME_BY_TYPE))}; write the catalog's Java class or type under spark:"
+    known = (
+        f"known are the types {', '.join(sorted(_SAME_BY_TYPE))}; write the catalog's Java class "
+        f"or type under spark:"
+    )
     for key in ("catalog-impl", "py-catalog-impl"):
         if key in properties:
-            message = f"catalog {name}: property {key} has no counterpart in Spark; {known}, as in catalog-impl: com.example.OurCatalog"
+            message = (
+                f"catalog {name}: property {key} has no counterpart in Spark; {known}, as in "
+                f"catalog-impl: com.example.OurCatalog"
+            )
             raise ConfigurationError(message)
     kind = _told_kind(properties)
     if kind not in _SAME_BY_TYPE:
-        message = f"catalog {name}: property type {kind!r} cannot be translated for Spark; {known}, as in {_JAVA_OF_TYPE.get(kind or '', 'type: hadoop')}"
+        message = (
+            f"catalog {name}: property type {kind!r} cannot be translated for Spark; {known}, as "
+            f"in {_JAVA_OF_TYPE.get(kind or '', 'type: hadoop')}"
+        )
         raise ConfigurationError(message)
     return kind
 
@@ -133,8 +181,14 @@ def _place(name: str, kind: str, properties: Mapping[str, str]) -> dict[str, str
                 message = f"catalog {name}: property warehouse is missing; a sql catalog needs it"
                 raise ConfigurationError(message)
             return {"type": "jdbc", "jdbc.schema-version": "V1"} | _jdbc(name, uri)
-        case "rest":  # PyIceberg asks for vended credentials unless told otherwise; Iceberg's Java client asks only when told
-            return {"type": "rest", "uri": uri, "header.X-Iceberg-Access-Delegation": "vended-credentials"}
+        # PyIceberg asks for vended credentials unless told otherwise; Iceberg's Java client asks
+        # only when told
+        case "rest":
+            return {
+                "type": "rest",
+                "uri": uri,
+                "header.X-Iceberg-Access-Delegation": "vended-credentials",
+            }
         case _:
             return {"type": kind, "uri": uri}
 
@@ -147,14 +201,20 @@ def _jdbc(name: str, uri: str) -> dict[str, str]:
         case "postgresql":
             return _postgresql(name, uri)
         case _:
-            message = f"catalog {name}: property uri has the scheme {scheme!r}; a sql catalog for Spark is sqlite or postgresql"
+            message = (
+                f"catalog {name}: property uri has the scheme {scheme!r}; a sql catalog for "
+                f"Spark is sqlite or postgresql"
+            )
             raise ConfigurationError(message)
 
 
 def _sqlite(name: str, uri: str) -> dict[str, str]:
     path = uri.partition(":")[2].removeprefix("///")
     if not path.startswith("/") or any(character in path for character in "?#"):
-        message = f"catalog {name}: property uri is {uri!r}; for Spark it must be sqlite:/// with an absolute path that holds neither ? nor #"
+        message = (
+            f"catalog {name}: property uri is {uri!r}; for Spark it must be sqlite:/// with an "
+            f"absolute path that holds neither ? nor #"
+        )
         raise ConfigurationError(message)
     return {"uri": f"jdbc:sqlite:{path}", "jdbc.busy_timeout": str(_SQLITE_BUSY_MILLISECONDS)}
 
@@ -164,14 +224,23 @@ def _postgresql(name: str, uri: str) -> dict[str, str]:
     parameters: list[str] = []
     for key, value in parse_qsl(parts.query, keep_blank_values=True):
         if key not in _POSTGRESQL_PARAMETERS:
-            message = f"catalog {name}: parameter {key!r} of property uri cannot be translated for Spark; known are {', '.join(_POSTGRESQL_PARAMETERS)}"
+            message = (
+                f"catalog {name}: parameter {key!r} of property uri cannot be translated for "
+                f"Spark; known are {', '.join(_POSTGRESQL_PARAMETERS)}"
+            )
             raise ConfigurationError(message)
         parameters.append(f"{_POSTGRESQL_PARAMETERS[key]}={value}")
     host = parts.netloc.rpartition("@")[2]
     if not host:
-        message = f"catalog {name}: property uri names no host; Spark reaches PostgreSQL by host and port only"
+        message = (
+            f"catalog {name}: property uri names no host; Spark reaches PostgreSQL by host and "
+            f"port only"
+        )
         raise ConfigurationError(message)
-    address = {"uri": f"jdbc:postgresql://{host}{parts.path}" + ("?" + "&".join(parameters) if parameters else "")}
+    address = {
+        "uri": f"jdbc:postgresql://{host}{parts.path}"
+        + ("?" + "&".join(parameters) if parameters else "")
+    }
     secrets = {"jdbc.user": parts.username, "jdbc.password": parts.password}
     address["retryable_status_codes"] = _ENDED_BY_POSTGRESQL
     return address | {key: unquote(value) for key, value in secrets.items() if value is not None}
@@ -179,15 +248,27 @@ def _postgresql(name: str, uri: str) -> dict[str, str]:
 
 def _name_unknown(keys: Sequence[str]) -> str:
     if len(keys) == 1:
-        return f'property {keys[0]} cannot be translated for Spark; under spark:, write {keys[0]} to pass it on, or {keys[0]}: "" and what Spark calls it'
-    return f'properties {", ".join(keys)} cannot be translated for Spark; under spark:, write each to pass it on, or with the value "" and what Spark calls it'
+        return (
+            f"property {keys[0]} cannot be translated for Spark; under spark:, write {keys[0]} "
+            f'to pass it on, or {keys[0]}: "" and what Spark calls it'
+        )
+    return (
+        f"properties {', '.join(keys)} cannot be translated for Spark; under spark:, write each "
+        f'to pass it on, or with the value "" and what Spark calls it'
+    )
 
 
 def _translate(kind: str, key: str, value: str) -> dict[str, str] | None:
-    """What Spark calls it; nothing for what Spark need not know, None for what cannot be translated."""
+    """What Spark calls it; nothing for what Spark need not know, None for what cannot be
+    translated.
+    """
     if key in _PYTHON_ONLY:
         return {}
-    if key in _SAME_IN_SPARK or key in _SAME_BY_TYPE.get(kind, ()) or (kind == "rest" and key.startswith("header.")):
+    if (
+        key in _SAME_IN_SPARK
+        or key in _SAME_BY_TYPE.get(kind, ())
+        or (kind == "rest" and key.startswith("header."))
+    ):
         return {key: value}
     if key.startswith("hadoop."):  # such as where the name nodes of a name service are
         return {f"spark.{key}": value}
@@ -200,4 +281,8 @@ def _translate(kind: str, key: str, value: str) -> dict[str, str] | None:
 
 def _uses_s3(kind: str, translated: Mapping[str, str]) -> bool:
     warehouse = translated.get("warehouse", "")
-    return kind == "glue" or warehouse.startswith(("s3://", "s3a://", "s3n://")) or any(key.startswith("s3.") for key in translated)
+    return (
+        kind == "glue"
+        or warehouse.startswith(("s3://", "s3a://", "s3n://"))
+        or any(key.startswith("s3.") for key in translated)
+    )

@@ -1,7 +1,9 @@
-"""Manifests added up by Spark: the statements that read them, and the file that the answer comes back in.
+"""Manifests added up by Spark: the statements that read them, and the file that the answer comes
+back in.
 
-Iceberg's `entries` table has no column for the manifest, but reads each manifest as a file of its own: `input_file_name()` is its path, and
-`monotonically_increasing_id()` follows its order. Manifests are read by the executors, through the table's own FileIO; nothing is committed.
+Iceberg's `entries` table has no column for the manifest, but reads each manifest as a file of its
+own: `input_file_name()` is its path, and `monotonically_increasing_id()` follows its order.
+Manifests are read by the executors, through the table's own FileIO; nothing is committed.
 """
 
 from __future__ import annotations
@@ -23,7 +25,12 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content
 from maintainer.domain.reading import DigestManifests, FoundFiles, FoundManifest, PartitionValue
 
-_CONTENTS: Final = (Content.DATA, Content.POSITION_DELETES, Content.EQUALITY_DELETES, Content.DELETION_VECTORS)
+_CONTENTS: Final = (
+    Content.DATA,
+    Content.POSITION_DELETES,
+    Content.EQUALITY_DELETES,
+    Content.DELETION_VECTORS,
+)
 _ENTRIES, _SIZES = 5, 9  # positions in a row
 _PATH_COLUMN: Final = 2147483546  # Iceberg's id of file_path in position deletes
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - Iceberg's timestamp without a zone
@@ -31,23 +38,37 @@ _EPOCH_DATE: Final = date(1970, 1, 1)
 # Spark's names of types by Iceberg's; the others are called the same.
 _TYPES: Final = {"integer": "int", "timestamp": "timestamptz", "timestamp_ntz": "timestamp"}
 _VALUES_AS_TEXT: Final = (
-    "map('ignoreNullFields', 'false', 'timeZone', 'UTC', 'timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\", "
+    "map('ignoreNullFields', 'false', 'timeZone', 'UTC', 'timestampFormat', "
+    "\"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\", "
     "'timestampNTZFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\")"
 )
-_IS_VECTOR: Final = "data_file.content = 1 AND (lower(data_file.file_format) = 'puffin' OR data_file.content_offset IS NOT NULL)"
+_IS_VECTOR: Final = (
+    "data_file.content = 1 AND (lower(data_file.file_format) = 'puffin' OR "
+    "data_file.content_offset IS NOT NULL)"
+)
 _KEY: Final = (
-    "CASE WHEN data_file.content = 0 THEN crc32(data_file.file_path) WHEN data_file.content = 2 THEN NULL "
+    "CASE WHEN data_file.content = 0 THEN crc32(data_file.file_path) WHEN data_file.content = 2 "
+    "THEN NULL "
     "WHEN data_file.referenced_data_file IS NOT NULL THEN crc32(data_file.referenced_data_file) "
-    f"WHEN try_element_at(data_file.lower_bounds, {_PATH_COLUMN}) = try_element_at(data_file.upper_bounds, {_PATH_COLUMN}) "
+    f"WHEN try_element_at(data_file.lower_bounds, {_PATH_COLUMN}) = "
+    f"try_element_at(data_file.upper_bounds, {_PATH_COLUMN}) "
     f"THEN crc32(try_element_at(data_file.lower_bounds, {_PATH_COLUMN})) END"
 )
 
 
 def digest_statements(table: TableIdentifier, action: DigestManifests) -> list[str]:
-    """What reads the manifests of the action's snapshot: the types of partition values where there are any, then one row a manifest and group of files."""
-    name = ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
+    """What reads the manifests of the action's snapshot: the types of partition values where there
+    are any, then one row a manifest and group of files.
+    """
+    name = ".".join(
+        quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
+    )
     entries = f"{name}.entries VERSION AS OF {action.snapshot_id}"
-    types = [f"SELECT data_file.partition AS partition FROM {entries} LIMIT 0"] if action.is_partitioned else []  # noqa: S608 - every level is quoted
+    types = (
+        [f"SELECT data_file.partition AS partition FROM {entries} LIMIT 0"]  # noqa: S608 - every level is quoted
+        if action.is_partitioned
+        else []
+    )
     return [*types, _files_statement(entries, action)]
 
 
@@ -55,7 +76,10 @@ def _files_statement(entries: str, action: DigestManifests) -> str:
     keys = "manifest, spec, partition, content, format"
     file = {
         "position": "monotonically_increasing_id()",
-        "size": f"CASE WHEN {_IS_VECTOR} THEN coalesce(data_file.content_size_in_bytes, 0) ELSE data_file.file_size_in_bytes END",
+        "size": (
+            f"CASE WHEN {_IS_VECTOR} THEN coalesce(data_file.content_size_in_bytes, 0) ELSE "
+            f"data_file.file_size_in_bytes END"
+        ),
         "records": "data_file.record_count",
         "sequence": "sequence_number",
     }
@@ -66,7 +90,9 @@ def _files_statement(entries: str, action: DigestManifests) -> str:
     entry = {
         "manifest": "input_file_name()",
         "spec": "data_file.spec_id",
-        "partition": f"to_json(data_file.partition, {_VALUES_AS_TEXT})" if action.is_partitioned else "'{}'",
+        "partition": f"to_json(data_file.partition, {_VALUES_AS_TEXT})"
+        if action.is_partitioned
+        else "'{}'",
         "content": f"CASE WHEN {_IS_VECTOR} THEN 3 ELSE data_file.content END",
         "format": "lower(data_file.file_format)",
         "live": "status < 2",
@@ -78,9 +104,18 @@ def _files_statement(entries: str, action: DigestManifests) -> str:
         "newest": "max(file.sequence) FILTER (WHERE live)",
         "files": "sort_array(collect_list(file) FILTER (WHERE live))",  # by position
     }
-    answer = {"first": "get(files, 0).position", **{name: f"transform(files, file -> file.{part})" for name, part in lists.items()}}
-    grouped = f"SELECT {keys}, {_columns(group)} FROM (SELECT {_columns(entry)} FROM {entries}) GROUP BY {keys}"  # noqa: S608 - as above
-    return f"SELECT {keys}, entries, record_count, newest, {_columns(answer)} FROM ({grouped}) ORDER BY manifest"  # noqa: S608 - as above
+    answer = {
+        "first": "get(files, 0).position",
+        **{name: f"transform(files, file -> file.{part})" for name, part in lists.items()},
+    }
+    grouped = (
+        f"SELECT {keys}, {_columns(group)} FROM (SELECT {_columns(entry)} FROM {entries}) GROUP "  # noqa: S608 - as above
+        f"BY {keys}"
+    )
+    return (
+        f"SELECT {keys}, entries, record_count, newest, {_columns(answer)} FROM ({grouped}) "  # noqa: S608 - as above
+        f"ORDER BY manifest"
+    )
 
 
 def _columns(expressions: Mapping[str, str]) -> str:
@@ -88,7 +123,9 @@ def _columns(expressions: Mapping[str, str]) -> str:
 
 
 def read_found(path: Path) -> Iterator[FoundManifest]:
-    """Every manifest that is whole in the driver's file; the file may end anywhere, as that of a driver that was killed does."""
+    """Every manifest that is whole in the driver's file; the file may end anywhere, as that of a
+    driver that was killed does.
+    """
     types: dict[str, str] = {}
     pending: list[list[Any]] = []
     for line in _read_lines(path):
@@ -107,20 +144,37 @@ def read_found(path: Path) -> Iterator[FoundManifest]:
 
 def _read_lines(path: Path) -> Iterator[Any]:
     """The lines up to where the file ends or is cut off."""
-    with suppress(EOFError, zlib.error, ValueError), gzip.open(path, "rt", encoding="utf-8") as lines:
+    with (
+        suppress(EOFError, zlib.error, ValueError),
+        gzip.open(path, "rt", encoding="utf-8") as lines,
+    ):
         for line in lines:
             yield json.loads(line)
 
 
 def _partition_types(fields: list[dict[str, Any]]) -> dict[str, str]:
-    """Iceberg's types of the partition's values, from the schema in which partitions are still structs."""
-    kinds = [field["type"] for field in fields if field["name"] == "partition" and isinstance(field["type"], dict)]
-    return {column["name"]: _TYPES.get(column["type"], column["type"]) for kind in kinds for column in kind["fields"]}
+    """Iceberg's types of the partition's values, from the schema in which partitions are still
+    structs.
+    """
+    kinds = [
+        field["type"]
+        for field in fields
+        if field["name"] == "partition" and isinstance(field["type"], dict)
+    ]
+    return {
+        column["name"]: _TYPES.get(column["type"], column["type"])
+        for kind in kinds
+        for column in kind["fields"]
+    }
 
 
 def _read_manifest(rows: list[list[Any]], types: Mapping[str, str]) -> FoundManifest:
-    files = sorted((_read_files(row, types) for row in rows if row[_SIZES]), key=lambda group: group.first)
-    return FoundManifest(rows[0][0], rows[0][1], sum(row[_ENTRIES] for row in rows), dict(types), tuple(files))
+    files = sorted(
+        (_read_files(row, types) for row in rows if row[_SIZES]), key=lambda group: group.first
+    )
+    return FoundManifest(
+        rows[0][0], rows[0][1], sum(row[_ENTRIES] for row in rows), dict(types), tuple(files)
+    )
 
 
 def _read_files(row: list[Any], types: Mapping[str, str]) -> FoundFiles:
@@ -139,7 +193,9 @@ def _read_files(row: list[Any], types: Mapping[str, str]) -> FoundFiles:
 
 
 def _read_value(value: Any, kind: str) -> PartitionValue:  # noqa: ANN401 - any JSON
-    """A value as the manifest stores it; ValueError for a time that Python's calendar does not have."""
+    """A value as the manifest stores it; ValueError for a time that Python's calendar does not
+    have.
+    """
     if value is None:
         return None
     match kind:

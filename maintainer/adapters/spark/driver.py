@@ -1,17 +1,22 @@
-"""The Spark driver: a process that the daemon starts and that runs CALL statements in one warm Spark, on the standard library and pyspark alone.
+"""The Spark driver: a process that the daemon starts and that runs CALL statements in one warm
+Spark, on the standard library and pyspark alone.
 
-JSON lines come in over a socket: {"start": {...}} first, then {"run": {"id", "statements", "main", "rows", "until"}}, {"renew": {"id", "until"}},
-{"cancel": id}, {"acknowledged": [number]}, {"stop": true}. Where `rows` names a file, every statement's schema and rows go there as compressed JSON
-lines; else only the
-first row counts, and is told. The result is that of statement `main` (the last when it is not given), what is found after it are checks.
+JSON lines come in over a socket: {"start": {...}} first, then {"run": {"id", "statements", "main",
+"rows", "until"}}, {"renew": {"id", "until"}}, {"cancel": id}, {"acknowledged": [number]}, {"stop":
+true}. Where `rows` names a file, every statement's schema and rows go there as compressed JSON
+lines; else only the first row counts, and is told. The result is that of statement `main` (the last
+when it is not given), what is found after it are checks.
 
-JSON lines go out. Whoever connects is told hello, then what is not acknowledged, then replayed. From there on: application.starting, application.started,
-application.failed, application.ended, application.worn, job.started, statement.started, spark.progress, statement.finished, job.finished, job.failed,
-job.cancelled. Whatever else is printed lands on standard error.
+JSON lines go out. Whoever connects is told hello, then what is not acknowledged, then replayed.
+From there on: application.starting, application.started, application.failed, application.ended,
+application.worn, job.started, statement.started, spark.progress, statement.finished, job.finished,
+job.failed, job.cancelled. Whatever else is printed lands on standard error.
 
-It outlives its daemon by a bounded time, so that the next one can go on where that one was killed. Each job may work until its fence, which the daemon puts
-off again and again; a job that nobody speaks for is cancelled in time, and where it does not end by then, Spark's JVM is killed: nothing commits after the
-fence. With nobody to speak to and nothing to do this process ends. The JVM is killed by the kernel when this process dies.
+It outlives its daemon by a bounded time, so that the next one can go on where that one was killed.
+Each job may work until its fence, which the daemon puts off again and again; a job that nobody
+speaks for is cancelled in time, and where it does not end by then, Spark's JVM is killed: nothing
+commits after the fence. With nobody to speak to and nothing to do this process ends. The JVM is
+killed by the kernel when this process dies.
 """
 
 from __future__ import annotations
@@ -37,10 +42,15 @@ _FENCE_POLL_SECONDS = 0.1
 _FENCE_MARGIN_SECONDS = 10  # for a cancellation to succeed in, before the JVM is killed for it
 _PROGRESS_SECONDS = 0.5
 _CANCEL_ROUND_SECONDS = 0.1
-_CANCEL_SECONDS = 60  # unless the settings say otherwise; then the whole JVM goes, so that nothing of the job can commit
+# unless the settings say otherwise; then the whole JVM goes, so that nothing of the job can commit
+_CANCEL_SECONDS = 60
 _SETTLE_ROUNDS = 5  # Iceberg's committer looks for leftovers every 0.1 s
-_COMMITTER = "Committer-Service"  # Iceberg's name of the thread that makes partial progress' last commits
-_SHARED = "iceberg-"  # so begin its names of threads that all jobs share; they read, write and delete files, and commit nothing
+_COMMITTER = (
+    "Committer-Service"  # Iceberg's name of the thread that makes partial progress' last commits
+)
+# so begin its names of threads that all jobs share; they read, write and delete files, and commit
+# nothing
+_SHARED = "iceberg-"
 _STOP_SECONDS = 10
 _START_SECONDS = 60  # within which a daemon has to say with what to start
 _MAX_CAUSES = 10
@@ -54,7 +64,14 @@ _EXIT_JVM_GONE, _EXIT_START_FAILED, _EXIT_FENCED = 3, 4, 5
 class _Job:
     """One job: its thread, and what cancelling it needs."""
 
-    def __init__(self, job_id: str, statements: list[str], main: int | None, rows: str | None, until: float | None) -> None:
+    def __init__(
+        self,
+        job_id: str,
+        statements: list[str],
+        main: int | None,
+        rows: str | None,
+        until: float | None,
+    ) -> None:
         self.job_id = job_id
         self.statements = statements
         self.main = len(statements) - 1 if main is None else main
@@ -67,7 +84,9 @@ class _Job:
         self.is_cancelled = threading.Event()
         self.is_over = threading.Event()
         self.java_thread: JavaObject = None  # set while a statement runs
-        self.tag = f"maintainer-{job_id}"  # of every Spark job that this job starts, on whichever thread
+        self.tag = (
+            f"maintainer-{job_id}"  # of every Spark job that this job starts, on whichever thread
+        )
         self.meter = Meter(self.tag)
 
 
@@ -86,7 +105,9 @@ class _Driver:
         threading.Thread(target=self._watch_fences, daemon=True).start()
 
     def serve(self) -> NoReturn:
-        """Start Spark with the settings that come, on this thread: the kernel kills the JVM when it ends."""
+        """Start Spark with the settings that come, on this thread: the kernel kills the JVM when it
+        ends.
+        """
         self._settings = self._starts.get()
         self._jvm = Jvm(self._settings)
         self._output.send("application.starting", java_pid=self._jvm.process.pid)
@@ -111,15 +132,24 @@ class _Driver:
         self._gateway = cast("JavaObject", context._gateway)  # noqa: SLF001 - pyspark has no public way to the JVM
         self._java: JavaObject = self._gateway.jvm.java
         if self._settings["master"].startswith("local"):
-            drop_cluster_defaults(self._java, context._jsc.hadoopConfiguration(), self._settings["conf"])  # noqa: SLF001 - as above
+            drop_cluster_defaults(
+                self._java,
+                context._jsc.hadoopConfiguration(),  # noqa: SLF001 - as above
+                self._settings["conf"],
+            )
         session = SparkSession(context)
         session.sql("SELECT 1").collect()
-        self._marks = Marks(cast("JavaObject", self._gateway).jvm.org.apache.iceberg.EnvironmentContext, self._settings["conf"])
+        self._marks = Marks(
+            cast("JavaObject", self._gateway).jvm.org.apache.iceberg.EnvironmentContext,
+            self._settings["conf"],
+        )
         self._context = context
         self._spark: JavaObject = context._jsc.sc()  # noqa: SLF001 - neither tags nor descriptions are in pyspark's tracker
         threading.Thread(target=self._watch_jvm, args=(jvm,), daemon=True).start()
         threading.Thread(target=self._watch_progress, daemon=True).start()
-        self._output.send("application.started", application_id=context.applicationId, java_pid=jvm.process.pid)
+        self._output.send(
+            "application.started", application_id=context.applicationId, java_pid=jvm.process.pid
+        )
         for _ in range(self._settings["max_jobs"]):
             self._sessions.put(session.newSession())
 
@@ -128,7 +158,11 @@ class _Driver:
             case {"start": dict(settings)}:
                 self._starts.put(settings)
             case {"run": {"id": str(job_id), "statements": list(statements), **more}}:
-                given = cast("int | None", more.get("main")), cast("str | None", more.get("rows")), cast("float | None", more.get("until"))
+                given = (
+                    cast("int | None", more.get("main")),
+                    cast("str | None", more.get("rows")),
+                    cast("float | None", more.get("until")),
+                )
                 self._run(_Job(job_id, statements, *given))
             case {"renew": {"id": str(job_id), "until": float(until)}}:
                 if job_id in self._jobs:
@@ -156,7 +190,9 @@ class _Driver:
     def _run(self, job: _Job) -> None:
         if job.job_id not in self._jobs:
             self._jobs[job.job_id] = job
-            threading.Thread(target=self._carry, args=(job,), daemon=True).start()  # a thread of its own: a late interrupt cannot hit another job
+            threading.Thread(
+                target=self._carry, args=(job,), daemon=True
+            ).start()  # a thread of its own: a late interrupt cannot hit another job
 
     def _cancel(self, job_id: str) -> None:
         job = self._jobs.get(job_id)
@@ -179,27 +215,48 @@ class _Driver:
         self._die(0, "stopped")
 
     def _watch_fences(self) -> None:
-        """End what is not renewed: by cancelling it in time, else by killing the JVM; and this process when nobody is there and nothing is left to do."""
+        """End what is not renewed: by cancelling it in time, else by killing the JVM; and this
+        process when nobody is there and nothing is left to do.
+        """
         while True:
             time.sleep(_FENCE_POLL_SECONDS)
             now, left_at = read_clock(), self._output.left_at
-            alone_until = float("inf") if left_at is None else left_at + self._settings.get("abandoned_seconds", 0)
+            alone_until = (
+                float("inf")
+                if left_at is None
+                else left_at + self._settings.get("abandoned_seconds", 0)
+            )
             for job in list(self._jobs.values()):
                 until = alone_until if job.until is None else job.until
                 if now >= until - _FENCE_MARGIN_SECONDS and not job.is_cancelled.is_set():
                     job.is_overdue = True
-                    sys.stderr.write(f"job {job.job_id} is not renewed in time and is cancelled for that\n")
+                    sys.stderr.write(
+                        f"job {job.job_id} is not renewed in time and is cancelled for that\n"
+                    )
                     self._cancel(job.job_id)
                 if now >= until and job.java_thread is not None and not job.is_over.is_set():
-                    self._die(_EXIT_FENCED, f"job {job.job_id} was not renewed in time and did not end by then: Spark was killed")
-            if left_at is not None and not self._jobs and now >= self._needed_until(left_at) and not self._is_stopping:
+                    self._die(
+                        _EXIT_FENCED,
+                        f"job {job.job_id} was not renewed in time and did not end by then: "
+                        f"Spark was killed",
+                    )
+            if (
+                left_at is not None
+                and not self._jobs
+                and now >= self._needed_until(left_at)
+                and not self._is_stopping
+            ):
                 self._stop()
 
     def _needed_until(self, left_at: float) -> float:
         """Until when somebody may come back for how the last job ended."""
         if not self._settings:
             return left_at + _START_SECONDS
-        return left_at if self._last_end is None else self._last_end + float(self._settings["abandoned_seconds"])
+        return (
+            left_at
+            if self._last_end is None
+            else self._last_end + float(self._settings["abandoned_seconds"])
+        )
 
     def _carry(self, job: _Job) -> None:
         session = None
@@ -229,16 +286,32 @@ class _Driver:
                 for number, statement in enumerate(job.statements):
                     if job.is_cancelled.is_set():
                         break
-                    part = "main" if number == job.main else "before" if number < job.main else "after"
-                    self._output.send("statement.started", job=job.job_id, index=number, statement=statement, part=part)
+                    part = (
+                        "main" if number == job.main else "before" if number < job.main else "after"
+                    )
+                    self._output.send(
+                        "statement.started",
+                        job=job.job_id,
+                        index=number,
+                        statement=statement,
+                        part=part,
+                    )
                     is_move = statement.startswith(MOVE)
-                    frame = move_files(session, statement, job.is_cancelled.is_set) if is_move else session.sql(statement)
-                    result = _write_rows(frame, cast("IO[str]", file)) if job.rows else _first_row(frame)
+                    frame = (
+                        move_files(session, statement, job.is_cancelled.is_set)
+                        if is_move
+                        else session.sql(statement)
+                    )
+                    result = (
+                        _write_rows(frame, cast("IO[str]", file)) if job.rows else _first_row(frame)
+                    )
                     if number == job.main:
                         job.result = result
                     elif number > job.main:
                         job.checks |= result
-                    self._output.send("statement.finished", job=job.job_id, index=number, result=result)
+                    self._output.send(
+                        "statement.finished", job=job.job_id, index=number, result=result
+                    )
         except Exception as error:  # noqa: BLE001 - whatever Spark throws is the job's failure, reported by class and message
             causes = _causes(error)
         else:
@@ -250,96 +323,161 @@ class _Driver:
         if causes or job.is_cancelled.is_set():
             self._settle(job)
         if job.is_cancelled.is_set():
-            self._output.send("job.cancelled", job=job.job_id, result=job.result or {}, is_overdue=job.is_overdue)
+            self._output.send(
+                "job.cancelled", job=job.job_id, result=job.result or {}, is_overdue=job.is_overdue
+            )
         elif causes:
-            self._output.send("job.failed", job=job.job_id, causes=causes, result=job.result, checks=job.checks)
+            self._output.send(
+                "job.failed", job=job.job_id, causes=causes, result=job.result, checks=job.checks
+            )
         else:
-            failure = job.meter.find_failure(self._spark) if (job.result or {}).get("failed_data_files_count") else ""
-            self._output.send("job.finished", job=job.job_id, result=job.result or {}, checks=job.checks, failure=failure[:_MAX_MESSAGE_CHARACTERS])
+            failure = (
+                job.meter.find_failure(self._spark)
+                if (job.result or {}).get("failed_data_files_count")
+                else ""
+            )
+            self._output.send(
+                "job.finished",
+                job=job.job_id,
+                result=job.result or {},
+                checks=job.checks,
+                failure=failure[:_MAX_MESSAGE_CHARACTERS],
+            )
 
     def _mark_thread(self, job: _Job) -> None:
-        """Give this thread's Java side a tag and a class loader of its own: the threads that Iceberg starts inherit both and can be told apart by them."""
+        """Give this thread's Java side a tag and a class loader of its own: the threads that
+        Iceberg starts inherit both and can be told apart by them.
+        """
         thread = self._java.lang.Thread.currentThread()
         no_urls = self._gateway.new_array(self._java.net.URL, 0)
-        thread.setContextClassLoader(self._java.net.URLClassLoader(job.tag, no_urls, thread.getContextClassLoader()))
+        thread.setContextClassLoader(
+            self._java.net.URLClassLoader(job.tag, no_urls, thread.getContextClassLoader())
+        )
         self._context.addJobTag(job.tag)
         job.java_thread = thread
 
     def _threads(self, job: _Job) -> list[tuple[JavaObject, list[JavaObject]]]:
-        """The job's Java threads with the frames that they are in; a shared one has the class loader of the job that came first, whomever it works for."""
+        """The job's Java threads with the frames that they are in; a shared one has the class
+        loader of the job that came first, whomever it works for.
+        """
         traces = self._java.lang.Thread.getAllStackTraces()
         found = []
         for thread in traces.keySet().toArray():
             loader = thread.getContextClassLoader()
-            if loader is not None and loader.getName() == job.tag and not thread.getName().startswith(_SHARED):
+            if (
+                loader is not None
+                and loader.getName() == job.tag
+                and not thread.getName().startswith(_SHARED)
+            ):
                 found.append((thread, list(traces.get(thread))))
         return found
 
     def _end(self, job: _Job) -> None:
         """Cancel the job's Spark jobs and interrupt its threads until it is over.
 
-        Both are needed: with partial progress Iceberg takes a cancelled Spark job for a failed file group and goes on with the next. A thread that is in
-        the middle of a commit is left to finish it.
+        Both are needed: with partial progress Iceberg takes a cancelled Spark job for a failed file
+        group and goes on with the next. A thread that is in the middle of a commit is left to
+        finish it.
         """
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         deadline = time.monotonic() + seconds
         while not job.is_over.wait(_CANCEL_ROUND_SECONDS):
             if time.monotonic() > deadline:
-                self._die(_EXIT_JVM_GONE, f"job {job.job_id} did not end within {seconds:g} s of its cancellation: Spark was killed", culprit=job.job_id)
+                self._die(
+                    _EXIT_JVM_GONE,
+                    f"job {job.job_id} did not end within {seconds:g} s of its cancellation: "
+                    f"Spark was killed",
+                    culprit=job.job_id,
+                )
             if job.java_thread is not None:
-                with contextlib.suppress(Exception):  # Spark may be ending too; the next round or the deadline decides
+                with contextlib.suppress(
+                    Exception
+                ):  # Spark may be ending too; the next round or the deadline decides
                     self._context.cancelJobsWithTag(job.tag)
                     for thread, frames in self._threads(job):
                         if _works_for_iceberg(frames) and not _commits(frames):
                             thread.interrupt()
 
     def _settle(self, job: _Job) -> None:
-        """Wait until none of the threads that Iceberg started for the job can commit any more: they may outlive the CALL.
+        """Wait until none of the threads that Iceberg started for the job can commit any more: they
+        may outlive the CALL.
 
-        An interrupted rewrite never closes its committer, which then spins without committing until the JVM ends: the application is retired for that.
+        An interrupted rewrite never closes its committer, which then spins without committing until
+        the JVM ends: the application is retired for that.
         """
         own = job.java_thread
         if own is None:
             return
-        self._java.lang.Thread.interrupted()  # an interruption meant for the CALL must not hit what follows
+        # an interruption meant for the CALL must not hit what follows
+        self._java.lang.Thread.interrupted()
         seconds = self._settings.get("cancel_seconds", _CANCEL_SECONDS)
         deadline = time.monotonic() + seconds
         quiet_rounds = 0
         spinning = False
         while quiet_rounds < _SETTLE_ROUNDS:
             if time.monotonic() > deadline:
-                self._die(_EXIT_JVM_GONE, f"job {job.job_id} left threads that worked on for {seconds:g} s: Spark was killed", culprit=job.job_id)
+                self._die(
+                    _EXIT_JVM_GONE,
+                    f"job {job.job_id} left threads that worked on for {seconds:g} s: Spark was "
+                    f"killed",
+                    culprit=job.job_id,
+                )
             time.sleep(_CANCEL_ROUND_SECONDS)
-            working = [(thread, frames) for thread, frames in self._threads(job) if thread.getId() != own.getId() and _works_for_iceberg(frames)]
+            working = [
+                (thread, frames)
+                for thread, frames in self._threads(job)
+                if thread.getId() != own.getId() and _works_for_iceberg(frames)
+            ]
             spinning = any(thread.getName() == _COMMITTER for thread, _ in working)
-            quiet = all(thread.getName() == _COMMITTER and not _commits(frames) for thread, frames in working)
+            quiet = all(
+                thread.getName() == _COMMITTER and not _commits(frames)
+                for thread, frames in working
+            )
             quiet_rounds = quiet_rounds + 1 if quiet else 0
         if spinning:
             self._is_worn = True
-            self._output.send("application.worn", reason=f"job {job.job_id} left a thread of Iceberg that spins")
+            self._output.send(
+                "application.worn", reason=f"job {job.job_id} left a thread of Iceberg that spins"
+            )
 
     def _watch_jvm(self, jvm: Jvm) -> None:
         jvm.process.wait()
         if not self._is_stopping:
-            self._die(_EXIT_JVM_GONE, f"Spark's JVM ended with exit code {jvm.process.returncode}", exit_code=jvm.process.returncode)
+            self._die(
+                _EXIT_JVM_GONE,
+                f"Spark's JVM ended with exit code {jvm.process.returncode}",
+                exit_code=jvm.process.returncode,
+            )
 
     def _watch_progress(self) -> None:
         """Report how far each job is, when that has changed."""
         while True:
             time.sleep(_PROGRESS_SECONDS)
             for job in list(self._jobs.values()):
-                with contextlib.suppress(Exception):  # progress is a courtesy: a stage may be forgotten while it is looked at
+                with contextlib.suppress(
+                    Exception
+                ):  # progress is a courtesy: a stage may be forgotten while it is looked at
                     figures = job.meter.read(self._spark)
                     if figures is not None:
                         self._output.send("spark.progress", job=job.job_id, **figures)
 
-    def _die(self, code: int, reason: str = "", culprit: str | None = None, exit_code: int | None = None) -> NoReturn:
-        """End the JVM and this process at once, and only then say so: for which job it was, or how the JVM had ended by itself."""
+    def _die(
+        self, code: int, reason: str = "", culprit: str | None = None, exit_code: int | None = None
+    ) -> NoReturn:
+        """End the JVM and this process at once, and only then say so: for which job it was, or how
+        the JVM had ended by itself.
+        """
         self._is_stopping = True
         if self._jvm is not None:
             self._jvm.kill()
         if reason:
-            self._output.send("application.ended", reason=reason, is_fenced=code == _EXIT_FENCED, culprit=culprit, exit_code=exit_code)
+            self._output.send(
+                "application.ended",
+                reason=reason,
+                is_fenced=code == _EXIT_FENCED,
+                culprit=culprit,
+                exit_code=exit_code,
+            )
         os._exit(code)
 
 
@@ -349,7 +487,9 @@ def _first_row(frame: JavaObject) -> dict[str, Any]:
 
 
 def _write_rows(frame: JavaObject, file: IO[str]) -> dict[str, Any]:
-    """One row a line between the schema and the number of rows: without that last line the statement was cut short."""
+    """One row a line between the schema and the number of rows: without that last line the
+    statement was cut short.
+    """
     file.write(json.dumps({"schema": frame.schema.jsonValue()}) + "\n")
     count = 0
     for row in frame.toLocalIterator():
@@ -364,22 +504,37 @@ def _works_for_iceberg(frames: list[JavaObject]) -> bool:
 
 
 def _commits(frames: list[JavaObject]) -> bool:
-    return any(frame.getClassName().startswith("org.apache.iceberg.") and "commit" in frame.getMethodName().lower() for frame in frames)
+    return any(
+        frame.getClassName().startswith("org.apache.iceberg.")
+        and "commit" in frame.getMethodName().lower()
+        for frame in frames
+    )
 
 
 def _causes(error: BaseException) -> list[dict[str, str]]:
-    """The error's chain of Java causes by class and message, outermost first; Python's own when there is no Java behind it."""
+    """The error's chain of Java causes by class and message, outermost first; Python's own when
+    there is no Java behind it.
+    """
     throwable = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     causes: list[dict[str, str]] = []
     with contextlib.suppress(Exception):  # the JVM may be gone by now; what is known is enough
         while throwable is not None and len(causes) < _MAX_CAUSES:
-            causes.append({"class": throwable.getClass().getName(), "message": str(throwable.getMessage() or "")[:_MAX_MESSAGE_CHARACTERS]})
+            causes.append(
+                {
+                    "class": throwable.getClass().getName(),
+                    "message": str(throwable.getMessage() or "")[:_MAX_MESSAGE_CHARACTERS],
+                }
+            )
             throwable = throwable.getCause()
-    return causes or [{"class": type(error).__name__, "message": str(error)[:_MAX_MESSAGE_CHARACTERS]}]
+    return causes or [
+        {"class": type(error).__name__, "message": str(error)[:_MAX_MESSAGE_CHARACTERS]}
+    ]
 
 
 def main() -> None:
-    """Serve whoever connects to the socket that the daemon has left open: its number is the only argument."""
+    """Serve whoever connects to the socket that the daemon has left open: its number is the only
+    argument.
+    """
     os.dup2(2, 1)
     _Driver(socket.socket(fileno=int(sys.argv[1]))).serve()
 

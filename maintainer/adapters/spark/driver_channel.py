@@ -1,6 +1,8 @@
-"""The driver's end of the socket to its daemon, on the standard library alone: it goes wherever driver.py goes.
+"""The driver's end of the socket to its daemon, on the standard library alone: it goes wherever
+driver.py goes.
 
-JSON lines both ways. What is said of a job is numbered and kept until it is acknowledged, so that another daemon can be told it again when this one is gone.
+JSON lines both ways. What is said of a job is numbered and kept until it is acknowledged, so that
+another daemon can be told it again when this one is gone.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from typing import Any, TypeAlias
 
 Message: TypeAlias = dict[str, Any]
 
-_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on while the machine sleeps, where there is such a clock
+_CLOCK = getattr(
+    time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC
+)  # goes on while the machine sleeps, where there is such a clock
 _MAX_KEPT = 2_000  # messages; a job has about ten, its end among them
 _SEND_SECONDS = 5  # a daemon that reads nothing for so long is treated as gone; it may come back
 
@@ -28,14 +32,23 @@ def read_clock() -> float:
 
 def bound_sending(connection: socket.socket) -> None:
     """Let a write fail that the other side leaves unread."""
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", _SEND_SECONDS, 0))
+    connection.setsockopt(
+        socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", _SEND_SECONDS, 0)
+    )
 
 
 class Channel:
     """Speaks with whoever connected last."""
 
-    def __init__(self, listener: socket.socket, take: Callable[[Message], None], introduce: Callable[[], Message]) -> None:
-        """``take`` is given each message; ``introduce`` says what the driver is and has, for one that connects."""
+    def __init__(
+        self,
+        listener: socket.socket,
+        take: Callable[[Message], None],
+        introduce: Callable[[], Message],
+    ) -> None:
+        """``take`` is given each message; ``introduce`` says what the driver is and has, for one
+        that connects.
+        """
         self._listener = listener
         self._take = take
         self._introduce = introduce
@@ -43,11 +56,15 @@ class Channel:
         self._kept: dict[int, Message] = {}
         self._number = 0
         self._connection: socket.socket | None = None
-        self.left_at: float | None = read_clock()  # since when nobody listens; None while somebody does
+        self.left_at: float | None = (
+            read_clock()
+        )  # since when nobody listens; None while somebody does
         threading.Thread(target=self._accept, daemon=True).start()
 
     def send(self, event: str, job: str | None = None, **fields: object) -> None:
-        """Say it now, if anybody listens; what is said of a job is kept, of its progress only the newest."""
+        """Say it now, if anybody listens; what is said of a job is kept, of its progress only the
+        newest.
+        """
         with self._lock:
             self._number += 1
             message: Message = {"number": self._number, "at": time.time(), "event": event, **fields}
@@ -99,7 +116,10 @@ class Channel:
             return None
 
     def _read(self, connection: socket.socket) -> None:
-        with contextlib.suppress(OSError, ValueError), connection.makefile("rb") as lines:  # a line may be cut short by the daemon's end
+        with (
+            contextlib.suppress(OSError, ValueError),
+            connection.makefile("rb") as lines,
+        ):  # a line may be cut short by the daemon's end
             for line in lines:
                 self._take(json.loads(line))
         self._leave(connection)

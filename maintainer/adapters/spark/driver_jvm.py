@@ -1,4 +1,6 @@
-"""Spark's JVM as the driver's child, on the standard library alone: it goes wherever driver.py goes."""
+"""Spark's JVM as the driver's child, on the standard library alone: it goes wherever driver.py
+goes.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +28,55 @@ class Jvm:
     def __init__(self, settings: dict[str, Any]) -> None:
         self.directory = Path(settings["directory"])
         self._information = Path(tempfile.mkdtemp(dir=self.directory)) / "gateway"
-        environment = os.environ | {"_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._information), "SPARK_CONNECT_MODE": "0"}
+        environment = os.environ | {
+            "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._information),
+            "SPARK_CONNECT_MODE": "0",
+        }
         # Java arguments and jars only: catalogs and their secrets never appear on a command line.
-        command = [str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"), "--master", settings["master"], "--driver-memory", settings["driver_memory"]]
-        command += ["--driver-java-options", settings["java_options"], "--jars", ",".join(settings["jars"])]
-        command += ["--conf", "spark.ui.enabled=false", "--conf", "spark.app.name=maintainer", "pyspark-shell"]
+        command = [
+            str(Path(os.environ["SPARK_HOME"]) / "bin" / "spark-submit"),
+            "--master",
+            settings["master"],
+            "--driver-memory",
+            settings["driver_memory"],
+        ]
+        command += [
+            "--driver-java-options",
+            settings["java_options"],
+            "--jars",
+            ",".join(settings["jars"]),
+        ]
+        command += [
+            "--conf",
+            "spark.ui.enabled=false",
+            "--conf",
+            "spark.app.name=maintainer",
+            "pyspark-shell",
+        ]
         libc = ctypes.CDLL(None)
 
-        def die_with_parent() -> None:  # in the child before exec; survives the exec of bash and of java
+        def die_with_parent() -> (
+            None
+        ):  # in the child before exec; survives the exec of bash and of java
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             if sys.platform == "linux":
                 libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
-        # The parent that the kernel watches is this very thread: the main one. On other systems Spark's gateway ends by itself when the pipe closes.
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=2, env=environment, cwd=self.directory, preexec_fn=die_with_parent)  # noqa: S603, PLW1509
+        # The parent that the kernel watches is this very thread: the main one. On other systems
+        # Spark's gateway ends by itself when the pipe closes.
+        self.process = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.PIPE,
+            stdout=2,
+            env=environment,
+            cwd=self.directory,
+            preexec_fn=die_with_parent,  # noqa: PLW1509
+        )
 
     def await_gateway(self) -> None:
-        """Wait until Spark's gateway listens and let pyspark know where; RuntimeError when Spark ended first."""
+        """Wait until Spark's gateway listens and let pyspark know where; RuntimeError when Spark
+        ended first.
+        """
         while not self._information.exists():
             if self.process.poll() is not None:
                 message = f"Spark ended during its start with exit code {self.process.returncode}"
@@ -61,13 +95,17 @@ class Jvm:
 
 
 def drop_cluster_defaults(java: Any, hadoop: Any, chosen: Mapping[str, str]) -> int:  # noqa: ANN401 - Java objects have no types
-    """Take YARN's and MapReduce's defaults out of Hadoop's settings, but for what was chosen; returns how many went.
+    """Take YARN's and MapReduce's defaults out of Hadoop's settings, but for what was chosen;
+    returns how many went.
 
-    Iceberg copies all settings for each Parquet file that it opens, and two thirds of them are these: a tenth of the time that many small files take.
+    Iceberg copies all settings for each Parquet file that it opens, and two thirds of them are
+    these: a tenth of the time that many small files take.
     """
     kept = {name.removeprefix("spark.hadoop.") for name in chosen}
     prefixes = "|".join(prefix.replace(".", "[.]") for prefix in _CLUSTER_DEFAULTS)
-    names = str(java.lang.String.join("\n", hadoop.getValByRegex(f"^({prefixes}).*").keySet())).split()  # one call: each costs a round trip to the JVM
+    names = str(
+        java.lang.String.join("\n", hadoop.getValByRegex(f"^({prefixes}).*").keySet())
+    ).split()  # one call: each costs a round trip to the JVM
     dropped = [name for name in names if name not in kept]
     for name in dropped:
         hadoop.unset(name)

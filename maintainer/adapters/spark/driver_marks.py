@@ -1,7 +1,8 @@
 """What the driver has Iceberg write into the summary of every snapshot that it commits.
 
-Iceberg has one map of such entries for a whole JVM (EnvironmentContext). So jobs that run side by side stand in each other's snapshots as well: a
-table has one job at a time, which tells which of them wrote the snapshot.
+Iceberg has one map of such entries for a whole JVM (EnvironmentContext). So jobs that run side by
+side stand in each other's snapshots as well: a table has one job at a time, which tells which of
+them wrote the snapshot.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 SUMMARY = "spark.maintainer.summary."  # of Spark settings that are entries of each summary
-JOBS = "maintainer.jobs"  # the entry that has the ids of the jobs at work, with commas between them; domain/job.py reads it
+# the entry that has the ids of the jobs at work, with commas between them; domain/job.py reads it
+JOBS = "maintainer.jobs"
 
 
 class EnvironmentContext(Protocol):

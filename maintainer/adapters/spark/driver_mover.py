@@ -1,4 +1,6 @@
-"""Moves files of a table within its storage, by the table's own access to it: what a view lists, as far as a dry run of Iceberg's procedure still finds it."""
+"""Moves files of a table within its storage, by the table's own access to it: what a view lists, as
+far as a dry run of Iceberg's procedure still finds it.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +12,28 @@ from typing import Any, TypeAlias
 MOVE = "MOVE FILES "  # a statement of ours: what follows is JSON
 _WORKERS = 8  # files of an object store at a time: each is copied through this JVM
 _HADOOP = "org.apache.iceberg.hadoop.HadoopFileIO"
-_RESOLVING = "org.apache.iceberg.io.ResolvingFileIO"  # a REST catalog's own: another for each scheme
+_RESOLVING = (
+    "org.apache.iceberg.io.ResolvingFileIO"  # a REST catalog's own: another for each scheme
+)
 
 JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
 
 
 def move_files(session: JavaObject, statement: str, is_cancelled: Callable[[], bool]) -> JavaObject:
-    """Carry out {"table", "view", "dry_run": a CALL or null, "overwrites"}; a frame of how many files were moved, known, gone, taken, failed or cancelled.
+    """Carry out {"table", "view", "dry_run": a CALL or null, "overwrites"}; a frame of how many
+    files were moved, known, gone, taken, failed or cancelled.
 
-    A file stays where it is when something is at its target already, unless overwrites says that the target is nobody else's.
+    A file stays where it is when something is at its target already, unless overwrites says that
+    the target is nobody else's.
     """
     order = json.loads(statement.removeprefix(MOVE))
     utilities = session._jvm.org.apache.iceberg.spark.Spark3Util  # noqa: SLF001 - pyspark has no public way to the JVM
     table = utilities.loadIcebergTable(session._jsparkSession, order["table"])  # noqa: SLF001 - as above
-    still = None if order["dry_run"] is None else {row[0] for row in session.sql(order["dry_run"]).toLocalIterator()}
+    still = (
+        None
+        if order["dry_run"] is None
+        else {row[0] for row in session.sql(order["dry_run"]).toLocalIterator()}
+    )
     mover = _HadoopMover(session, table.io()) if _is_on_hadoop(table) else _FileIOMover(table.io())
     counts: dict[str, int] = {}
 

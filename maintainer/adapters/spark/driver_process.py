@@ -20,7 +20,15 @@ from typing import Protocol
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.driver_channel import bound_sending
-from maintainer.adapters.spark.ownership import HeldLock, ProcessIdentity, driver_lock, end_processes, forget_in_children, identify, take_lock
+from maintainer.adapters.spark.ownership import (
+    HeldLock,
+    ProcessIdentity,
+    driver_lock,
+    end_processes,
+    forget_in_children,
+    identify,
+    take_lock,
+)
 from maintainer.adapters.spark.private import open_log
 
 _STOP_SECONDS = 30  # the driver gives its jobs 10 s and Spark 10 s
@@ -29,9 +37,12 @@ _POLL_SECONDS = 0.05
 _SOCKET = "socket"
 _MAX_SOCKET_PATH_BYTES = 100  # Linux takes 107, other systems 103
 _MAX_COMPLAINT_BYTES = 256 * 1024
-_COMPLAINT = re.compile(r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )")
+_COMPLAINT = re.compile(
+    r"^(Exception in thread|Error: |Error occurred|Caused by: |[\w.]+(Exception|Error): )"
+)
 _MAX_LOG_BYTES = 16 * 1024 * 1024
-# Whoever starts the daemon may use a Spark of another version; the driver must not meet its settings.
+# Whoever starts the daemon may use a Spark of another version; the driver must not meet its
+# settings.
 _FOREIGN_VARIABLES = ("SPARK_", "PYSPARK_", "_PYSPARK_")
 
 
@@ -53,7 +64,14 @@ Record = Callable[[str, Sequence[ProcessIdentity]], None]
 class DriverProcess:
     """One driver with its JVM; it never comes back once it has ended."""
 
-    def __init__(self, directory: Path, lock: HeldLock, identities: Sequence[ProcessIdentity], listener: Listener, record: Record) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        lock: HeldLock,
+        identities: Sequence[ProcessIdentity],
+        listener: Listener,
+        record: Record,
+    ) -> None:
         """Of a driver that is there, whose lock is held; `listen` begins the conversation."""
         self.directory = directory
         self.log = directory.with_name(directory.name.rpartition("-")[0] + ".log")
@@ -61,7 +79,9 @@ class DriverProcess:
         self.megabytes = 0  # of its JVM
         self.is_started = False
         self.is_worn = False  # good for the jobs that it has, to be replaced after them
-        self.is_caught_up = threading.Event()  # all that it has to tell of the time before this connection has been heard
+        self.is_caught_up = (
+            threading.Event()
+        )  # all that it has to tell of the time before this connection has been heard
         self.is_ended = threading.Event()
         self.last_words: Mapping[str, object] = {}
         self._lock = lock
@@ -73,12 +93,23 @@ class DriverProcess:
         self._writing = threading.Lock()
         self._heard = 0  # the number of the last message
         self._log_start = 0
-        self._reader = threading.Thread(target=self._listen, name="spark-driver-reader", daemon=True)
+        self._reader = threading.Thread(
+            target=self._listen, name="spark-driver-reader", daemon=True
+        )
         forget_in_children(self)
 
     @classmethod
-    def start(cls, directory: Path, java_home: Path, settings: Mapping[str, object], listener: Listener, record: Record) -> DriverProcess:
-        """A new one; ``settings`` go over its socket, since they hold secrets. ``directory`` is its own and is emptied."""
+    def start(
+        cls,
+        directory: Path,
+        java_home: Path,
+        settings: Mapping[str, object],
+        listener: Listener,
+        record: Record,
+    ) -> DriverProcess:
+        """A new one; ``settings`` go over its socket, since they hold secrets. ``directory`` is its
+        own and is emptied.
+        """
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True, mode=0o700)
         lock = take_lock(driver_lock(directory))
@@ -86,11 +117,21 @@ class DriverProcess:
             message = f"another process has taken {directory} in this very moment"
             raise OSError(message)
         process = cls(directory, lock, (), listener, record)
-        process.fingerprint, process.megabytes = str(settings["fingerprint"]), int(str(settings["megabytes"]))
+        process.fingerprint, process.megabytes = (
+            str(settings["fingerprint"]),
+            int(str(settings["megabytes"])),
+        )
         _rotate(process.log)
         with _listening(directory) as server, open_log(process.log) as log:
             process._log_start = log.tell()
-            command = [sys.executable, "-P", "-u", "-m", "maintainer.adapters.spark.driver", str(server.fileno())]
+            command = [
+                sys.executable,
+                "-P",
+                "-u",
+                "-m",
+                "maintainer.adapters.spark.driver",
+                str(server.fileno()),
+            ]
             process._child = subprocess.Popen(  # noqa: S603 - our own driver
                 command,
                 stdin=subprocess.DEVNULL,
@@ -111,8 +152,17 @@ class DriverProcess:
         return process
 
     @classmethod
-    def adopt(cls, directory: Path, lock: HeldLock, identities: Sequence[ProcessIdentity], listener: Listener, record: Record) -> DriverProcess:
-        """One whose daemon is gone, and whose lock is held now. What it has is heard as from any other: first of all its hello."""
+    def adopt(
+        cls,
+        directory: Path,
+        lock: HeldLock,
+        identities: Sequence[ProcessIdentity],
+        listener: Listener,
+        record: Record,
+    ) -> DriverProcess:
+        """One whose daemon is gone, and whose lock is held now. What it has is heard as from any
+        other: first of all its hello.
+        """
         process = cls(directory, lock, identities, listener, record)
         process._record(directory.name, process._identities)
         process._connection = process._reconnect()
@@ -149,7 +199,10 @@ class DriverProcess:
 
     def give_up(self, reason: str) -> None:
         """End it at once, with the reason as its last words."""
-        self.last_words = {"reason": reason, "causes": [{"class": "RunnerUnavailableError", "message": reason}]}
+        self.last_words = {
+            "reason": reason,
+            "causes": [{"class": "RunnerUnavailableError", "message": reason}],
+        }
         self.kill()
 
     def stop(self) -> None:
@@ -162,13 +215,17 @@ class DriverProcess:
             self._reader.join()
 
     def forget(self) -> None:
-        """Close this process's end of the socket; in a forked child, so that the driver sees when its daemon is gone."""
+        """Close this process's end of the socket; in a forked child, so that the driver sees when
+        its daemon is gone.
+        """
         if self._connection is not None:
             with contextlib.suppress(OSError):
                 os.close(self._connection.detach())
 
     def find_complaint(self) -> str:
-        """The first line of this process's log that looks like an error; empty when there is none."""
+        """The first line of this process's log that looks like an error; empty when there is
+        none.
+        """
         with contextlib.suppress(OSError), self.log.open("rb") as log:
             log.seek(self._log_start)
             lines = log.read(_MAX_COMPLAINT_BYTES).decode(errors="replace").splitlines()
@@ -201,7 +258,13 @@ class DriverProcess:
 
     def _note(self, message: Mapping[str, object]) -> None:
         match message:
-            case {"event": "hello", "java_pid": java_pid, "is_started": bool(is_started), "is_worn": bool(is_worn), "fingerprint": fingerprint}:
+            case {
+                "event": "hello",
+                "java_pid": java_pid,
+                "is_started": bool(is_started),
+                "is_worn": bool(is_worn),
+                "fingerprint": fingerprint,
+            }:
                 self.is_started, self.is_worn = is_started, is_worn
                 self.fingerprint = str(fingerprint or self.fingerprint)
                 self.megabytes = int(str(message.get("megabytes") or self.megabytes))
@@ -224,7 +287,9 @@ class DriverProcess:
         self._record(self.directory.name, self._identities)
 
     def _reconnect(self) -> socket.socket | None:
-        """A new connection to a driver that lives: after a pause in which it took this process for gone, or to adopt it. None when it does not answer."""
+        """A new connection to a driver that lives: after a pause in which it took this process for
+        gone, or to adopt it. None when it does not answer.
+        """
         deadline = time.monotonic() + _RECONNECT_SECONDS
         while self._identities and self._identities[0].is_alive and time.monotonic() < deadline:
             with contextlib.suppress(OSError):
@@ -233,11 +298,15 @@ class DriverProcess:
         return None
 
     def _bury(self) -> None:
-        """Nobody answers: make sure that both processes are gone, and leave nothing of them behind."""
+        """Nobody answers: make sure that both processes are gone, and leave nothing of them
+        behind.
+        """
         self.kill()
         if self._child is not None:
             self._child.wait()
-        while not end_processes(self._identities):  # a process in an uninterruptible wait ends later, and may not be called gone before
+        while not end_processes(
+            self._identities
+        ):  # a process in an uninterruptible wait ends later, and may not be called gone before
             continue
         self._record(self.directory.name, ())
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -261,12 +330,20 @@ def _socket_path(directory: Path) -> Iterator[str]:
 
 @contextmanager
 def _listening(directory: Path) -> Iterator[socket.socket]:
-    """The driver's socket, so that nobody has to wait until the driver is up; the directory lets nobody else in."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server, _socket_path(directory) as path:
+    """The driver's socket, so that nobody has to wait until the driver is up; the directory lets
+    nobody else in.
+    """
+    with (
+        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server,
+        _socket_path(directory) as path,
+    ):
         try:
             server.bind(path)
         except OSError as error:
-            message = f"{directory / _SOCKET} cannot be a socket: {error}; choose a run_dir whose path is shorter"
+            message = (
+                f"{directory / _SOCKET} cannot be a socket: {error}; choose a run_dir whose path "
+                f"is shorter"
+            )
             raise OSError(message) from error
         server.listen()
         yield server
@@ -285,7 +362,9 @@ def _connect(directory: Path) -> socket.socket:
 
 
 def _environment(java_home: Path, host: str) -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN_VARIABLES)}
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN_VARIABLES)
+    }
     return inherited | {
         "JAVA_HOME": str(java_home),
         "SPARK_HOME": str(jars.spark_home()),

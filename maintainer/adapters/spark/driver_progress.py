@@ -1,4 +1,6 @@
-"""How far the Spark work of a job is, by Spark's own status, on the standard library alone: it goes wherever driver.py goes."""
+"""How far the Spark work of a job is, by Spark's own status, on the standard library alone: it goes
+wherever driver.py goes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from typing import Any, TypeAlias
 
 JavaObject: TypeAlias = Any  # py4j makes its classes as it goes
 
-_FILE_GROUP = re.compile(r"\bfile group (\d+)/(\d+)\b")  # as Iceberg describes the Spark jobs of a rewrite
+_FILE_GROUP = re.compile(
+    r"\bfile group (\d+)/(\d+)\b"
+)  # as Iceberg describes the Spark jobs of a rewrite
 _OVER = frozenset({"SUCCEEDED", "FAILED", "UNKNOWN"})
 
 
@@ -30,7 +34,9 @@ class _SparkJob:
 
 
 class Meter:
-    """Reads the figures of one job; a Spark job that is over is looked at once more and never again."""
+    """Reads the figures of one job; a Spark job that is over is looked at once more and never
+    again.
+    """
 
     def __init__(self, tag: str) -> None:
         self._tag = tag
@@ -38,7 +44,9 @@ class Meter:
         self._told: dict[str, int | float | None] = {}
 
     def read(self, spark: JavaObject) -> dict[str, int | float | None] | None:
-        """Tasks, file groups, bytes, and about how many seconds are left; None when nothing has changed. ``spark`` is Java's SparkContext."""
+        """Tasks, file groups, bytes, and about how many seconds are left; None when nothing has
+        changed. ``spark`` is Java's SparkContext.
+        """
         self._look_at_all(spark)
         figures = self._sum()
         if figures == self._told or not figures["tasks_total"]:
@@ -48,7 +56,9 @@ class Meter:
         return figures | {"seconds_left": left}
 
     def find_failure(self, spark: JavaObject) -> str:
-        """Why the first of its Spark jobs that failed did so; empty when Spark knows of none. Iceberg does not tell, where it goes on with the others."""
+        """Why the first of its Spark jobs that failed did so; empty when Spark knows of none.
+        Iceberg does not tell, where it goes on with the others.
+        """
         self._look_at_all(spark)
         return next((job.failure for _, job in sorted(self._known.items()) if job.failure), "")
 
@@ -77,7 +87,10 @@ class Meter:
     def _seconds_left(self, figures: dict[str, int | float | None]) -> float | None:
         """As long as the groups so far have taken, for each of the others."""
         done, total = figures["file_groups_done"], figures["file_groups_total"]
-        begun = min((job.begun for job in self._known.values() if job.group is not None and job.begun), default=0.0)
+        begun = min(
+            (job.begun for job in self._known.values() if job.group is not None and job.begun),
+            default=0.0,
+        )
         if not done or not total or not begun:
             return None
         return max(0.0, (time.time() - begun) / done * (total - done))
@@ -99,7 +112,16 @@ def _look(store: JavaObject, number: int) -> _SparkJob:
         group=int(match[1]) if match else None,
         groups_total=int(match[2]) if match else 0,
         begun=submitted.get().getTime() / 1000 if submitted.isDefined() else 0.0,
-        failure=next((str(stage.failureReason().get()) for stage in stages if stage.failureReason().isDefined()), "") if status == "FAILED" else "",
+        failure=next(
+            (
+                str(stage.failureReason().get())
+                for stage in stages
+                if stage.failureReason().isDefined()
+            ),
+            "",
+        )
+        if status == "FAILED"
+        else "",
     )
 
 

@@ -1,4 +1,6 @@
-"""The drivers of this process: started when one is needed, kept warm, adopted from processes that are gone, ended when idle."""
+"""The drivers of this process: started when one is needed, kept warm, adopted from processes that
+are gone, ended when idle.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from pathlib import Path
 from typing import Protocol
 
 from maintainer.adapters.spark.driver_process import DriverProcess
-from maintainer.adapters.spark.ownership import Ownership, ProcessIdentity, driver_lock, end_processes, take_lock
+from maintainer.adapters.spark.ownership import (
+    Ownership,
+    ProcessIdentity,
+    driver_lock,
+    end_processes,
+    take_lock,
+)
 
 _CATCH_UP_SECONDS = 30  # for a driver on a busy machine to say what it has
 
@@ -33,9 +41,18 @@ class Audience(Protocol):
 
 
 class Drivers:
-    """Those that live, by name; of each kind at most one takes jobs, the others end after those that they have."""
+    """Those that live, by name; of each kind at most one takes jobs, the others end after those
+    that they have.
+    """
 
-    def __init__(self, ownership: Ownership, audience: Audience, mutex: threading.RLock, start_timeout: timedelta, idle_timeout: timedelta) -> None:
+    def __init__(
+        self,
+        ownership: Ownership,
+        audience: Audience,
+        mutex: threading.RLock,
+        start_timeout: timedelta,
+        idle_timeout: timedelta,
+    ) -> None:
         """``mutex`` is the audience's own: each calls the other while it holds it."""
         self._ownership = ownership
         self._audience = audience
@@ -54,20 +71,31 @@ class Drivers:
             process = self._warm.get(fingerprint)
             return process if process is not None and not process.is_ended.is_set() else None
 
-    def start(self, owner: str, java_home: Path, settings: Callable[[Path], Mapping[str, object]]) -> DriverProcess:
-        """A new one, which takes jobs from now on; ``settings`` are those for its directory. OSError when it cannot be started."""
+    def start(
+        self, owner: str, java_home: Path, settings: Callable[[Path], Mapping[str, object]]
+    ) -> DriverProcess:
+        """A new one, which takes jobs from now on; ``settings`` are those for its directory.
+        OSError when it cannot be started.
+        """
         with self._mutex:
             self._started_count += 1
             directory = self._ownership.run_dir / f"{owner}.spark-{self._started_count}"
-            process = DriverProcess.start(directory, java_home, settings(directory), self, self._ownership.record)
+            process = DriverProcess.start(
+                directory, java_home, settings(directory), self, self._ownership.record
+            )
             self._living[directory.name] = self._warm[process.fingerprint] = process
             self._await_start(process)
             return process
 
     def make_room(self, megabytes: int, most: int) -> bool:
-        """Whether another driver of so much memory fits beside those that live; where not, those that are idle are ended for it."""
+        """Whether another driver of so much memory fits beside those that live; where not, those
+        that are idle are ended for it.
+        """
         with self._mutex:
-            if not self._living or megabytes + sum(process.megabytes for process in self._living.values()) <= most:
+            if (
+                not self._living
+                or megabytes + sum(process.megabytes for process in self._living.values()) <= most
+            ):
                 return True
             for process in list(self._warm.values()):
                 if process.is_started and self._audience.is_idle(process):
@@ -87,17 +115,23 @@ class Drivers:
             self._set_timer(process, None)
 
     def take_over(self, owner: str, fingerprints: frozenset[str]) -> bool:
-        """Adopt every driver that this owner has left behind; False while the owner lives or another process looks after one of them.
+        """Adopt every driver that this owner has left behind; False while the owner lives or
+        another process looks after one of them.
 
-        Returns when all that they have is heard. Of the kinds that are asked for here, a driver goes on taking jobs.
+        Returns when all that they have is heard. Of the kinds that are asked for here, a driver
+        goes on taking jobs.
         """
         with self._adopting:
             left = self._ownership.left_behind(owner)
             if left is None:
                 return False
-            return all(self._adopt(name, processes, fingerprints) for name, processes in left.items())  # whoever has the first has them all
+            return all(
+                self._adopt(name, processes, fingerprints) for name, processes in left.items()
+            )  # whoever has the first has them all
 
-    def _adopt(self, name: str, processes: Sequence[ProcessIdentity], fingerprints: frozenset[str]) -> bool:
+    def _adopt(
+        self, name: str, processes: Sequence[ProcessIdentity], fingerprints: frozenset[str]
+    ) -> bool:
         if name in self._living:
             return True
         directory = self._ownership.run_dir / name
@@ -116,7 +150,9 @@ class Drivers:
                 self._living.pop(name, None)
                 return True
             if not process.is_caught_up.is_set():
-                process.give_up(f"driver {process.pid} did not say within {_CATCH_UP_SECONDS} s what it has")
+                process.give_up(
+                    f"driver {process.pid} did not say within {_CATCH_UP_SECONDS} s what it has"
+                )
                 return False
             if process.fingerprint in fingerprints:
                 self._warm.setdefault(process.fingerprint, process)
@@ -126,7 +162,9 @@ class Drivers:
         return True
 
     def close(self) -> None:
-        """End them all, and those that a killed process has left and nobody has needed since; returns when their processes are gone."""
+        """End them all, and those that a killed process has left and nobody has needed since;
+        returns when their processes are gone.
+        """
         for owner in self._ownership.find_orphaned():
             self.take_over(owner, frozenset())
         with self._mutex:
@@ -154,14 +192,24 @@ class Drivers:
 
     def _rest(self, process: DriverProcess) -> None:
         """Once it has nothing to do, end it after a while; at once when it takes no more jobs."""
-        if not process.is_started or not self._audience.is_idle(process) or not process.is_caught_up.is_set():
+        if (
+            not process.is_started
+            or not self._audience.is_idle(process)
+            or not process.is_caught_up.is_set()
+        ):
             return
         is_wanted = self._warm.get(process.fingerprint) is process and not process.is_worn
-        self._set_timer(process, self._idle_timeout if is_wanted else timedelta(0), partial(self._end_idle, process))
+        self._set_timer(
+            process,
+            self._idle_timeout if is_wanted else timedelta(0),
+            partial(self._end_idle, process),
+        )
 
     def _end_idle(self, process: DriverProcess) -> None:
         with self._mutex:
-            is_put_off = self._timers.get(process.directory.name) is not threading.current_thread()  # while this timer waited for the mutex
+            is_put_off = (
+                self._timers.get(process.directory.name) is not threading.current_thread()
+            )  # while this timer waited for the mutex
             if is_put_off or not self._audience.is_idle(process):
                 return
             self._let_go(process)  # a job that comes now starts another Spark
@@ -173,13 +221,29 @@ class Drivers:
 
     def _await_start(self, process: DriverProcess) -> None:
         seconds = self._start_timeout.total_seconds()
-        self._set_timer(process, self._start_timeout, partial(process.give_up, f"Spark did not start within {seconds:g} s; its log is {process.log}"))
+        self._set_timer(
+            process,
+            self._start_timeout,
+            partial(
+                process.give_up,
+                f"Spark did not start within {seconds:g} s; its log is {process.log}",
+            ),
+        )
 
-    def _set_timer(self, process: DriverProcess, after: timedelta | None, action: Callable[[], None] | None = None) -> None:
-        """Replace the driver's one timer: of the start while Spark starts, of idleness while it does nothing."""
+    def _set_timer(
+        self,
+        process: DriverProcess,
+        after: timedelta | None,
+        action: Callable[[], None] | None = None,
+    ) -> None:
+        """Replace the driver's one timer: of the start while Spark starts, of idleness while it
+        does nothing.
+        """
         with contextlib.suppress(KeyError):
             self._timers.pop(process.directory.name).cancel()
         if after is not None and action is not None:
-            timer = self._timers[process.directory.name] = threading.Timer(after.total_seconds(), action)
+            timer = self._timers[process.directory.name] = threading.Timer(
+                after.total_seconds(), action
+            )
             timer.daemon = True
             timer.start()

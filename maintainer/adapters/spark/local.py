@@ -1,4 +1,6 @@
-"""Jobs in one warm Spark on this machine, outside the daemon's process, which may be adopted by the next daemon."""
+"""Jobs in one warm Spark on this machine, outside the daemon's process, which may be adopted by the
+next daemon.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.drivers import Drivers
 from maintainer.adapters.spark.java import Java, find_java, prepare_home
 from maintainer.adapters.spark.liveness import owner_lives
-from maintainer.adapters.spark.options import DriverSize, LocalSparkOptions, executor_settings, megabytes, spark_settings
+from maintainer.adapters.spark.options import (
+    DriverSize,
+    LocalSparkOptions,
+    executor_settings,
+    megabytes,
+    spark_settings,
+)
 from maintainer.adapters.spark.orphans import read_orphans, read_removed, write_list, write_listing
 from maintainer.adapters.spark.ownership import Ownership
 from maintainer.adapters.spark.prerequisites import find_prerequisites
@@ -51,12 +59,22 @@ class _Waiting:
 
 
 class LocalRunner:
-    """Runs jobs in a Spark of its own: started by the first job, kept warm, ended when idle; when this process is killed the next one goes on with it."""
+    """Runs jobs in a Spark of its own: started by the first job, kept warm, ended when idle; when
+    this process is killed the next one goes on with it.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the composition root gives all it has, once
-        self, options: LocalSparkOptions, catalogs: Mapping[str, Mapping[str, str]], owner: str, application: str, run_dir: Path, clock: Clock
+        self,
+        options: LocalSparkOptions,
+        catalogs: Mapping[str, Mapping[str, str]],
+        owner: str,
+        application: str,
+        run_dir: Path,
+        clock: Clock,
     ) -> None:
-        """``catalogs``: name -> Spark settings, as spark_configuration gives them; ``run_dir``: shared by all processes here that use the same store."""
+        """``catalogs``: name -> Spark settings, as spark_configuration gives them; ``run_dir``:
+        shared by all processes here that use the same store.
+        """
         if options.max_jobs < 1:
             message = f"max_jobs of the local runner is {options.max_jobs}; it must be at least 1"
             raise InvalidValueError(message)
@@ -72,10 +90,14 @@ class LocalRunner:
         self._waiting: list[_Waiting] = []  # for memory, the longest first
         self._is_closed = False
         self._ownership = Ownership(self._run_dir, owner)
-        self._drivers = Drivers(self._ownership, self, self._mutex, options.start_timeout, options.idle_timeout)
+        self._drivers = Drivers(
+            self._ownership, self, self._mutex, options.start_timeout, options.idle_timeout
+        )
         sizes = {options.driver_of(size) for size in JobSize}
         whole = (version("iceberg-maintainer"), options, catalogs, application)
-        self._fingerprints = {size: sha256(repr((*whole, size)).encode()).hexdigest() for size in sizes}
+        self._fingerprints = {
+            size: sha256(repr((*whole, size)).encode()).hexdigest() for size in sizes
+        }
 
     @property
     def owner(self) -> str:
@@ -83,7 +105,9 @@ class LocalRunner:
         return self._owner
 
     def lives(self, owner: str) -> bool | None:
-        """Whether the process of that name lives, or another has adopted its Spark; what nobody looks after is adopted here and now, with all of its jobs."""
+        """Whether the process of that name lives, or another has adopted its Spark; what nobody
+        looks after is adopted here and now, with all of its jobs.
+        """
         lives = owner_lives(self._run_dir, owner)
         if lives is not False or self._is_closed:
             return lives
@@ -133,22 +157,45 @@ class LocalRunner:
                 statements = self._statements(job)
             except InvalidValueError as error:
                 refused = self._remember(TrackedJob(job.job_id))
-                refused.end(Outcome("failed", self._clock.now(), reason=FailureReason.INVALID_REQUEST, message=str(error)))
+                refused.end(
+                    Outcome(
+                        "failed",
+                        self._clock.now(),
+                        reason=FailureReason.INVALID_REQUEST,
+                        message=str(error),
+                    )
+                )
                 return
             size = self._options.driver_of(job.size or JobSize.SMALL)
             process = None if self._waiting else self._running_process(size)
             tracked = self._remember(TrackedJob(job.job_id))
-            tracked.tell("spark.submitted", self._clock.now(), statement=statements.work, application=self._application)
-            run = {"id": job.job_id, "statements": list(statements.every), "main": statements.main, "rows": self._open_findings(job)}
+            tracked.tell(
+                "spark.submitted",
+                self._clock.now(),
+                statement=statements.work,
+                application=self._application,
+            )
+            run = {
+                "id": job.job_id,
+                "statements": list(statements.every),
+                "main": statements.main,
+                "rows": self._open_findings(job),
+            }
             if process is not None:
                 self._hand_over(tracked, process, run)
                 return
             tracked.progress = Progress(phase="waiting for memory")
             self._waiting.append(_Waiting(tracked, size, run))
 
-    def _hand_over(self, tracked: TrackedJob, process: DriverProcess, run: Mapping[str, object]) -> None:
+    def _hand_over(
+        self, tracked: TrackedJob, process: DriverProcess, run: Mapping[str, object]
+    ) -> None:
         tracked.carrier = process.directory.name
-        tracked.progress = Progress(phase="waiting for Spark") if process.is_started else Progress(phase="starting Spark", stage=Stage.STARTING)
+        tracked.progress = (
+            Progress(phase="waiting for Spark")
+            if process.is_started
+            else Progress(phase="starting Spark", stage=Stage.STARTING)
+        )
         self._drivers.occupy(process)
         process.send({"run": dict(run) | {"until": self._until.pop(tracked.job_id, None)}})
 
@@ -159,7 +206,14 @@ class LocalRunner:
             try:
                 process = self._running_process(first.size)
             except RunnerUnavailableError as error:
-                first.tracked.end(Outcome("failed", self._clock.now(), reason=FailureReason.RUNNER_UNAVAILABLE, message=str(error)))
+                first.tracked.end(
+                    Outcome(
+                        "failed",
+                        self._clock.now(),
+                        reason=FailureReason.RUNNER_UNAVAILABLE,
+                        message=str(error),
+                    )
+                )
             else:
                 if process is None:
                     return
@@ -167,7 +221,9 @@ class LocalRunner:
             self._waiting.remove(first)
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """Let the job work for so long from now; the driver ends it then, whatever has become of this process."""
+        """Let the job work for so long from now; the driver ends it then, whatever has become of
+        this process.
+        """
         until = read_clock() + valid_for.total_seconds()
         with self._mutex:
             tracked = self._jobs.get(job_id)
@@ -179,20 +235,36 @@ class LocalRunner:
                 del self._until[forgotten]
 
     def report(self, job: Job) -> RunnerReport | None:
-        """What is known of the job, whoever took it on this machine; a driver whose process is gone is adopted for that."""
+        """What is known of the job, whoever took it on this machine; a driver whose process is gone
+        is adopted for that.
+        """
         if job.job_id not in self._jobs and job.owner not in {"", self._owner}:
-            if self._is_closed or not self._drivers.take_over(job.owner, frozenset(self._fingerprints.values())):
+            if self._is_closed or not self._drivers.take_over(
+                job.owner, frozenset(self._fingerprints.values())
+            ):
                 return None
             message = f"process {job.owner} that ran the job is gone, and its Spark too"
         else:
-            message = f"process {self._owner} does not run the job; it was started anew since" if job.owner else "no process took the job"
+            message = (
+                f"process {self._owner} does not run the job; it was started anew since"
+                if job.owner
+                else "no process took the job"
+            )
         with self._mutex:
             tracked = self._jobs.get(job.job_id)
             now = self._clock.now()
             if tracked is None:
-                if job.owner == self._owner and job.submitted_at is not None and now - job.submitted_at < _UNSEEN_GRACE:
+                if (
+                    job.owner == self._owner
+                    and job.submitted_at is not None
+                    and now - job.submitted_at < _UNSEEN_GRACE
+                ):
                     return None
-                tracked = self._remember(TrackedJob(job.job_id, progress=job.progress, is_started=job.started_at is not None))
+                tracked = self._remember(
+                    TrackedJob(
+                        job.job_id, progress=job.progress, is_started=job.started_at is not None
+                    )
+                )
                 tracked.end(lost(now, message))
             if tracked.progress == Progress():  # just adopted: what was known is as good
                 tracked.progress = job.progress
@@ -200,14 +272,19 @@ class LocalRunner:
             numbers = tracked.acknowledge()
             if numbers:
                 self._drivers.send(tracked.carrier, {"acknowledged": numbers})
-            return replace(tracked.report(), adopted=bool(tracked.carrier) and job.owner not in {"", self._owner})
+            return replace(
+                tracked.report(),
+                adopted=bool(tracked.carrier) and job.owner not in {"", self._owner},
+            )
 
     def cancel(self, job_id: str) -> None:
         """Ask for the job's end."""
         with self._mutex:
             tracked = self._jobs.get(job_id)
             if tracked is not None and tracked.outcome is None:
-                self._waiting = [waiting for waiting in self._waiting if waiting.tracked is not tracked]
+                self._waiting = [
+                    waiting for waiting in self._waiting if waiting.tracked is not tracked
+                ]
                 if not tracked.carrier:
                     tracked.end(Outcome("cancelled", self._clock.now()))
                     return
@@ -215,7 +292,9 @@ class LocalRunner:
                 self._drivers.send(tracked.carrier, {"cancel": job_id})
 
     def found(self, job: Job) -> Iterator[FoundManifest] | None:
-        """What a reading has found so far, each manifest whole, whatever became of the job; None when nothing of it is on this machine."""
+        """What a reading has found so far, each manifest whole, whatever became of the job; None
+        when nothing of it is on this machine.
+        """
         path = self._findings(job.job_id)
         return read_found(path) if path.is_file() else None
 
@@ -224,16 +303,22 @@ class LocalRunner:
         path = self._findings(job.job_id)
         return read_orphans(path) if path.is_file() else None
 
-    def bring_orphans(self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]) -> None:
+    def bring_orphans(
+        self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
+    ) -> None:
         """Have the files ready that the job may delete."""
         write_list(self._brought(job_id), action, files)
 
-    def bring_listing(self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]) -> int:
+    def bring_listing(
+        self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
+    ) -> int:
         """Have ready what lies in the table's place; how many files are old enough."""
         return write_listing(self._listing(job_id), action, pages)
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
-        """What a removal of orphans was given, and what it has told; None when not even the list is here."""
+        """What a removal of orphans was given, and what it has told; None when not even the list is
+        here.
+        """
         if not isinstance(job.action, RemoveOrphanFiles):
             return None
         return read_removed(self._findings(job.job_id), self._brought(job.job_id), job.action)
@@ -255,7 +340,11 @@ class LocalRunner:
 
     def describe(self) -> Sequence[tuple[str, bool, str]]:
         """What is there and what is missing, each in a sentence."""
-        return tuple(find_prerequisites(self._options.java_home, self._options.jars_dir, with_s3=self._needs_s3()))
+        return tuple(
+            find_prerequisites(
+                self._options.java_home, self._options.jars_dir, with_s3=self._needs_s3()
+            )
+        )
 
     def heard(self, process: DriverProcess, message: Mapping[str, object]) -> None:
         """The driver said something (called by the driver's reader thread)."""
@@ -266,7 +355,11 @@ class LocalRunner:
                         self._tracked(process, job_id).is_started |= is_started
                 case {"event": "application.started"}:
                     for waiting in self._unfinished(process):
-                        waiting.tell("application.started", _told_at(message), application_id=message.get("application_id"))
+                        waiting.tell(
+                            "application.started",
+                            _told_at(message),
+                            application_id=message.get("application_id"),
+                        )
                         waiting.progress = Progress(phase="waiting for Spark", stage=Stage.STARTING)
                 case {"job": str(job_id)}:
                     self._tracked(process, job_id).hear(message, _told_at(message))
@@ -281,8 +374,14 @@ class LocalRunner:
             words = process.last_words
             for tracked in self._unfinished(process):
                 if process.is_started:
-                    reason = FailureReason.LOST_RUNNER if self._is_closed else blame(tracked.job_id, words)
-                    tracked.end(lost(now, str(words.get("reason") or "Spark's driver ended"), reason))
+                    reason = (
+                        FailureReason.LOST_RUNNER
+                        if self._is_closed
+                        else blame(tracked.job_id, words)
+                    )
+                    tracked.end(
+                        lost(now, str(words.get("reason") or "Spark's driver ended"), reason)
+                    )
                 else:
                     tracked.end(_failed_start(process, now))
             self._place_waiting()
@@ -294,13 +393,20 @@ class LocalRunner:
 
     def _statements(self, job: Job) -> Statements:
         if job.table.catalog not in self._catalogs:
-            message = f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; known are {', '.join(sorted(self._catalogs)) or 'none'}"
+            message = (
+                f"catalog {job.table.catalog!r} of job {job.job_id} is not configured for Spark; "
+                f"known are {', '.join(sorted(self._catalogs)) or 'none'}"
+            )
             raise InvalidValueError(message)
         is_look = isinstance(job.action, RemoveOrphanFiles) and job.action.approved is None
-        return statements_of(job, self._listing(job.job_id) if is_look else self._brought(job.job_id))
+        return statements_of(
+            job, self._listing(job.job_id) if is_look else self._brought(job.job_id)
+        )
 
     def _open_findings(self, job: Job) -> str | None:
-        """Where the driver is to put what a reading finds: outside its own directory, which goes with it."""
+        """Where the driver is to put what a reading finds: outside its own directory, which goes
+        with it.
+        """
         if not isinstance(job.action, DigestManifests | RemoveOrphanFiles):
             return None
         path = self._findings(job.job_id)
@@ -317,18 +423,26 @@ class LocalRunner:
         return self._run_dir / "findings" / f"{job_id}.list.json"
 
     def _running_process(self, size: DriverSize) -> DriverProcess | None:
-        """The Spark of that size that runs, or a new one; None while there is no memory for it. RunnerUnavailableError when it cannot be started."""
+        """The Spark of that size that runs, or a new one; None while there is no memory for it.
+        RunnerUnavailableError when it cannot be started.
+        """
         process = self._drivers.warm(self._fingerprints[size])
-        if process is not None or not self._drivers.make_room(megabytes(size.memory), self._options.max_megabytes):
+        if process is not None or not self._drivers.make_room(
+            megabytes(size.memory), self._options.max_megabytes
+        ):
             return process
         java_home, class_path = prepare_home(self._find_java(), self._run_dir), self._find_jars()
         try:
-            return self._drivers.start(self._owner, java_home, partial(self._settings, class_path, size))
+            return self._drivers.start(
+                self._owner, java_home, partial(self._settings, class_path, size)
+            )
         except OSError as error:
             message = f"Spark cannot be started: {error}"
             raise RunnerUnavailableError(message) from error
 
-    def _settings(self, class_path: list[Path], size: DriverSize, directory: Path) -> dict[str, object]:
+    def _settings(
+        self, class_path: list[Path], size: DriverSize, directory: Path
+    ) -> dict[str, object]:
         return {
             "directory": str(directory),
             "master": self._options.master,
@@ -362,7 +476,9 @@ class LocalRunner:
         return tracked
 
     def _tracked(self, process: DriverProcess, job_id: str) -> TrackedJob:
-        """What is known of a job that the driver has; nothing yet of one that came with an adopted driver."""
+        """What is known of a job that the driver has; nothing yet of one that came with an adopted
+        driver.
+        """
         known = self._jobs.get(job_id)
         if known is not None:
             return known
@@ -371,7 +487,11 @@ class LocalRunner:
         return self._remember(TrackedJob(job_id, process.directory.name, progress=Progress()))
 
     def _unfinished(self, process: DriverProcess) -> list[TrackedJob]:
-        return [tracked for tracked in self._jobs.values() if tracked.outcome is None and tracked.carrier == process.directory.name]
+        return [
+            tracked
+            for tracked in self._jobs.values()
+            if tracked.outcome is None and tracked.carrier == process.directory.name
+        ]
 
 
 def _told_at(message: Mapping[str, object]) -> datetime:
@@ -381,8 +501,18 @@ def _told_at(message: Mapping[str, object]) -> datetime:
 
 
 def _failed_start(process: DriverProcess, now: datetime) -> Outcome:
-    """Why Spark did not start: the driver's words, or what the log complains of when Spark was gone before it could tell the driver."""
+    """Why Spark did not start: the driver's words, or what the log complains of when Spark was gone
+    before it could tell the driver.
+    """
     causes = read_causes(process.last_words.get("causes"))
     if not causes or causes[0][0] == "RuntimeError":
-        causes = [("RunnerUnavailableError", f"Spark ended during its start ({process.find_complaint() or 'no reason given'}); its log is {process.log}")]
+        causes = [
+            (
+                "RunnerUnavailableError",
+                (
+                    f"Spark ended during its start "
+                    f"({process.find_complaint() or 'no reason given'}); its log is {process.log}"
+                ),
+            )
+        ]
     return failure(causes, now)

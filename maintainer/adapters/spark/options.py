@@ -16,7 +16,9 @@ _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions
 
 @dataclass(frozen=True, slots=True)
 class Executors:
-    """The processes in which a cluster runs a driver's tasks: how many, and the memory (in Spark's words) and the tasks of each."""
+    """The processes in which a cluster runs a driver's tasks: how many, and the memory (in Spark's
+    words) and the tasks of each.
+    """
 
     count: int
     memory: str
@@ -25,7 +27,9 @@ class Executors:
 
 @dataclass(frozen=True, slots=True)
 class DriverSize:
-    """A driver's memory in Spark's words, and how many jobs share it; its executors, where its tasks do not run in itself."""
+    """A driver's memory in Spark's words, and how many jobs share it; its executors, where its
+    tasks do not run in itself.
+    """
 
     memory: str
     max_jobs: int
@@ -42,19 +46,30 @@ class LocalSparkOptions:
     """How Spark runs on this machine."""
 
     master: str = "local[2]"
-    driver_memory: str = "2g"  # of a small job's driver, and of the others' that have none of their own
+    driver_memory: str = (
+        "2g"  # of a small job's driver, and of the others' that have none of their own
+    )
     max_jobs: int = 2
     idle_timeout: timedelta = timedelta(minutes=10)
     start_timeout: timedelta = timedelta(minutes=2)
     java_home: Path | None = None
     jars_dir: Path = field(default_factory=jars.default_directory)
-    java_options: str = "-XX:+UseSerialGC"  # a few hundred MB less than the default collector, and no pause that matters to a batch
+    # a few hundred MB less than the default collector, and no pause that matters to a batch
+    java_options: str = "-XX:+UseSerialGC"
     conf: Mapping[str, str] = field(default_factory=dict)
-    abandoned_timeout: timedelta = timedelta(seconds=60)  # for which a driver without a daemon keeps jobs that nobody renews, and what became of them
-    drivers: Mapping[JobSize, DriverSize] = field(default_factory=dict)  # of medium and large jobs, where they are others than a small one's
+    abandoned_timeout: timedelta = timedelta(
+        seconds=60
+    )  # for which a driver without a daemon keeps jobs that nobody renews, and what became of them
+    drivers: Mapping[JobSize, DriverSize] = field(
+        default_factory=dict
+    )  # of medium and large jobs, where they are others than a small one's
     max_memory: str = ""  # of all drivers together; empty: that of the largest
     driver_host: str = "127.0.0.1"  # of this machine, as the executors of a cluster reach it
-    cancel_timeout: timedelta = timedelta(seconds=60)  # within which a cancelled job ends, or the whole JVM does, so that nothing of the job can commit
+    cancel_timeout: timedelta = timedelta(
+        seconds=60
+        # within which a cancelled job ends, or the whole JVM does, so that nothing of the job can
+        # commit
+    )
 
     def driver_of(self, size: JobSize) -> DriverSize:
         """The driver that a job of that size runs in."""
@@ -63,7 +78,11 @@ class LocalSparkOptions:
     @property
     def max_megabytes(self) -> int:
         """Memory of all drivers together."""
-        return megabytes(self.max_memory) if self.max_memory else max(megabytes(self.driver_of(size).memory) for size in JobSize)
+        return (
+            megabytes(self.max_memory)
+            if self.max_memory
+            else max(megabytes(self.driver_of(size).memory) for size in JobSize)
+        )
 
 
 def executor_settings(executors: Executors, class_path: Sequence[Path]) -> dict[str, str]:
@@ -76,9 +95,18 @@ def executor_settings(executors: Executors, class_path: Sequence[Path]) -> dict[
     }
 
 
-def spark_settings(options: LocalSparkOptions, catalogs: Mapping[str, Mapping[str, str]], application: str, directory: Path) -> dict[str, str]:
-    """Spark's settings: what can be chosen, then the catalogs, then what our statements and our ownership rely on."""
-    chosen = {"spark.sql.shuffle.partitions": "4", "spark.log.level": "WARN"} | {str(key): str(value) for key, value in options.conf.items()}
+def spark_settings(
+    options: LocalSparkOptions,
+    catalogs: Mapping[str, Mapping[str, str]],
+    application: str,
+    directory: Path,
+) -> dict[str, str]:
+    """Spark's settings: what can be chosen, then the catalogs, then what our statements and our
+    ownership rely on.
+    """
+    chosen = {"spark.sql.shuffle.partitions": "4", "spark.log.level": "WARN"} | {
+        str(key): str(value) for key, value in options.conf.items()
+    }
     fixed = {
         "spark.app.name": application,
         "spark.master": options.master,
@@ -90,7 +118,11 @@ def spark_settings(options: LocalSparkOptions, catalogs: Mapping[str, Mapping[st
         "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
         "spark.sql.variable.substitute": "false",  # a table may be named ${x}
     }
-    chosen.pop("spark.sql.parser.escapedStringLiterals", None)  # deprecated, and procedure.quote_text writes for its default, false
-    extensions = ",".join(part for part in (chosen.get("spark.sql.extensions"), _EXTENSIONS) if part)
+    chosen.pop(
+        "spark.sql.parser.escapedStringLiterals", None
+    )  # deprecated, and procedure.quote_text writes for its default, false
+    extensions = ",".join(
+        part for part in (chosen.get("spark.sql.extensions"), _EXTENSIONS) if part
+    )
     translated = {key: value for settings in catalogs.values() for key, value in settings.items()}
     return chosen | translated | fixed | {"spark.sql.extensions": extensions}

@@ -1,4 +1,6 @@
-"""Orphan files on Spark: the statements of a look and of a removal, the file that carries an approved list there, and what the rows say."""
+"""Orphan files on Spark: the statements of a look and of a removal, the file that carries an
+approved list there, and what the rows say.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,25 @@ from shutil import rmtree
 from typing import TextIO
 
 from maintainer.adapters.spark.driver_mover import MOVE
-from maintainer.adapters.spark.procedure import LISTING_VIEW, call_statement, quote_identifier, quote_text, view_of
+from maintainer.adapters.spark.procedure import (
+    LISTING_VIEW,
+    call_statement,
+    quote_identifier,
+    quote_text,
+    view_of,
+)
 from maintainer.domain.action import ApprovedList, Disposal, RemoveOrphanFiles
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.location import respell
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans, quarantine_of
 
-MAX_REACHED = 10_000  # files that the table reaches and that are told after a removal: all of a small table's, else a sample
+# files that the table reaches and that are told after a removal: all of a small table's, else a
+# sample
+MAX_REACHED = 10_000
 
-# Of a path without its scheme and its leading slashes: file:/, file:/// and s3a:// are spelt as one.
+# Of a path without its scheme and its leading slashes: file:/, file:/// and s3a:// are spelt as
+# one.
 _WITHOUT_SCHEME = "regexp_replace({}, '^([A-Za-z0-9+.-]+:)?/*', '')"
 _GLOB = compile_regex(r"([{}\[\]*?\\])")  # Spark takes any path for a pattern
 _MOMENT = timedelta(microseconds=1)
@@ -35,21 +46,35 @@ _OF_A_PART, _CALL_OF_A_PART = 4, 2  # statements, and which of them finds orphan
 _OF_REMOVAL, _OF_RESTORING = 5, 4  # statements, up to the one that tells what the table reaches
 
 
-def orphan_statements(table: TableIdentifier, action: RemoveOrphanFiles, listed: Path | None = None) -> list[str]:
-    """Of a look: how many of the table's own files lie elsewhere, then the dry run. Of a list: what `listed` holds is what is worked on."""
+def orphan_statements(
+    table: TableIdentifier, action: RemoveOrphanFiles, listed: Path | None = None
+) -> list[str]:
+    """Of a look: how many of the table's own files lie elsewhere, then the dry run. Of a list: what
+    `listed` holds is what is worked on.
+    """
     if action.approved is None:
-        look = _look_at(table, action, listed) if action.is_listed else [call_statement(table, action)]
+        look = (
+            _look_at(table, action, listed) if action.is_listed else [call_statement(table, action)]
+        )
         return [_count_foreign(table, action, "count(*) AS foreign_files"), *look]
     return _disposal_statements(table, action, action.approved, listed)
 
 
 def disposal_statement(table: TableIdentifier, action: RemoveOrphanFiles) -> str:
-    """The one that does the work: Iceberg's procedure, or for the way into the quarantine and back the driver's own."""
+    """The one that does the work: Iceberg's procedure, or for the way into the quarantine and back
+    the driver's own.
+    """
     if action.approved is None or action.approved.disposal in {Disposal.DELETE, Disposal.EMPTY}:
         return call_statement(table, action)
     goes_in = action.approved.disposal is Disposal.QUARANTINE
-    order = {"table": _name(table), "view": quote_identifier(view_of(action.approved)), "dry_run": call_statement(table, action) if goes_in else None}
-    return MOVE + json.dumps({**order, "overwrites": goes_in})  # what is in the quarantine under the list's id is a copy that was not finished
+    order = {
+        "table": _name(table),
+        "view": quote_identifier(view_of(action.approved)),
+        "dry_run": call_statement(table, action) if goes_in else None,
+    }
+    return MOVE + json.dumps(
+        {**order, "overwrites": goes_in}
+    )  # what is in the quarantine under the list's id is a copy that was not finished
 
 
 def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: str) -> str:
@@ -59,13 +84,23 @@ def _count_foreign(table: TableIdentifier, action: RemoveOrphanFiles, result: st
 
 
 def _look_at(table: TableIdentifier, action: RemoveOrphanFiles, listing: Path | None) -> list[str]:
-    """Part by part, so that neither what is listed nor what is found of it has to fit into memory at once."""
+    """Part by part, so that neither what is listed nor what is found of it has to fit into memory
+    at once.
+    """
     parts = sorted(listing.glob(_PARTS)) if listing is not None else []
     if not parts:
         message = f"what lies in {action.location} is not listed here"
         raise InvalidValueError(message)
     view = quote_identifier(LISTING_VIEW)
-    return [statement for part in parts for statement in (*_show(view, part, "the listing is not whole"), call_statement(table, action), f"DROP VIEW {view}")]
+    return [
+        statement
+        for part in parts
+        for statement in (
+            *_show(view, part, "the listing is not whole"),
+            call_statement(table, action),
+            f"DROP VIEW {view}",
+        )
+    ]
 
 
 def _show(view: str, part: Path, complaint: str) -> list[str]:
@@ -74,17 +109,29 @@ def _show(view: str, part: Path, complaint: str) -> list[str]:
         lines = sum(1 for _ in file)
     place = quote_text(_GLOB.sub(r"\\\1", f"file://{part}"))
     columns = "file_path STRING, last_modified TIMESTAMP, target STRING"
-    whole = f"assert_true(count(*) = {lines} AND count(DISTINCT file_path) = {lines}, {quote_text(complaint)})"
-    return [f"CREATE OR REPLACE TEMPORARY VIEW {view} ({columns}) USING json OPTIONS (path {place})", f"SELECT {whole} FROM {view}"]  # noqa: S608 - quoted
+    whole = (
+        f"assert_true(count(*) = {lines} AND count(DISTINCT file_path) = {lines}, "
+        f"{quote_text(complaint)})"
+    )
+    return [
+        f"CREATE OR REPLACE TEMPORARY VIEW {view} ({columns}) USING json OPTIONS (path {place})",
+        f"SELECT {whole} FROM {view}",  # noqa: S608 - quoted
+    ]
 
 
-def _disposal_statements(table: TableIdentifier, action: RemoveOrphanFiles, approved: ApprovedList, listed: Path | None) -> list[str]:
+def _disposal_statements(
+    table: TableIdentifier, action: RemoveOrphanFiles, approved: ApprovedList, listed: Path | None
+) -> list[str]:
     if listed is None or not listed.is_file():
         message = f"the files of list {approved.list_id} are not here: nothing is deleted"
         raise InvalidValueError(message)
     view = quote_identifier(view_of(approved))
-    # Asked again by Spark itself, right before: a table that add_files has just been called on is not looked at as if nothing had happened.
-    foreign = f"assert_true(count(*) = 0, {quote_text('files of the table lie outside its location: nothing is deleted')})"
+    # Asked again by Spark itself, right before: a table that add_files has just been called on is
+    # not looked at as if nothing had happened.
+    foreign = (
+        f"assert_true(count(*) = 0, "
+        f"{quote_text('files of the table lie outside its location: nothing is deleted')})"
+    )
     is_back = approved.disposal is Disposal.RESTORE  # takes nothing away
     return [
         *([] if is_back else [_count_foreign(table, action, foreign)]),
@@ -96,39 +143,74 @@ def _disposal_statements(table: TableIdentifier, action: RemoveOrphanFiles, appr
 
 
 def _tell_reached(table: TableIdentifier, view: str) -> str:
-    """What any kept snapshot reaches, and the metadata itself: first what is on the list, then a sample."""
-    sources = {"all_files": "file_path", "all_manifests": "path", "snapshots": "manifest_list", "metadata_log_entries": "file"}
-    reached = " UNION ".join(f"SELECT {column} AS path FROM {_name(table)}.{source}" for source, column in sources.items())  # noqa: S608 - quoted
-    same = f"{_WITHOUT_SCHEME.format('reached.path')} = {_WITHOUT_SCHEME.format('listed.file_path')}"
+    """What any kept snapshot reaches, and the metadata itself: first what is on the list, then a
+    sample.
+    """
+    sources = {
+        "all_files": "file_path",
+        "all_manifests": "path",
+        "snapshots": "manifest_list",
+        "metadata_log_entries": "file",
+    }
+    reached = " UNION ".join(
+        f"SELECT {column} AS path FROM {_name(table)}.{source}"  # noqa: S608 - quoted
+        for source, column in sources.items()
+    )
+    same = (
+        f"{_WITHOUT_SCHEME.format('reached.path')} = {_WITHOUT_SCHEME.format('listed.file_path')}"
+    )
     order = f"ORDER BY listed.file_path IS NULL, xxhash64(reached.path) LIMIT {MAX_REACHED}"
-    return f"SELECT reached.path FROM ({reached}) AS reached LEFT JOIN {view} AS listed ON {same} WHERE reached.path IS NOT NULL {order}"  # noqa: S608 - quoted
+    return (
+        f"SELECT reached.path FROM ({reached}) AS reached LEFT JOIN {view} AS listed ON {same} "  # noqa: S608 - quoted
+        f"WHERE reached.path IS NOT NULL {order}"
+    )
 
 
 def _name(table: TableIdentifier) -> str:
-    return ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
+    return ".".join(
+        quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
+    )
 
 
 def write_list(path: Path, action: RemoveOrphanFiles, files: Iterable[FoundFile]) -> None:
-    """The files, told as they were found, as the view reads them: where each is, where it is to go, and when it was written.
+    """The files, told as they were found, as the view reads them: where each is, where it is to go,
+    and when it was written.
 
-    Paths are written from the table's location on; one that the storage does not date is as old as the list wants it.
+    Paths are written from the table's location on; one that the storage does not date is as old as
+    the list wants it.
     """
     held = list(files)
     approved = action.approved
     aside = quarantine_of(action.location, approved.list_id) if approved is not None else ""
     own = action.location.rstrip("/") + "/"
     with _written(path) as lines:
-        for file, spelt in zip(held, respell(action.location, (file.path for file in held)), strict=True):
+        for file, spelt in zip(
+            held, respell(action.location, (file.path for file in held)), strict=True
+        ):
             moved = aside + spelt.removeprefix(own)
             modified = (file.modified_at or action.older_than - _MOMENT).astimezone(UTC)
-            is_aside = approved is not None and approved.disposal in {Disposal.RESTORE, Disposal.EMPTY}
+            is_aside = approved is not None and approved.disposal in {
+                Disposal.RESTORE,
+                Disposal.EMPTY,
+            }
             place, target = (moved, spelt) if is_aside else (spelt, moved)
-            lines.write(json.dumps({"file_path": place, "last_modified": _write_instant(modified), "target": target}) + "\n")
+            lines.write(
+                json.dumps(
+                    {
+                        "file_path": place,
+                        "last_modified": _write_instant(modified),
+                        "target": target,
+                    }
+                )
+                + "\n"
+            )
 
 
 @contextmanager
 def _written(path: Path) -> Iterator[TextIO]:
-    """A file that is there when all of it is written; RunnerUnavailableError when it cannot be kept."""
+    """A file that is there when all of it is written; RunnerUnavailableError when it cannot be
+    kept.
+    """
     part = path.with_suffix(".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -140,17 +222,29 @@ def _written(path: Path) -> Iterator[TextIO]:
         raise RunnerUnavailableError(message) from error
 
 
-def write_listing(directory: Path, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]) -> int:
-    """What a storage lists, in parts of at most PART_FILES, and at least one; what was written since older_than is left out. Returns how many files are in."""
+def write_listing(
+    directory: Path, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
+) -> int:
+    """What a storage lists, in parts of at most PART_FILES, and at least one; what was written
+    since older_than is left out. Returns how many files are in.
+    """
     rmtree(directory, ignore_errors=True)
-    files = (file for page in pages for file in page if file.modified_at is None or file.modified_at < action.older_than)
+    files = (
+        file
+        for page in pages
+        for file in page
+        if file.modified_at is None or file.modified_at < action.older_than
+    )
     total = 0
     while True:
         with _written(directory / f"{total:012}.json") as lines:
             written = 0
             for file in islice(files, PART_FILES):
                 modified = (file.modified_at or action.older_than - _MOMENT).astimezone(UTC)
-                lines.write(json.dumps({"file_path": file.path, "last_modified": _write_instant(modified)}) + "\n")
+                lines.write(
+                    json.dumps({"file_path": file.path, "last_modified": _write_instant(modified)})
+                    + "\n"
+                )
                 written += 1
         total += written
         if written < PART_FILES:
@@ -162,13 +256,19 @@ def _write_instant(instant: datetime) -> str:
 
 
 def read_orphans(path: Path) -> FoundOrphans | None:
-    """What a look has found; None when it is not whole. Of more than MAX_TOLD the rest is counted alone."""
+    """What a look has found; None when it is not whole. Of more than MAX_TOLD the rest is counted
+    alone.
+    """
     match _read_tables(path):
-        case [_Rows([[int(foreign)]]), *looks] if len(looks) == 1 or (looks and not len(looks) % _OF_A_PART):
+        case [_Rows([[int(foreign)]]), *looks] if len(looks) == 1 or (
+            looks and not len(looks) % _OF_A_PART
+        ):
             # One CALL, or the four statements of each part of a listing.
             calls = looks if len(looks) == 1 else looks[_CALL_OF_A_PART::_OF_A_PART]
             paths = (str(row[0]) for call in calls for row in call.kept)
-            return FoundOrphans(tuple(islice(paths, MAX_TOLD)), sum(call.counted for call in calls), foreign)
+            return FoundOrphans(
+                tuple(islice(paths, MAX_TOLD)), sum(call.counted for call in calls), foreign
+            )
         case _:
             return None
 
@@ -177,7 +277,9 @@ def read_removed(path: Path, listed: Path, action: RemoveOrphanFiles) -> Removed
     """What a removal was given, and what it has told; None when not even the list is here."""
     try:
         held = [json.loads(line) for line in listed.read_text("utf-8").splitlines()]
-        brought, targets = (tuple(str(entry[name]) for entry in held) for name in ("file_path", "target"))
+        brought, targets = (
+            tuple(str(entry[name]) for entry in held) for name in ("file_path", "target")
+        )
     except (OSError, ValueError, KeyError):
         return None
     tables = _read_tables(path)
@@ -185,7 +287,9 @@ def read_removed(path: Path, listed: Path, action: RemoveOrphanFiles) -> Removed
     if len(tables) < (_OF_RESTORING if is_back else _OF_REMOVAL):
         return RemovedOrphans(brought, None, targets)
     reached = tables[(_OF_RESTORING if is_back else _OF_REMOVAL) - 1]
-    return RemovedOrphans(brought, tuple(respell(action.location, (str(row[0]) for row in reached.kept))), targets)
+    return RemovedOrphans(
+        brought, tuple(respell(action.location, (str(row[0]) for row in reached.kept))), targets
+    )
 
 
 @dataclass(slots=True)
@@ -202,7 +306,9 @@ class _Rows:
 
 
 def _read_tables(path: Path) -> list[_Rows]:
-    """The rows of each statement of which the driver has written all; none when the file is torn."""
+    """The rows of each statement of which the driver has written all; none when the file is
+    torn.
+    """
     tables: list[_Rows] = []
     is_open = False
     try:

@@ -1,4 +1,6 @@
-"""Which process owns which Spark, on one machine: a lock that dies with its holder, and the processes that must not outlive it."""
+"""Which process owns which Spark, on one machine: a lock that dies with its holder, and the
+processes that must not outlive it.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,26 @@ class ProcessIdentity:
 
 
 def read_start_time(pid: int) -> str | None:
-    """When the process with that number started, as text to compare; None when there is none or only a zombie."""
+    """When the process with that number started, as text to compare; None when there is none or
+    only a zombie.
+    """
     if (_PROC / "self" / "stat").exists():  # Linux
         try:
-            state, *fields = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            state, *fields = (
+                (_PROC / str(pid) / "stat")
+                .read_text(encoding="utf-8", errors="replace")
+                .rpartition(")")[2]
+                .split()
+            )
         except (OSError, ValueError):
             return None
         return None if state in "ZX" else fields[_START_TIME_FIELD - 1]
-    done = subprocess.run(["ps", "-o", "lstart=,stat=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607 - the system's own
+    done = subprocess.run(  # noqa: S603 - the system's own
+        ["ps", "-o", "lstart=,stat=", "-p", str(pid)],  # noqa: S607 - the system's own
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     started, _, state = done.stdout.strip().rpartition(" ")
     return None if not started or state.startswith("Z") else started.strip()
 
@@ -58,7 +72,9 @@ def identify(pid: int) -> ProcessIdentity | None:
     return None if started is None else ProcessIdentity(pid, started)
 
 
-def end_processes(processes: Sequence[ProcessIdentity], within_seconds: float = _END_SECONDS) -> bool:
+def end_processes(
+    processes: Sequence[ProcessIdentity], within_seconds: float = _END_SECONDS
+) -> bool:
     """Kill those that still are what they were; True when none is left."""
     deadline = time.monotonic() + within_seconds
     for process in processes:
@@ -73,7 +89,9 @@ def end_processes(processes: Sequence[ProcessIdentity], within_seconds: float = 
 
 
 class HeldLock:
-    """A file's lock: held until it is released or this process ends; a forked child does not keep it alive."""
+    """A file's lock: held until it is released or this process ends; a forked child does not keep
+    it alive.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor: int | None = descriptor
@@ -87,7 +105,9 @@ class HeldLock:
 
 
 def take_lock(path: Path) -> HeldLock | None:
-    """The file's lock; None when another process holds it. FileNotFoundError when its directory is gone."""
+    """The file's lock; None when another process holds it. FileNotFoundError when its directory is
+    gone.
+    """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -98,12 +118,15 @@ def take_lock(path: Path) -> HeldLock | None:
 
 
 class Ownership:
-    """Holds ``<owner>.lock`` in the run directory for as long as this process lives, and keeps the owner's drivers and their processes beside it."""
+    """Holds ``<owner>.lock`` in the run directory for as long as this process lives, and keeps the
+    owner's drivers and their processes beside it.
+    """
 
     def __init__(self, run_dir: Path, owner: str) -> None:
         """Drivers of an earlier life are ended unless adopted.
 
-        RunnerUnavailableError when another live process has the same owner name, or the directory cannot be written.
+        RunnerUnavailableError when another live process has the same owner name, or the directory
+        cannot be written.
         """
         self.run_dir = run_dir
         self._owner = owner
@@ -111,7 +134,10 @@ class Ownership:
             run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock = take_lock(_lock_path(run_dir, owner))
         except OSError as error:
-            message = f"spark.run_dir {run_dir} cannot be written: {error.strerror or error}; name another directory"
+            message = (
+                f"spark.run_dir {run_dir} cannot be written: {error.strerror or error}; name "
+                f"another directory"
+            )
             raise RunnerUnavailableError(message) from error
         if self._lock is None:
             message = f"another live process uses the owner name {owner!r} in {run_dir}"
@@ -131,7 +157,10 @@ class Ownership:
         self._write()
 
     def _write(self) -> None:
-        known = {driver: [[process.pid, process.started] for process in processes] for driver, processes in self._drivers.items()}
+        known = {
+            driver: [[process.pid, process.started] for process in processes]
+            for driver, processes in self._drivers.items()
+        }
         fresh = self._record.with_suffix(".new")
         fresh.write_text(json.dumps(known), encoding="utf-8")
         fresh.replace(self._record)
@@ -147,20 +176,33 @@ class Ownership:
             self._lock.forget()
 
     def left_behind(self, owner: str) -> Mapping[str, Sequence[ProcessIdentity]] | None:
-        """The drivers of an owner that is gone, those that still live; None while the owner lives."""
+        """The drivers of an owner that is gone, those that still live; None while the owner
+        lives.
+        """
         path = _lock_path(self.run_dir, owner)
         if not path.exists():
-            return {}  # it never was on this machine: a lock of ours in its name would make it look dead here
+            # it never was on this machine: a lock of ours in its name would make it look dead here
+            return {}
         lock = take_lock(path)
         if lock is None:
             return None
         lock.forget()
         recorded = _read_record(_record_path(self.run_dir, owner))
-        return {driver: processes for driver, processes in recorded.items() if any(process.is_alive for process in processes)}
+        return {
+            driver: processes
+            for driver, processes in recorded.items()
+            if any(process.is_alive for process in processes)
+        }
 
     def find_orphaned(self) -> Sequence[str]:
-        """The owners that are gone and whose drivers may live; none while another process here lives, which looks after them."""
-        others = [path.stem for path in self.run_dir.glob("*.lock") if path != _lock_path(self.run_dir, self._owner)]
+        """The owners that are gone and whose drivers may live; none while another process here
+        lives, which looks after them.
+        """
+        others = [
+            path.stem
+            for path in self.run_dir.glob("*.lock")
+            if path != _lock_path(self.run_dir, self._owner)
+        ]
         gone = [owner for owner in others if owner_lives(self.run_dir, owner) is False]
         return gone if len(gone) == len(others) else ()
 
@@ -188,7 +230,9 @@ _FORGOTTEN: weakref.WeakSet[_Forgettable] = weakref.WeakSet()
 
 
 def forget_in_children(held: _Forgettable) -> None:
-    """Have it let go of in every forked child, which would else keep it alive beyond this process."""
+    """Have it let go of in every forked child, which would else keep it alive beyond this
+    process.
+    """
     _FORGOTTEN.add(held)
 
 
@@ -202,7 +246,10 @@ os.register_at_fork(after_in_child=_forget_all)
 
 def _lock_path(run_dir: Path, owner: str) -> Path:
     if _OWNER.fullmatch(owner) is None:
-        message = f"owner {owner!r} is not a file name; use at most 128 letters, digits, dots, dashes and underscores"
+        message = (
+            f"owner {owner!r} is not a file name; use at most 128 letters, digits, dots, dashes "
+            f"and underscores"
+        )
         raise InvalidValueError(message)
     return run_dir / f"{owner}.lock"
 
@@ -214,6 +261,13 @@ def _record_path(run_dir: Path, owner: str) -> Path:
 def _read_record(path: Path) -> dict[str, list[ProcessIdentity]]:
     try:
         recorded = json.loads(path.read_text(encoding="utf-8"))
-        return {driver: [ProcessIdentity(int(pid), str(started)) for pid, started in processes] for driver, processes in recorded.items()}
-    except (FileNotFoundError, ValueError, AttributeError):  # none, or of an earlier version, whose drivers do not outlive it
+        return {
+            driver: [ProcessIdentity(int(pid), str(started)) for pid, started in processes]
+            for driver, processes in recorded.items()
+        }
+    except (
+        FileNotFoundError,
+        ValueError,
+        AttributeError,
+    ):  # none, or of an earlier version, whose drivers do not outlive it
         return {}

@@ -1,4 +1,6 @@
-"""What Spark needs on this machine, each thing as a sentence: Java, the pyspark package, the jars."""
+"""What Spark needs on this machine, each thing as a sentence: Java, the pyspark package, the
+jars.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from maintainer.domain.errors import RunnerUnavailableError
 Finding = tuple[str, bool, str]  # what, whether it is there, and where or what to do
 
 
-def find_prerequisites(java_home: Path | None, jars_dir: Path, *, with_s3: bool) -> Iterator[Finding]:
+def find_prerequisites(
+    java_home: Path | None, jars_dir: Path, *, with_s3: bool
+) -> Iterator[Finding]:
     """Each thing that Spark needs, as it is found; nothing is started."""
     yield _find_java(java_home)
     yield _find_spark()

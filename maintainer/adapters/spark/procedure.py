@@ -22,7 +22,12 @@ from maintainer.domain.action import (
 from maintainer.domain.condition import check_condition
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.option import PROCEDURE_OPTIONS, OptionKind, check_option, options_of_strategy
+from maintainer.domain.option import (
+    PROCEDURE_OPTIONS,
+    OptionKind,
+    check_option,
+    options_of_strategy,
+)
 from maintainer.domain.orphan import quarantine_of
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.sql import MAX_NAME_CHARACTERS, quote_identifier, quote_text
@@ -39,29 +44,46 @@ PARTS_OF_SCOPE = 2  # a where: the policy's condition and the partitions that ar
 _MAX_COLUMNS = 1_000  # of compute_table_stats
 
 # max-failed-commits is never left to Iceberg's default, with which every commit may fail unnoticed.
-_PARTIAL_PROGRESS = {"partial-progress.enabled": "true", "partial-progress.max-commits": "10", "partial-progress.max-failed-commits": "3"}
+_PARTIAL_PROGRESS = {
+    "partial-progress.enabled": "true",
+    "partial-progress.max-commits": "10",
+    "partial-progress.max-failed-commits": "3",
+}
 _AT_ONCE = {"partial-progress.enabled": "false"}
 _SORT = "sort"
 _STRATEGIES = ("binpack", _SORT)
 
 
 def call_statement(table: TableIdentifier, action: Action) -> str:
-    """The statement that does the action on the table; InvalidValueError for an unknown option or a value out of its bound."""
+    """The statement that does the action on the table; InvalidValueError for an unknown option or a
+    value out of its bound.
+    """
     match action:
         case RewriteDataFiles():
             arguments = _rewrite_data_files(action)
         case RewritePositionDeleteFiles():
-            arguments = [*_clauses(action.procedure, ("where", action.where)), ("options", _write_map(_read_options(action.procedure, action.options)))]
+            arguments = [
+                *_clauses(action.procedure, ("where", action.where)),
+                ("options", _write_map(_read_options(action.procedure, action.options))),
+            ]
         case RewriteManifests():
             spec_id = _within("spec_id of rewrite_manifests", action.spec_id, 0, _MAX_INT)
-            arguments = [("spec_id", str(spec_id)), *_further_arguments(action.procedure, action.options)]
+            arguments = [
+                ("spec_id", str(spec_id)),
+                *_further_arguments(action.procedure, action.options),
+            ]
         case ComputeTableStats():
             arguments = [_snapshot(action.procedure, action.snapshot_id), *_columns(action.columns)]
         case ComputePartitionStats():
             arguments = [_snapshot(action.procedure, action.snapshot_id)]
         case ExpireSnapshots():
-            retain_last = _within("retain_last of expire_snapshots", action.retain_last, _LEAST_KEPT, _MAX_INT)
-            bounds = [("older_than", _timestamp(action.older_than)), ("retain_last", str(retain_last))]
+            retain_last = _within(
+                "retain_last of expire_snapshots", action.retain_last, _LEAST_KEPT, _MAX_INT
+            )
+            bounds = [
+                ("older_than", _timestamp(action.older_than)),
+                ("retain_last", str(retain_last)),
+            ]
             arguments = [*bounds, *_further_arguments(action.procedure, action.options)]
         case RemoveOrphanFiles():
             arguments = _remove_orphan_files(action)
@@ -72,13 +94,20 @@ def call_statement(table: TableIdentifier, action: Action) -> str:
 
 def rollback_statement(table: TableIdentifier, action: RollBack) -> str:
     """The statement that sets main back; it fails when the snapshot is none of its ancestors."""
-    return _call(table, "rollback_to_snapshot", [_snapshot("rollback_to_snapshot", action.snapshot_id)])
+    return _call(
+        table, "rollback_to_snapshot", [_snapshot("rollback_to_snapshot", action.snapshot_id)]
+    )
 
 
 def _call(table: TableIdentifier, procedure: str, arguments: list[tuple[str, str]]) -> str:
-    # The table is given with its catalog: a namespace that is named like a catalog would be taken for one otherwise.
-    full_name = ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
-    written = ", ".join(f"{name} => {value}" for name, value in [("table", quote_text(full_name)), *arguments])
+    # The table is given with its catalog: a namespace that is named like a catalog would be taken
+    # for one otherwise.
+    full_name = ".".join(
+        quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
+    )
+    written = ", ".join(
+        f"{name} => {value}" for name, value in [("table", quote_text(full_name)), *arguments]
+    )
     return f"CALL {quote_identifier(table.catalog)}.system.{procedure}({written})"
 
 
@@ -88,42 +117,81 @@ def view_of(approved: ApprovedList) -> str:
 
 
 def _remove_orphan_files(action: RemoveOrphanFiles) -> list[tuple[str, str]]:
-    """A dry run, or with an approved list the deletion of what its view holds. A path that does not begin like the table's own must be an error."""
+    """A dry run, or with an approved list the deletion of what its view holds. A path that does not
+    begin like the table's own must be an error.
+    """
     approved = action.approved
     deletes = approved is not None and approved.disposal in {Disposal.DELETE, Disposal.EMPTY}
-    fixed = [("older_than", _timestamp(action.older_than, action.procedure)), ("dry_run", str(not deletes).lower())]
+    fixed = [
+        ("older_than", _timestamp(action.older_than, action.procedure)),
+        ("dry_run", str(not deletes).lower()),
+    ]
     fixed.append(("prefix_mismatch_mode", quote_text("ERROR")))
-    own = action.location.rstrip("/") + "/"  # a view's paths are compared with startsWith: without the slash the location would be that of its siblings too
+    own = (
+        action.location.rstrip("/") + "/"
+        # a view's paths are compared with startsWith: without the slash the location would be that
+        # of its siblings too
+    )
     if approved is None:
-        listing = [("location", quote_text(own)), ("file_list_view", quote_text(LISTING_VIEW))] if action.is_listed else []
-        listed_so = tuple(option for option in action.options if option[0] != "max_concurrent_deletes")  # a dry run deletes nothing
+        listing = (
+            [("location", quote_text(own)), ("file_list_view", quote_text(LISTING_VIEW))]
+            if action.is_listed
+            else []
+        )
+        listed_so = tuple(
+            option for option in action.options if option[0] != "max_concurrent_deletes"
+        )  # a dry run deletes nothing
         return [*fixed, *listing, *_further_arguments(action.procedure, listed_so)]
-    place = quarantine_of(action.location, approved.list_id) if approved.disposal is Disposal.EMPTY else own
+    place = (
+        quarantine_of(action.location, approved.list_id)
+        if approved.disposal is Disposal.EMPTY
+        else own
+    )
     listed = [("location", quote_text(place)), ("file_list_view", quote_text(view_of(approved)))]
     if not deletes:
         return [*fixed, *listed]
     threads = tuple(option for option in action.options if option[0] == "max_concurrent_deletes")
-    return [*fixed, *listed, *_further_arguments(action.procedure, threads), ("stream_results", "true")]  # its rows are a sample then
+    return [
+        *fixed,
+        *listed,
+        *_further_arguments(action.procedure, threads),
+        ("stream_results", "true"),
+    ]  # its rows are a sample then
 
 
 def _rewrite_data_files(action: RewriteDataFiles) -> list[tuple[str, str]]:
     if action.strategy not in _STRATEGIES:
-        message = f"strategy of rewrite_data_files is {action.strategy!r}; it must be one of {', '.join(_STRATEGIES)}"
+        message = (
+            f"strategy of rewrite_data_files is {action.strategy!r}; it must be one of "
+            f"{', '.join(_STRATEGIES)}"
+        )
         raise InvalidValueError(message)
     if action.sort_order is not None and action.strategy != _SORT:
-        message = f"sort_order of rewrite_data_files is {action.sort_order!r}, but strategy is {action.strategy}; it must be {_SORT}"
+        message = (
+            f"sort_order of rewrite_data_files is {action.sort_order!r}, but strategy is "
+            f"{action.strategy}; it must be {_SORT}"
+        )
         raise InvalidValueError(message)
     known = options_of_strategy(action.options, action.strategy, action.sort_order)
     foreign = next((option for option in action.options if option not in known), None)
     if foreign is not None:
-        message = f"option {foreign[0]} of rewrite_data_files is {foreign[1]}, but strategy {action.strategy} with sort_order {action.sort_order!r} has none"
+        message = (
+            f"option {foreign[0]} of rewrite_data_files is {foreign[1]}, but strategy "
+            f"{action.strategy} with sort_order {action.sort_order!r} has none"
+        )
         raise InvalidValueError(message)
     clauses = _clauses(action.procedure, ("sort_order", action.sort_order), ("where", action.where))
-    return [("strategy", quote_text(action.strategy)), *clauses, ("options", _write_map(_rewrite_options(action.options)))]
+    return [
+        ("strategy", quote_text(action.strategy)),
+        *clauses,
+        ("options", _write_map(_rewrite_options(action.options))),
+    ]
 
 
 def _rewrite_options(options: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Defaults first, then the action's own: nothing of what makes a rewrite safe is left to Iceberg's defaults."""
+    """Defaults first, then the action's own: nothing of what makes a rewrite safe is left to
+    Iceberg's defaults.
+    """
     given = _read_options(Procedure.REWRITE_DATA_FILES, options)
     progress = _AT_ONCE if given.get("partial-progress.enabled") == "false" else _PARTIAL_PROGRESS
     return progress | {"use-starting-sequence-number": "true"} | given
@@ -144,23 +212,38 @@ def _read_options(procedure: Procedure, options: tuple[tuple[str, str], ...]) ->
 
 def _write_map(options: dict[str, str]) -> str:
     """Sorted: the same action is always the same statement."""
-    return f"map({', '.join(f'{quote_text(name)}, {quote_text(value)}' for name, value in sorted(options.items()))})" if options else "map()"
+    pairs = (f"{quote_text(name)}, {quote_text(value)}" for name, value in sorted(options.items()))
+    return f"map({', '.join(pairs)})"
 
 
-def _further_arguments(procedure: Procedure, options: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
-    """Options that are arguments of the procedure itself: what is neither a number nor true or false is quoted."""
+def _further_arguments(
+    procedure: Procedure, options: tuple[tuple[str, str], ...]
+) -> list[tuple[str, str]]:
+    """Options that are arguments of the procedure itself: what is neither a number nor true or
+    false is quoted.
+    """
     bounds = PROCEDURE_OPTIONS[procedure]
     plain = {OptionKind.BOOLEAN, OptionKind.COUNT}
-    return [(name, value if bounds[name].kind in plain else quote_text(value)) for name, value in sorted(_read_options(procedure, options).items())]
+    return [
+        (name, value if bounds[name].kind in plain else quote_text(value))
+        for name, value in sorted(_read_options(procedure, options).items())
+    ]
 
 
 def _clauses(procedure: Procedure, *texts: tuple[str, str | None]) -> list[tuple[str, str]]:
-    return [(name, quote_text(_check_clause(procedure, name, text))) for name, text in texts if text is not None]
+    return [
+        (name, quote_text(_check_clause(procedure, name, text)))
+        for name, text in texts
+        if text is not None
+    ]
 
 
 def _check_clause(procedure: Procedure, name: str, text: str) -> str:
     if not text.strip() or len(text) > _MAX_TEXT_CHARACTERS:
-        message = f"{name} of {procedure} has {len(text)} characters; it must have 1 to {_MAX_TEXT_CHARACTERS} that are not all blank"
+        message = (
+            f"{name} of {procedure} has {len(text)} characters; it must have 1 to "
+            f"{_MAX_TEXT_CHARACTERS} that are not all blank"
+        )
         raise InvalidValueError(message)
     problem = check_condition(text, PARTS_OF_SCOPE) if name == "where" else None
     if problem is not None:
@@ -177,8 +260,13 @@ def _snapshot(procedure: str, snapshot_id: int) -> tuple[str, str]:
 def _columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
     if not columns:
         return []
-    if len(columns) > _MAX_COLUMNS or any(not column or len(column) > MAX_NAME_CHARACTERS for column in columns):
-        message = f"columns of compute_table_stats are {len(columns)}; there must be 1 to {_MAX_COLUMNS} of 1 to {MAX_NAME_CHARACTERS} characters"
+    if len(columns) > _MAX_COLUMNS or any(
+        not column or len(column) > MAX_NAME_CHARACTERS for column in columns
+    ):
+        message = (
+            f"columns of compute_table_stats are {len(columns)}; there must be 1 to "
+            f"{_MAX_COLUMNS} of 1 to {MAX_NAME_CHARACTERS} characters"
+        )
         raise InvalidValueError(message)
     return [("columns", f"array({', '.join(map(quote_text, columns))})")]
 
@@ -192,6 +280,10 @@ def _within(thing: str, value: int, low: int, high: int) -> int:
 
 def _timestamp(instant: datetime, procedure: Procedure = Procedure.EXPIRE_SNAPSHOTS) -> str:
     if instant.tzinfo is None:
-        message = f"older_than of {procedure} is {instant.isoformat()} without a time zone; it must have one"
+        message = (
+            f"older_than of {procedure} is {instant.isoformat()} without a time zone; it must "
+            f"have one"
+        )
         raise InvalidValueError(message)
-    return f"TIMESTAMP '{instant.astimezone(UTC).replace(tzinfo=None).isoformat(sep=' ', timespec='microseconds')} UTC'"
+    local = instant.astimezone(UTC).replace(tzinfo=None)
+    return f"TIMESTAMP '{local.isoformat(sep=' ', timespec='microseconds')} UTC'"

@@ -1,4 +1,6 @@
-"""What runs before and after a rewrite: the tag that it can be rolled back to, the reading of what it wrote, the checksums of its rows."""
+"""What runs before and after a rewrite: the tag that it can be rolled back to, the reading of what
+it wrote, the checksums of its rows.
+"""
 
 from __future__ import annotations
 
@@ -19,84 +21,152 @@ _PARTS_OF_SAMPLE = PARTS_OF_SCOPE + 1  # and the partitions of the sample
 _VARIABLE = "maintainer_checksums"
 # A map has no order of its own, but a rewrite keeps the order that it has.
 _HASH_MAPS = "SET spark.sql.legacy.allowHashOnMapType = true"
-_SUMS = "count(*) AS row_count, CAST(bit_xor(row_hash) AS STRING) AS xor, CAST(sum(CAST(row_hash AS DECIMAL(38, 0))) AS STRING) AS sum"
+_SUMS = (
+    "count(*) AS row_count, CAST(bit_xor(row_hash) AS STRING) AS xor, CAST(sum(CAST(row_hash AS "
+    "DECIMAL(38, 0))) AS STRING) AS sum"
+)
 
 
 def statements_before(job: Job) -> list[str]:
-    """Drop what earlier jobs left whose time is over, and mark the snapshot that there is now; a repeat changes nothing."""
+    """Drop what earlier jobs left whose time is over, and mark the snapshot that there is now; a
+    repeat changes nothing.
+    """
     baseline = job.baseline
     if baseline is None or baseline.snapshot_id is None:
         return []
     table, guards = name_table(job.table), job.safeguards
-    statements = [f"ALTER TABLE {table} DROP TAG IF EXISTS {quote_identifier(tag)}" for tag in baseline.lapsed_tags]
+    statements = [
+        f"ALTER TABLE {table} DROP TAG IF EXISTS {quote_identifier(tag)}"
+        for tag in baseline.lapsed_tags
+    ]
     if guards.rollback_for:
         tag, minutes = quote_identifier(rollback_tag(job.job_id)), retained_minutes(job)
-        statements.append(f"ALTER TABLE {table} CREATE TAG IF NOT EXISTS {tag} AS OF VERSION {baseline.snapshot_id} RETAIN {minutes} MINUTES")
+        statements.append(
+            f"ALTER TABLE {table} CREATE TAG IF NOT EXISTS {tag} AS OF VERSION "
+            f"{baseline.snapshot_id} RETAIN {minutes} MINUTES"
+        )
     if guards.checksum is not Checksum.OFF:
         # Before anything is changed: a table whose rows cannot be hashed is refused.
-        trial = f"(SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF {baseline.snapshot_id}{_write_where(_condition(job))} LIMIT 0)"  # noqa: S608 - quoted
+        trial = (
+            f"(SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "  # noqa: S608 - quoted
+            f"{baseline.snapshot_id}{_write_where(_condition(job))} LIMIT 0)"
+        )
         statements += [_HASH_MAPS, f"SELECT {_SUMS} FROM {trial}"]  # noqa: S608 - as above
     return statements
 
 
 def statements_after(job: Job) -> list[str]:
-    """Read some rows of what is there now, and the rows before and after each of the job's own commits."""
+    """Read some rows of what is there now, and the rows before and after each of the job's own
+    commits.
+    """
     table, guards = name_table(job.table), job.safeguards
     statements = []
     if guards.canary is not Canary.OFF:
         within = _write_where(_scope_of(job.action))
-        # Of the rows themselves nothing is told: how long each is as a text makes Spark read all its columns.
-        statements.append(f"SELECT length(to_json(struct(*))) AS canary_characters FROM {table}{within} LIMIT {CANARY_ROWS}")  # noqa: S608 - as above
-    if guards.checksum is not Checksum.OFF and job.baseline is not None and job.baseline.snapshot_at is not None:
-        statements += [f"DECLARE OR REPLACE VARIABLE {_VARIABLE} STRING", f"SET VARIABLE {_VARIABLE} = ({_write_comparison(job)})"]
+        # Of the rows themselves nothing is told: how long each is as a text makes Spark read all
+        # its columns.
+        statements.append(
+            f"SELECT length(to_json(struct(*))) AS canary_characters FROM {table}{within} LIMIT "  # noqa: S608 - as above
+            f"{CANARY_ROWS}"
+        )
+    if (
+        guards.checksum is not Checksum.OFF
+        and job.baseline is not None
+        and job.baseline.snapshot_at is not None
+    ):
+        statements += [
+            f"DECLARE OR REPLACE VARIABLE {_VARIABLE} STRING",
+            f"SET VARIABLE {_VARIABLE} = ({_write_comparison(job)})",
+        ]
         statements.append(f"EXECUTE IMMEDIATE {_VARIABLE}")
     return statements
 
 
 def name_table(table: TableIdentifier) -> str:
     """The table as SQL has it, its catalog first."""
-    return ".".join(quote_identifier(level) for level in (table.catalog, *table.namespace, table.name))
+    return ".".join(
+        quote_identifier(level) for level in (table.catalog, *table.namespace, table.name)
+    )
 
 
 def retained_minutes(job: Job) -> int:
     """Iceberg counts a tag's age from its snapshot's commit, not from when the tag was made."""
     committed_at = job.baseline.snapshot_at if job.baseline is not None else None
-    age = job.submitted_at - committed_at if job.submitted_at is not None and committed_at is not None else timedelta(0)
-    return max(_LEAST_MINUTES, ceil((max(age, timedelta(0)) + job.safeguards.rollback_for) / timedelta(minutes=1)))
+    age = (
+        job.submitted_at - committed_at
+        if job.submitted_at is not None and committed_at is not None
+        else timedelta(0)
+    )
+    return max(
+        _LEAST_MINUTES,
+        ceil((max(age, timedelta(0)) + job.safeguards.rollback_for) / timedelta(minutes=1)),
+    )
 
 
 def _scope_of(action: JobAction) -> str | None:
-    """The rows that the rewrite worked on, in brackets; InvalidValueError where the condition would not stay in them."""
-    where = action.where if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) else None
-    return enclose(f"where of {action.procedure}", where, PARTS_OF_SCOPE) if where is not None else None
+    """The rows that the rewrite worked on, in brackets; InvalidValueError where the condition would
+    not stay in them.
+    """
+    where = (
+        action.where if isinstance(action, RewriteDataFiles | RewritePositionDeleteFiles) else None
+    )
+    return (
+        enclose(f"where of {action.procedure}", where, PARTS_OF_SCOPE)
+        if where is not None
+        else None
+    )
 
 
 def _condition(job: Job) -> str | None:
     """The rows that are compared, in brackets; InvalidValueError as above."""
     chosen = job.safeguards.checksum_where
-    return enclose("checksum_where", chosen, _PARTS_OF_SAMPLE) if chosen is not None else _scope_of(job.action)
+    return (
+        enclose("checksum_where", chosen, _PARTS_OF_SAMPLE)
+        if chosen is not None
+        else _scope_of(job.action)
+    )
 
 
 def _write_where(enclosed: str | None) -> str:
-    # Not the brackets alone: Spark reads FROM t WHERE (a) as an alias of the table, WHERE, with a column of that name.
+    # Not the brackets alone: Spark reads FROM t WHERE (a) as an alias of the table, WHERE, with a
+    # column of that name.
     return f" WHERE true AND {enclosed}" if enclosed is not None else ""
 
 
 def _write_comparison(job: Job) -> str:
-    """A query whose result is the query to run: the sums at both ends of every unbroken line of the job's own commits, all in one row."""
+    """A query whose result is the query to run: the sums at both ends of every unbroken line of the
+    job's own commits, all in one row.
+    """
     table = name_table(job.table)
-    since = int(job.baseline.snapshot_at.timestamp() * 1000) if job.baseline is not None and job.baseline.snapshot_at is not None else 0
+    since = (
+        int(job.baseline.snapshot_at.timestamp() * 1000)
+        if job.baseline is not None and job.baseline.snapshot_at is not None
+        else 0
+    )
     job_id = quote_text(job.job_id)
     own = (
-        f"SELECT snapshot_id, parent_id FROM {table}.snapshots WHERE operation = 'replace' AND unix_millis(committed_at) > {since} "  # noqa: S608 - as above
+        f"SELECT snapshot_id, parent_id FROM {table}.snapshots WHERE operation = 'replace' AND "  # noqa: S608 - as above
+        f"unix_millis(committed_at) > {since} "
         f"AND summary['app-name'] = {quote_text(job.application)} "
         f"AND array_contains(split(coalesce(summary['{JOBS_MARK}'], {job_id}), ','), {job_id})"
     )
     ends = (
-        "SELECT parent_id AS snapshot_id FROM own WHERE parent_id NOT IN (SELECT snapshot_id FROM own) "
+        "SELECT parent_id AS snapshot_id FROM own WHERE parent_id NOT IN (SELECT snapshot_id "
+        "FROM own) "
         "UNION SELECT snapshot_id FROM own WHERE snapshot_id NOT IN (SELECT parent_id FROM own)"
     )
-    before = f" AS snapshot_id, {_SUMS} FROM (SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "  # noqa: S608 - as above
-    one = f"concat('SELECT ', snapshot_id, {quote_text(before)}, snapshot_id, {quote_text(f'{_write_where(_condition(job))})')})"
-    whole = f"concat('SELECT to_json(collect_list(struct(*))) AS checksums FROM (', concat_ws(' UNION ALL ', collect_list({one})), ')')"  # noqa: S608 - as above
-    return f"WITH own AS ({own}), ends AS ({ends}) SELECT IF(count(*) = 0, 'SELECT CAST(NULL AS STRING) AS checksums', {whole}) FROM ends"  # noqa: S608 - as above
+    before = (
+        f" AS snapshot_id, {_SUMS} FROM (SELECT xxhash64(*) AS row_hash FROM {table} VERSION AS OF "  # noqa: S608 - as above
+    )
+    one = (
+        f"concat('SELECT ', snapshot_id, {quote_text(before)}, snapshot_id, "
+        f"{quote_text(f'{_write_where(_condition(job))})')})"
+    )
+    whole = (
+        f"concat('SELECT to_json(collect_list(struct(*))) AS checksums FROM (', concat_ws(' "  # noqa: S608 - as above
+        f"UNION ALL ', collect_list({one})), ')')"
+    )
+    return (
+        f"WITH own AS ({own}), ends AS ({ends}) SELECT IF(count(*) = 0, 'SELECT CAST(NULL AS "  # noqa: S608 - as above
+        f"STRING) AS checksums', {whole}) FROM ends"
+    )

@@ -1,4 +1,6 @@
-"""What Spark runs for a job: one CALL of a procedure with what surrounds it, or the statements of a reading or a repair."""
+"""What Spark runs for a job: one CALL of a procedure with what surrounds it, or the statements of a
+reading or a repair.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from maintainer.domain.rollback import RollBack
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """In the order in which they run; what comes before the main one prepares it, what comes after it proves it."""
+    """In the order in which they run; what comes before the main one prepares it, what comes after
+    it proves it.
+    """
 
     every: tuple[str, ...]
     main: int
@@ -30,15 +34,26 @@ class Statements:
 
 
 def statements_of(job: Job, listed: Path | None = None) -> Statements:
-    """All that Spark runs for the job; InvalidValueError for an unknown option or a value out of its bound. `listed` has what a removal of orphans may take."""
+    """All that Spark runs for the job; InvalidValueError for an unknown option or a value out of
+    its bound. `listed` has what a removal of orphans may take.
+    """
     own = write_statements(job.table, job.action, listed)
-    is_rewrite = not isinstance(job.action, DigestManifests | RollBack) and job.action.procedure.rewrites_content
+    is_rewrite = (
+        not isinstance(job.action, DigestManifests | RollBack)
+        and job.action.procedure.rewrites_content
+    )
     before, after = (statements_before(job), statements_after(job)) if is_rewrite else ([], [])
-    return Statements((*before, *own, *after), len(before) + own.index(main_statement(job.table, job.action)))
+    return Statements(
+        (*before, *own, *after), len(before) + own.index(main_statement(job.table, job.action))
+    )
 
 
-def write_statements(table: TableIdentifier, action: JobAction, listed: Path | None = None) -> list[str]:
-    """The action's own statements in the order in which they run; InvalidValueError for an unknown option or a value out of its bound."""
+def write_statements(
+    table: TableIdentifier, action: JobAction, listed: Path | None = None
+) -> list[str]:
+    """The action's own statements in the order in which they run; InvalidValueError for an unknown
+    option or a value out of its bound.
+    """
     match action:
         case DigestManifests():
             return digest_statements(table, action)
@@ -51,10 +66,15 @@ def write_statements(table: TableIdentifier, action: JobAction, listed: Path | N
 
 
 def _check_main(table: TableIdentifier, action: RollBack) -> str:
-    """Fails when main has moved on: what was committed meanwhile would be lost with the rollback."""
+    """Fails when main has moved on: what was committed meanwhile would be lost with the
+    rollback.
+    """
     expected = action.expected_snapshot_id
     standing = f"(SELECT snapshot_id FROM {name_table(table)}.refs WHERE name = 'main')"  # noqa: S608 - names are quoted
-    return f"SELECT assert_true({standing} = {expected}, 'main has moved on from snapshot {expected}') AS is_unmoved"  # noqa: S608 - as above
+    return (
+        f"SELECT assert_true({standing} = {expected}, 'main has moved on from snapshot "  # noqa: S608 - as above
+        f"{expected}') AS is_unmoved"
+    )
 
 
 def main_statement(table: TableIdentifier, action: JobAction) -> str:

@@ -11,39 +11,76 @@ from maintainer.domain.job import FailureReason
 
 _MAX_MESSAGE_CHARACTERS = 500
 
-# What Iceberg 1.4 to 1.12 and its catalogs say when a commit of ours is refused because of another one; the narrow before the wide.
+# What Iceberg 1.4 to 1.12 and its catalogs say when a commit of ours is refused because of another
+# one; the narrow before the wide.
 _CONFLICTS: dict[ConflictKind, tuple[str, ...]] = {
-    ConflictKind.NEW_DELETES: ("found new (?:position )?delete for replaced data file", "found concurrently added DV", "found new conflicting delete files"),
-    ConflictKind.FILES_GONE: ("missing (?:data|delete|required) files", "found conflicting deleted files"),
-    ConflictKind.NEW_FILES: ("found conflicting files that can contain", "conflicts with existing partition"),
-    ConflictKind.MANIFESTS_GONE: ("manifest is missing", "deleted manifest .* could not be found in the latest snapshot"),
-    ConflictKind.HISTORY_GONE: ("cannot determine history between", "snapshot ancestry validation failed"),
+    ConflictKind.NEW_DELETES: (
+        "found new (?:position )?delete for replaced data file",
+        "found concurrently added DV",
+        "found new conflicting delete files",
+    ),
+    ConflictKind.FILES_GONE: (
+        "missing (?:data|delete|required) files",
+        "found conflicting deleted files",
+    ),
+    ConflictKind.NEW_FILES: (
+        "found conflicting files that can contain",
+        "conflicts with existing partition",
+    ),
+    ConflictKind.MANIFESTS_GONE: (
+        "manifest is missing",
+        "deleted manifest .* could not be found in the latest snapshot",
+    ),
+    ConflictKind.HISTORY_GONE: (
+        "cannot determine history between",
+        "snapshot ancestry validation failed",
+    ),
     ConflictKind.SNAPSHOT_CHANGED: ("cannot remove dangling deletes: current snapshot changed",),
-    ConflictKind.COMMITS_LOST: ("rewrite commits failed. This is more than the maximum allowed", "no rewrite commits succeeded"),
-    ConflictKind.REQUIREMENT_FAILED: ("CommitFailedException", "Cannot commit, ", "Requirement failed: "),
+    ConflictKind.COMMITS_LOST: (
+        "rewrite commits failed. This is more than the maximum allowed",
+        "no rewrite commits succeeded",
+    ),
+    ConflictKind.REQUIREMENT_FAILED: (
+        "CommitFailedException",
+        "Cannot commit, ",
+        "Requirement failed: ",
+    ),
 }
 # Another table of the same name is no conflict with a writer.
 _REPLACED = "Requirement failed: (?:UUID does not match|table already exists)"
 _UNDECIDED = "CommitStateUnknownException"
 _SEVERED = frozenset({"Py4JNetworkError"})
 
-# The first reason that matches any link of the chain wins: the narrow before the wide. Searched in "class: message".
+# The first reason that matches any link of the chain wins: the narrow before the wide. Searched in
+# "class: message".
 _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
-    FailureReason.RUNNER_UNAVAILABLE: ("^RunnerUnavailableError: ",),  # our own word for a Spark that did not start, whatever it complained of
+    FailureReason.RUNNER_UNAVAILABLE: (
+        "^RunnerUnavailableError: ",
+    ),  # our own word for a Spark that did not start, whatever it complained of
     FailureReason.OUT_OF_MEMORY: ("OutOfMemoryError", "GC overhead limit", "Java heap space"),
-    FailureReason.CONFLICT: tuple(pattern for patterns in _CONFLICTS.values() for pattern in patterns),
+    FailureReason.CONFLICT: tuple(
+        pattern for patterns in _CONFLICTS.values() for pattern in patterns
+    ),
     FailureReason.PERMISSION: (
         "AccessDenied",
         "AccessControlException",
         "ForbiddenException",
         "NotAuthorizedException",
         "Permission denied",
-        "ParentNotDirectoryException",  # a file is where a directory should be: only whoever may change that place can help, as with the next ones
+        # a file is where a directory should be: only whoever may change that place can help, as
+        # with the next ones
+        "ParentNotDirectoryException",
         "Mkdirs failed to create",  # what Hadoop makes of a directory that may not be written to
         "Read-only file system",
         "S3Exception.*Status Code: 40[13]",
     ),
-    FailureReason.TABLE_CHANGED: ("NoSuchTableException", "NoSuchNamespaceException", "TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "Couldn't load table"),
+    FailureReason.TABLE_CHANGED: (
+        "NoSuchTableException",
+        "NoSuchNamespaceException",
+        "TABLE_OR_VIEW_NOT_FOUND",
+        "SCHEMA_NOT_FOUND",
+        "Couldn't load table",
+    ),
     FailureReason.CATALOG_UNREACHABLE: (
         "SQLITE_BUSY",
         "SQLITE_CANTOPEN",
@@ -59,20 +96,51 @@ _PATTERNS: dict[FailureReason, tuple[str, ...]] = {
         "Connection refused",
         "TTransportException",
     ),
-    FailureReason.MISSING_FILE: ("NotFoundException", "FileNotFoundException", "NoSuchFileException", "NoSuchKeyException", "FILE_NOT_EXIST"),
-    FailureReason.INVALID_REQUEST: ("ParseException", "AnalysisException", "IllegalArgumentException", "ValidationException", "UnsupportedOperationException"),
+    FailureReason.MISSING_FILE: (
+        "NotFoundException",
+        "FileNotFoundException",
+        "NoSuchFileException",
+        "NoSuchKeyException",
+        "FILE_NOT_EXIST",
+    ),
+    FailureReason.INVALID_REQUEST: (
+        "ParseException",
+        "AnalysisException",
+        "IllegalArgumentException",
+        "ValidationException",
+        "UnsupportedOperationException",
+    ),
 }
 _RULES = (
     (compile_regex(_REPLACED, IGNORECASE), FailureReason.TABLE_CHANGED),
     (compile_regex(_UNDECIDED), FailureReason.CATALOG_UNREACHABLE),
-    *((compile_regex("|".join(patterns), IGNORECASE | DOTALL), reason) for reason, patterns in _PATTERNS.items()),
+    *(
+        (compile_regex("|".join(patterns), IGNORECASE | DOTALL), reason)
+        for reason, patterns in _PATTERNS.items()
+    ),
 )
-_CONFLICT_RULES = tuple((compile_regex("|".join(patterns), IGNORECASE | DOTALL), kind) for kind, patterns in _CONFLICTS.items())
-_DESCRIBED_FILE = compile_regex(r"\[?Generic(?:Data|Delete)File\{.*?file_path=([^,}]*).*")  # Iceberg writes out all that it knows of a file
-_STACK_FRAME = compile_regex(r"\s*(at [\w.$/<>]+\(|\.\.\. \d+ more|JVM stacktrace:|Driver stacktrace:|== )")
-_CLASS_PREFIX = compile_regex(r"^(?:(?:[a-z_][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)?:\s+)+")
+_CONFLICT_RULES = tuple(
+    (compile_regex("|".join(patterns), IGNORECASE | DOTALL), kind)
+    for kind, patterns in _CONFLICTS.items()
+)
+_DESCRIBED_FILE = compile_regex(
+    r"\[?Generic(?:Data|Delete)File\{.*?file_path=([^,}]*).*"
+)  # Iceberg writes out all that it knows of a file
+_STACK_FRAME = compile_regex(
+    r"\s*(at [\w.$/<>]+\(|\.\.\. \d+ more|JVM stacktrace:|Driver stacktrace:|== )"
+)
+_CLASS_PREFIX = compile_regex(
+    r"^(?:(?:[a-z_][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)?:\s+)+"
+)
 _WRAPPERS = frozenset(
-    {"RuntimeException", "ExecutionException", "CompletionException", "SparkException", "InvocationTargetException", "UndeclaredThrowableException"}
+    {
+        "RuntimeException",
+        "ExecutionException",
+        "CompletionException",
+        "SparkException",
+        "InvocationTargetException",
+        "UndeclaredThrowableException",
+    }
 )
 
 
@@ -86,11 +154,15 @@ def classify(causes: Sequence[tuple[str, str]]) -> FailureReason:
 
 
 def find_conflict(causes: Sequence[tuple[str, str]]) -> ConflictKind | None:
-    """What the writer had done, where a chain of errors tells of a conflict; None where it does not."""
+    """What the writer had done, where a chain of errors tells of a conflict; None where it does
+    not.
+    """
     if classify(causes) is not FailureReason.CONFLICT:
         return None
     chain = [f"{name}: {message}" for name, message in causes]
-    return next(kind for pattern, kind in _CONFLICT_RULES if any(pattern.search(link) for link in chain))
+    return next(
+        kind for pattern, kind in _CONFLICT_RULES if any(pattern.search(link) for link in chain)
+    )
 
 
 def is_undecided(causes: Sequence[tuple[str, str]]) -> bool:
@@ -99,12 +171,16 @@ def is_undecided(causes: Sequence[tuple[str, str]]) -> bool:
 
 
 def is_severed(causes: Sequence[tuple[str, str]]) -> bool:
-    """True when the connection to Spark's JVM broke, as it does when the JVM is killed: the statement may have committed before."""
+    """True when the connection to Spark's JVM broke, as it does when the JVM is killed: the
+    statement may have committed before.
+    """
     return any(name.rpartition(".")[2] in _SEVERED for name, _ in causes)
 
 
 def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
-    """One line for people: of the innermost error that says something, without stack traces and wrappers."""
+    """One line for people: of the innermost error that says something, without stack traces and
+    wrappers.
+    """
     for name, message in (*_telling(causes), *causes):
         line = clean_message(message)
         if line:
@@ -113,18 +189,26 @@ def describe_failure(causes: Sequence[tuple[str, str]]) -> str:
 
 
 def clean_message(message: str) -> str:
-    """The first line of an error's message without class names before it; at most 500 characters."""
+    """The first line of an error's message without class names before it; at most 500
+    characters.
+    """
     for line in message.splitlines():
         if _STACK_FRAME.match(line):
             break
         text = _DESCRIBED_FILE.sub(r"\1", _CLASS_PREFIX.sub("", line.strip()))
         if text:
-            return text if len(text) <= _MAX_MESSAGE_CHARACTERS else text[: _MAX_MESSAGE_CHARACTERS - 1] + "…"
+            return (
+                text
+                if len(text) <= _MAX_MESSAGE_CHARACTERS
+                else text[: _MAX_MESSAGE_CHARACTERS - 1] + "…"
+            )
     return ""
 
 
 def _telling(causes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Errors that are no mere wrappers, the one that decided the reason first, else the innermost."""
+    """Errors that are no mere wrappers, the one that decided the reason first, else the
+    innermost.
+    """
     plain = [cause for cause in causes if cause[0].rpartition(".")[2] not in _WRAPPERS]
     for pattern, _ in _RULES:
         matching = [cause for cause in plain if pattern.search(f"{cause[0]}: {cause[1]}")]

@@ -6,18 +6,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from maintainer.adapters.spark.states import classify, describe_failure, find_conflict, is_severed, is_undecided
+from maintainer.adapters.spark.states import (
+    classify,
+    describe_failure,
+    find_conflict,
+    is_severed,
+    is_undecided,
+)
 from maintainer.domain.job import FailureReason, JobEvent, Outcome
 from maintainer.domain.progress import Progress, Stage
 from maintainer.ports.runner import RunnerReport
 
-_EXIT_OUT_OF_MEMORY = 52  # org.apache.spark.util.SparkExitCode.OOM: of a JVM in which a task found no more memory
+_EXIT_OUT_OF_MEMORY = (
+    52  # org.apache.spark.util.SparkExitCode.OOM: of a JVM in which a task found no more memory
+)
 _MAX_EVENTS = 1_000  # of one job between two reports
-_PROGRESS_EVENTS_EVERY = timedelta(seconds=5)  # the report has the newest figures anyway; the story need not
+_PROGRESS_EVENTS_EVERY = timedelta(
+    seconds=5
+)  # the report has the newest figures anyway; the story need not
 _ENVELOPE = frozenset({"event", "job", "number", "at"})
-_ENDS = frozenset({"job.finished", "job.cancelled", "job.failed"})  # never acknowledged: without it the next daemon would take the job for lost
-_PHASES = {Stage.PREPARING: "preparing", Stage.WORKING: "running on Spark", Stage.CHECKING: "checking the result"}
-_STAGES = {"before": Stage.PREPARING, "main": Stage.WORKING, "after": Stage.CHECKING}  # by the part of the job that a statement is
+_ENDS = frozenset(
+    {"job.finished", "job.cancelled", "job.failed"}
+)  # never acknowledged: without it the next daemon would take the job for lost
+_PHASES = {
+    Stage.PREPARING: "preparing",
+    Stage.WORKING: "running on Spark",
+    Stage.CHECKING: "checking the result",
+}
+_STAGES = {
+    "before": Stage.PREPARING,
+    "main": Stage.WORKING,
+    "after": Stage.CHECKING,
+}  # by the part of the job that a statement is
 
 
 @dataclass(slots=True)
@@ -27,12 +47,16 @@ class TrackedJob:
     job_id: str
     carrier: str = ""  # which Spark has it
     is_started: bool = False
-    progress: Progress = field(default_factory=lambda: Progress(phase="starting Spark", stage=Stage.STARTING))
+    progress: Progress = field(
+        default_factory=lambda: Progress(phase="starting Spark", stage=Stage.STARTING)
+    )
     events: list[JobEvent] = field(default_factory=list)
     outcome: Outcome | None = None
     progress_told_at: datetime | None = None
     is_reported: bool = False  # the outcome has been told
-    numbers: list[int] = field(default_factory=list)  # of the driver's messages whose events wait for the next report
+    numbers: list[int] = field(
+        default_factory=list
+    )  # of the driver's messages whose events wait for the next report
     reported_numbers: list[int] = field(default_factory=list)  # of those in the last report
 
     def tell(self, name: str, at: datetime, **fields: object) -> None:
@@ -45,10 +69,18 @@ class TrackedJob:
         if self.outcome is None:
             self.outcome = outcome
             told = {"conflict": outcome.conflict.value} if outcome.conflict is not None else {}
-            self.tell(f"spark.{outcome.kind}", outcome.ended_at, reason=outcome.reason.value if outcome.reason else None, message=outcome.message, **told)
+            self.tell(
+                f"spark.{outcome.kind}",
+                outcome.ended_at,
+                reason=outcome.reason.value if outcome.reason else None,
+                message=outcome.message,
+                **told,
+            )
 
     def acknowledge(self) -> list[int]:
-        """The driver's messages that it need not keep any more: whoever asks again has stored what the last report said."""
+        """The driver's messages that it need not keep any more: whoever asks again has stored what
+        the last report said.
+        """
         done, self.reported_numbers = self.reported_numbers, []
         return done
 
@@ -69,14 +101,29 @@ class TrackedJob:
         match name:
             case "spark.progress":
                 self.progress = _read_progress(fields, self.progress, at)
-                if self.progress_told_at is None or at - self.progress_told_at >= _PROGRESS_EVENTS_EVERY:
+                if (
+                    self.progress_told_at is None
+                    or at - self.progress_told_at >= _PROGRESS_EVENTS_EVERY
+                ):
                     self.progress_told_at = at
                     self.tell(name, at, **fields)
             case "job.finished":
                 said = str(fields.get("failure") or "")
-                self.end(_finish(read_result(fields.get("result")), at, read_result(fields.get("checks")), said))
+                self.end(
+                    _finish(
+                        read_result(fields.get("result")),
+                        at,
+                        read_result(fields.get("checks")),
+                        said,
+                    )
+                )
             case "job.cancelled" if fields.get("is_overdue"):
-                self.end(lost(at, "its right to work was not renewed in time, and it was cancelled for that"))
+                self.end(
+                    lost(
+                        at,
+                        "its right to work was not renewed in time, and it was cancelled for that",
+                    )
+                )
             case "job.cancelled":
                 self.end(Outcome("cancelled", at, read_result(fields.get("result"))))
             case "job.failed":
@@ -88,7 +135,9 @@ class TrackedJob:
                     self.tell(name, at, **fields)
 
     def _enter(self, name: str, part: str) -> None:
-        """The stage that a message begins. A driver of an earlier version names no part: then the work is meant."""
+        """The stage that a message begins. A driver of an earlier version names no part: then the
+        work is meant.
+        """
         if name in {"job.started", "statement.started"}:
             stage = Stage.PREPARING if name == "job.started" else _STAGES.get(part, Stage.WORKING)
             self.progress = replace(self.progress, stage=stage, phase=_PHASES[stage])
@@ -100,7 +149,9 @@ def _fail(fields: Mapping[str, object], at: datetime) -> Outcome:
     if result is None:
         return failure(causes, at)
     finished = _finish(read_result(result), at, read_result(fields.get("checks")))
-    return replace(finished, check_failure=describe_failure(causes), check_failure_reason=classify(causes))
+    return replace(
+        finished, check_failure=describe_failure(causes), check_failure_reason=classify(causes)
+    )
 
 
 def _read_progress(fields: Mapping[str, object], now: Progress, at: datetime) -> Progress:
@@ -112,52 +163,95 @@ def _read_progress(fields: Mapping[str, object], now: Progress, at: datetime) ->
     ends_at = at + timedelta(seconds=left) if isinstance(left, int | float) else None
     groups = count("file_groups_done"), count("file_groups_total")
     tasks = count("tasks_done"), count("tasks_total")
-    return Progress(*tasks, now.phase, *groups, count("bytes_read"), count("bytes_written"), ends_at, now.stage)
+    return Progress(
+        *tasks, now.phase, *groups, count("bytes_read"), count("bytes_written"), ends_at, now.stage
+    )
 
 
-def _finish(result: Mapping[str, int | str | None], at: datetime, checks: Mapping[str, int | str | None], said: str = "") -> Outcome:
-    """With partial progress Iceberg calls it a success when every file group has failed, and keeps why to itself: `said` is what Spark says of it."""
+def _finish(
+    result: Mapping[str, int | str | None],
+    at: datetime,
+    checks: Mapping[str, int | str | None],
+    said: str = "",
+) -> Outcome:
+    """With partial progress Iceberg calls it a success when every file group has failed, and keeps
+    why to itself: `said` is what Spark says of it.
+    """
     failed = result.get("failed_data_files_count")
     causes = [("org.apache.spark.SparkException", said)] if said else []
     why = describe_failure(causes) if causes else "its log has the reason"
     if failed and not result.get("rewritten_data_files_count"):
         message = f"no data file was rewritten: {failed} of {failed} failed in Spark: {why}"
         return Outcome("failed", at, result, classify(causes), message)
-    return Outcome("finished", at, result, checks=checks, message=f"{failed} data files failed in Spark: {why}" if failed else "")
+    return Outcome(
+        "finished",
+        at,
+        result,
+        checks=checks,
+        message=f"{failed} data files failed in Spark: {why}" if failed else "",
+    )
 
 
 def failure(causes: list[tuple[str, str]], at: datetime) -> Outcome:
-    """A failure with its reason and its one line; where nobody can say whether it committed, the table must tell."""
+    """A failure with its reason and its one line; where nobody can say whether it committed, the
+    table must tell.
+    """
     if is_undecided(causes):
-        return lost(at, f"the catalog did not say whether it made the commit: {describe_failure(causes)}", classify(causes))
+        return lost(
+            at,
+            f"the catalog did not say whether it made the commit: {describe_failure(causes)}",
+            classify(causes),
+        )
     if is_severed(causes):
-        return lost(at, f"Spark's JVM did not answer any more: {describe_failure(causes)}", classify(causes))
-    return Outcome("failed", at, reason=classify(causes), message=describe_failure(causes), conflict=find_conflict(causes))
+        return lost(
+            at, f"Spark's JVM did not answer any more: {describe_failure(causes)}", classify(causes)
+        )
+    return Outcome(
+        "failed",
+        at,
+        reason=classify(causes),
+        message=describe_failure(causes),
+        conflict=find_conflict(causes),
+    )
 
 
 def blame(job_id: str, last_words: Mapping[str, object]) -> FailureReason:
-    """What the end of a Spark says of a job that it had, by the driver's last words: ended for its fence or for another job's sake, nothing of this one.
+    """What the end of a Spark says of a job that it had, by the driver's last words: ended for its
+    fence or for another job's sake, nothing of this one.
 
     Dead by itself, the job may be what killed it, and would at once again.
     """
     if last_words.get("exit_code") == _EXIT_OUT_OF_MEMORY:
         return FailureReason.OUT_OF_MEMORY
     is_anothers = last_words.get("culprit") not in {None, job_id}
-    return FailureReason.LOST_RUNNER if is_anothers or last_words.get("is_fenced") else FailureReason.OTHER
+    return (
+        FailureReason.LOST_RUNNER
+        if is_anothers or last_words.get("is_fenced")
+        else FailureReason.OTHER
+    )
 
 
 def lost(at: datetime, message: str, reason: FailureReason = FailureReason.LOST_RUNNER) -> Outcome:
-    """The end of a job that nobody runs any more; another reason than the default is held against the job."""
+    """The end of a job that nobody runs any more; another reason than the default is held against
+    the job.
+    """
     return Outcome("lost", at, reason=reason, message=message)
 
 
 def read_causes(value: object) -> list[tuple[str, str]]:
     """The driver's chain of causes as (class, message)."""
     links = value if isinstance(value, list) else []
-    return [(str(link.get("class")), str(link.get("message"))) for link in links if isinstance(link, dict)]
+    return [
+        (str(link.get("class")), str(link.get("message")))
+        for link in links
+        if isinstance(link, dict)
+    ]
 
 
 def read_result(value: object) -> dict[str, int | str | None]:
     """The procedure's row."""
     row = value if isinstance(value, dict) else {}
-    return {str(key): entry if isinstance(entry, int | str) or entry is None else str(entry) for key, entry in row.items()}
+    return {
+        str(key): entry if isinstance(entry, int | str) or entry is None else str(entry)
+        for key, entry in row.items()
+    }

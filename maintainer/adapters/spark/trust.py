@@ -1,6 +1,8 @@
-"""Let a Java that came as a Python package trust the certificates that its machine trusts, as a Java of the system's own does.
+"""Let a Java that came as a Python package trust the certificates that its machine trusts, as a
+Java of the system's own does.
 
-Without this it knows public authorities only, and a machine whose network has an authority of its own cannot fetch Spark's jars.
+Without this it knows public authorities only, and a machine whose network has an authority of its
+own cannot fetch Spark's jars.
 """
 
 from __future__ import annotations
@@ -16,8 +18,13 @@ from importlib import import_module
 from pathlib import Path
 
 # Debian; Red Hat; Alpine and macOS.
-BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
-# Java's own store format JKS, version 2: read by every Java, sealed by a password that is public by convention.
+BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
+# Java's own store format JKS, version 2: read by every Java, sealed by a password that is public by
+# convention.
 JKS_MAGIC = 0xFEEDFEED
 JKS_VERSION = 2
 TRUSTED_CERTIFICATE = 2
@@ -27,7 +34,9 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE--
 
 
 def find_bundle(environment: Mapping[str, str], bundles: Iterable[str] = BUNDLES) -> Path | None:
-    """The file of the certificates this machine trusts: the one that SSL_CERT_FILE names, else the system's; None when there is none."""
+    """The file of the certificates this machine trusts: the one that SSL_CERT_FILE names, else the
+    system's; None when there is none.
+    """
     named = environment.get("SSL_CERT_FILE")
     return next((path for path in map(Path, [named] if named else bundles) if path.is_file()), None)
 
@@ -39,13 +48,23 @@ def read_certificates(bundle: Path) -> list[bytes]:
 
 
 def write_store(certificates: Iterable[bytes]) -> bytes:
-    """A JKS trust store of these certificates; without dates, so that the same certificates give the same bytes."""
+    """A JKS trust store of these certificates; without dates, so that the same certificates give
+    the same bytes.
+    """
     entries = [
-        struct.pack(">I", TRUSTED_CERTIFICATE) + _text(f"authority-{number}") + struct.pack(">Q", 0) + _text("X.509") + struct.pack(">I", len(der)) + der
+        struct.pack(">I", TRUSTED_CERTIFICATE)
+        + _text(f"authority-{number}")
+        + struct.pack(">Q", 0)
+        + _text("X.509")
+        + struct.pack(">I", len(der))
+        + der
         for number, der in enumerate(certificates)
     ]
     body = struct.pack(">III", JKS_MAGIC, JKS_VERSION, len(entries)) + b"".join(entries)
-    return body + hashlib.sha1(PASSWORD.encode("utf-16-be") + SALT + body, usedforsecurity=False).digest()
+    return (
+        body
+        + hashlib.sha1(PASSWORD.encode("utf-16-be") + SALT + body, usedforsecurity=False).digest()
+    )
 
 
 def _text(text: str) -> bytes:
@@ -54,7 +73,9 @@ def _text(text: str) -> bytes:
 
 
 def replace_store(java_home: Path, certificates: Iterable[bytes]) -> Path:
-    """Put a new trust store in the place of Java's; the old file is replaced, not changed, because an installer's cache may share it."""
+    """Put a new trust store in the place of Java's; the old file is replaced, not changed, because
+    an installer's cache may share it.
+    """
     store = java_home / "lib" / "security" / "cacerts"
     fresh = store.with_name("cacerts.new")
     fresh.write_bytes(write_store(certificates))

@@ -1,4 +1,6 @@
-"""What admission reads: candidates with their plans, charges with their jobs, what jobs taught, and halts."""
+"""What admission reads: candidates with their plans, charges with their jobs, what jobs taught, and
+halts.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from maintainer.adapters.store.types import write_text
 from maintainer.adapters.store.verdicts import read_standing_verdicts, replace_verdict
 from maintainer.domain.admission import Candidate, Halt, find_candidates
 from maintainer.domain.budget import Charge, Spending, day_of
-from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
+from maintainer.domain.calibration import (
+    NOTHING_LEARNT,
+    SHARED_ALPHA,
+    TABLE_ALPHA,
+    Calibration,
+    CostFit,
+)
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
@@ -32,7 +40,11 @@ class SqlAdmission:
     def candidates(self) -> Sequence[Candidate]:
         """See AdmissionStore."""
         with self._database.read() as connection:
-            rows = connection.execute(select(candidates.c.document).order_by(candidates.c.full_name, candidates.c.position))
+            rows = connection.execute(
+                select(candidates.c.document).order_by(
+                    candidates.c.full_name, candidates.c.position
+                )
+            )
             return tuple(documents.read_candidate(row.document) for row in rows)
 
     def standing_verdicts(self) -> Sequence[StandingVerdict]:
@@ -40,20 +52,32 @@ class SqlAdmission:
         with self._database.read() as connection:
             return read_standing_verdicts(connection)
 
-    def replace_verdicts(self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]) -> Sequence[RuleVerdict]:
+    def replace_verdicts(
+        self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]
+    ) -> Sequence[RuleVerdict]:
         """See AdmissionStore."""
         with self._database.write() as connection:
             # In one order, so that two processes that change the same never wait for each other.
             ordered = sorted(changes, key=lambda change: (change[0].table, change[0].rule))
-            return tuple(fresh for standing, fresh in ordered if replace_verdict(connection, standing, fresh))
+            return tuple(
+                fresh for standing, fresh in ordered if replace_verdict(connection, standing, fresh)
+            )
 
     def spending(self, day: str) -> Spending:
         """See AdmissionStore."""
         owner = (spending.c.catalog, spending.c.policy)
-        sums = select(*owner, func.sum(spending.c.bytes).label("bytes"), func.sum(spending.c.gb_hours).label("gb_hours"))
+        sums = select(
+            *owner,
+            func.sum(spending.c.bytes).label("bytes"),
+            func.sum(spending.c.gb_hours).label("gb_hours"),
+        )
         with self._database.read() as connection:
-            rows = connection.execute(sums.where(spending.c.day == day).group_by(*owner).order_by(*owner))
-            return Spending(day, {(row.catalog, row.policy): Charge(row.bytes, row.gb_hours) for row in rows})
+            rows = connection.execute(
+                sums.where(spending.c.day == day).group_by(*owner).order_by(*owner)
+            )
+            return Spending(
+                day, {(row.catalog, row.policy): Charge(row.bytes, row.gb_hours) for row in rows}
+            )
 
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:
         """See AdmissionStore."""
@@ -63,7 +87,11 @@ class SqlAdmission:
     def set_halt(self, halt: Halt) -> None:
         """See AdmissionStore."""
         with self._database.write(durable=True) as connection:
-            connection.execute(self._database.upsert(halts, {"scope": halt.scope, "document": documents.write_halt(halt)}))
+            connection.execute(
+                self._database.upsert(
+                    halts, {"scope": halt.scope, "document": documents.write_halt(halt)}
+                )
+            )
 
     def lift_halt(self, scope: str) -> bool:
         """See AdmissionStore."""
@@ -73,7 +101,10 @@ class SqlAdmission:
     def halts(self) -> Sequence[Halt]:
         """See AdmissionStore."""
         with self._database.read() as connection:
-            return tuple(documents.read_halt(row.document) for row in connection.execute(select(halts.c.document).order_by(halts.c.scope)))
+            return tuple(
+                documents.read_halt(row.document)
+                for row in connection.execute(select(halts.c.document).order_by(halts.c.scope))
+            )
 
 
 def record_candidates(connection: Connection, plan: Plan) -> None:
@@ -81,7 +112,8 @@ def record_candidates(connection: Connection, plan: Plan) -> None:
     name = str(plan.table)
     connection.execute(delete(candidates).where(candidates.c.full_name == name))
     rows = [
-        {"full_name": name, "position": position, "document": documents.write_candidate(candidate)} for position, candidate in enumerate(find_candidates(plan))
+        {"full_name": name, "position": position, "document": documents.write_candidate(candidate)}
+        for position, candidate in enumerate(find_candidates(plan))
     ]
     if rows:
         connection.execute(insert(candidates), rows)
@@ -90,7 +122,13 @@ def record_candidates(connection: Connection, plan: Plan) -> None:
 def charge(database: Database, connection: Connection, job: Job) -> None:
     """What the job costs, on the day that it was stored."""
     cost = job.charge
-    row = {"day": day_of(job.created_at), "catalog": job.table.catalog, "policy": write_text(job.charged_to), "bytes": cost.bytes, "gb_hours": cost.gb_hours}
+    row = {
+        "day": day_of(job.created_at),
+        "catalog": job.table.catalog,
+        "policy": write_text(job.charged_to),
+        "bytes": cost.bytes,
+        "gb_hours": cost.gb_hours,
+    }
     connection.execute(database.upsert(spending, {"job_id": job.job_id, **row}))
 
 
@@ -100,23 +138,45 @@ def learn(database: Database, connection: Connection, job: Job, at: datetime) ->
     if sample is None:
         return
     known = _read_fits(connection, job.table_uuid, job.table.catalog)
-    for level, owner, alpha in ((_TABLE, job.table_uuid, TABLE_ALPHA), (_CATALOG, job.table.catalog, SHARED_ALPHA), (_FLEET, "", SHARED_ALPHA)):
+    for level, owner, alpha in (
+        (_TABLE, job.table_uuid, TABLE_ALPHA),
+        (_CATALOG, job.table.catalog, SHARED_ALPHA),
+        (_FLEET, "", SHARED_ALPHA),
+    ):
         fit = known.get((level, job.policy_rule), NOTHING_LEARNT).learn(sample, alpha)
-        row = {"level": level, "owner": owner, "rule": job.policy_rule.value, "learnt_at": at, "document": documents.write_fit(fit)}
+        row = {
+            "level": level,
+            "owner": owner,
+            "rule": job.policy_rule.value,
+            "learnt_at": at,
+            "document": documents.write_fit(fit),
+        }
         connection.execute(database.upsert(calibrations, row))
 
 
 def read_calibration(connection: Connection, table_uuid: str, catalog: str) -> Calibration:
     """Three levels."""
     known = _read_fits(connection, table_uuid, catalog)
-    levels = ({rule: fit for (at, rule), fit in known.items() if at == level} for level in (_TABLE, _CATALOG, _FLEET))
+    levels = (
+        {rule: fit for (at, rule), fit in known.items() if at == level}
+        for level in (_TABLE, _CATALOG, _FLEET)
+    )
     return Calibration(*levels)
 
 
-def _read_fits(connection: Connection, table_uuid: str, catalog: str) -> Mapping[tuple[str, RuleName], CostFit]:
+def _read_fits(
+    connection: Connection, table_uuid: str, catalog: str
+) -> Mapping[tuple[str, RuleName], CostFit]:
     owners = ((_TABLE, table_uuid), (_CATALOG, catalog), (_FLEET, ""))
-    is_theirs = or_(*(and_(calibrations.c.level == level, calibrations.c.owner == owner) for level, owner in owners))
-    rows = connection.execute(select(calibrations.c.level, calibrations.c.rule, calibrations.c.document).where(is_theirs))
+    is_theirs = or_(
+        *(
+            and_(calibrations.c.level == level, calibrations.c.owner == owner)
+            for level, owner in owners
+        )
+    )
+    rows = connection.execute(
+        select(calibrations.c.level, calibrations.c.rule, calibrations.c.document).where(is_theirs)
+    )
     return {(row.level, RuleName(row.rule)): documents.read_fit(row.document) for row in rows}
 
 
@@ -124,4 +184,8 @@ def prune_admission(connection: Connection, before: datetime) -> None:
     """Charges of days that are long over, and what was learnt of tables that are gone."""
     connection.execute(delete(spending).where(spending.c.day < day_of(before)))
     is_known = exists().where(tables.c.table_uuid == calibrations.c.owner)
-    connection.execute(delete(calibrations).where(calibrations.c.level == _TABLE, calibrations.c.learnt_at < before, ~is_known))
+    connection.execute(
+        delete(calibrations).where(
+            calibrations.c.level == _TABLE, calibrations.c.learnt_at < before, ~is_known
+        )
+    )

@@ -40,18 +40,28 @@ def read_page(connection: Connection, query: AuditQuery) -> Page[AuditEntry]:
     check_limit(query.limit)
     after = read_cursor(query.cursor, _ORDER, int)
     filters = _filter(query)
-    total = int(connection.execute(select(func.count()).select_from(audit_log).where(*filters)).scalar_one())
+    total = int(
+        connection.execute(select(func.count()).select_from(audit_log).where(*filters)).scalar_one()
+    )
     page = select(audit_log).where(*filters)
     if after is not None:
         page = page.where(audit_log.c.sequence < int(after.value or 0))
-    rows = connection.execute(page.order_by(audit_log.c.sequence.desc()).limit(query.limit + 1)).all()
+    rows = connection.execute(
+        page.order_by(audit_log.c.sequence.desc()).limit(query.limit + 1)
+    ).all()
     shown = rows[: query.limit]
-    cursor = write_cursor(_ORDER, Position(shown[-1].sequence, "")) if len(rows) > query.limit else None
+    cursor = (
+        write_cursor(_ORDER, Position(shown[-1].sequence, "")) if len(rows) > query.limit else None
+    )
     return Page(tuple(_read(row) for row in shown), cursor, total)
 
 
 def _filter(query: AuditQuery) -> list[ColumnElement[bool]]:
-    wanted = {audit_log.c.full_name: str(query.table) if query.table is not None else "", audit_log.c.job_id: query.job_id, audit_log.c.actor: query.actor}
+    wanted = {
+        audit_log.c.full_name: str(query.table) if query.table is not None else "",
+        audit_log.c.job_id: query.job_id,
+        audit_log.c.actor: query.actor,
+    }
     filters = [column == value for column, value in wanted.items() if value]
     if query.since is not None:
         filters.append(audit_log.c.at >= query.since)

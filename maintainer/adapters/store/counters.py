@@ -1,6 +1,8 @@
-"""Sums over tables and jobs, kept in the transaction of each change, so that reading them costs the same however large the fleet is.
+"""Sums over tables and jobs, kept in the transaction of each change, so that reading them costs the
+same however large the fleet is.
 
-Each change takes the rows of the tables first and those of the counters last, both in order: two writers never wait for each other in a circle.
+Each change takes the rows of the tables first and those of the counters last, both in order: two
+writers never wait for each other in a circle.
 """
 
 from __future__ import annotations
@@ -11,7 +13,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, insert, or_, select, text, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    tuple_,
+    update,
+)
 
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
@@ -62,16 +77,26 @@ class Changes:
 
     def by_key(self) -> dict[Key, dict[str, int]]:
         """The differences, where there are any."""
-        found = {key: {name: change for name, change in changes.items() if change} for key, changes in sorted(self._by_key.items())}
+        found = {
+            key: {name: change for name, change in changes.items() if change}
+            for key, changes in sorted(self._by_key.items())
+        }
         return {key: changes for key, changes in found.items() if changes}
 
 
 def _keys(row: AnyRow) -> tuple[Key, ...]:
-    return (FLEET_LEVEL, "", ""), (CATALOG_LEVEL, row.catalog, ""), (NAMESPACE_LEVEL, row.catalog, row.namespace)
+    return (
+        (FLEET_LEVEL, "", ""),
+        (CATALOG_LEVEL, row.catalog, ""),
+        (NAMESPACE_LEVEL, row.catalog, row.namespace),
+    )
 
 
 def _figures(row: AnyRow) -> Figures:
-    figures = {"tables": 1, **{name: int(getattr(row, column) is not None) for name, column in _COUNTED.items()}}
+    figures = {
+        "tables": 1,
+        **{name: int(getattr(row, column) is not None) for name, column in _COUNTED.items()},
+    }
     figures |= {name: getattr(row, name) or 0 for name in SUMMED}
     if row.kept_data_files is not None and row.data_files is not None:
         figures |= {"live_data_files": row.data_files, "kept_data_files": row.kept_data_files}
@@ -81,10 +106,14 @@ def _figures(row: AnyRow) -> Figures:
 
 
 @contextmanager
-def counted(database: Database, connection: Connection, full_names: Sequence[str], *, is_new: bool = False) -> Iterator[Sequence[str]]:
-    """Locks the named tables' rows, and brings the sums in line with whatever is done within to those it yields; is_new: this transaction made them.
+def counted(
+    database: Database, connection: Connection, full_names: Sequence[str], *, is_new: bool = False
+) -> Iterator[Sequence[str]]:
+    """Locks the named tables' rows, and brings the sums in line with whatever is done within to
+    those it yields; is_new: this transaction made them.
 
-    A row that somebody else adds after the locks were taken is not yielded: who changes it nevertheless changes what was never counted here.
+    A row that somebody else adds after the locks were taken is not yielded: who changes it
+    nevertheless changes what was never counted here.
     """
     changes = Changes()
     present = list(full_names)
@@ -103,25 +132,41 @@ def _read_rows(connection: Connection, full_names: Sequence[str]) -> Iterator[An
     ordered = sorted(full_names)
     for start in range(0, len(ordered), MAX_SQL_VARIABLES):
         some = ordered[start : start + MAX_SQL_VARIABLES]
-        yield from connection.execute(select(*_COLUMNS).where(tables.c.full_name.in_(some)).order_by(tables.c.full_name).with_for_update()).all()
+        yield from connection.execute(
+            select(*_COLUMNS)
+            .where(tables.c.full_name.in_(some))
+            .order_by(tables.c.full_name)
+            .with_for_update()
+        ).all()
 
 
-def _apply(database: Database, connection: Connection, changes: Mapping[Key, Mapping[str, int]]) -> None:
+def _apply(
+    database: Database, connection: Connection, changes: Mapping[Key, Mapping[str, int]]
+) -> None:
     keys = list(changes)
     for start in range(0, len(keys), _KEYS_PER_STATEMENT):
         some = keys[start : start + _KEYS_PER_STATEMENT]
-        present = {(row.level, row.catalog, row.namespace) for row in connection.execute(select(*_KEY).where(tuple_(*_KEY).in_(some)))}
+        present = {
+            (row.level, row.catalog, row.namespace)
+            for row in connection.execute(select(*_KEY).where(tuple_(*_KEY).in_(some)))
+        }
         for key in some:
-            if key not in present:  # made before any is locked, because whoever makes one too is waited for
+            if (
+                key not in present
+            ):  # made before any is locked, because whoever makes one too is waited for
                 connection.execute(database.insert_unless_present(fleet_counters, _row(key, {})))
     for start in range(0, len(keys), _KEYS_PER_STATEMENT):
         some = keys[start : start + _KEYS_PER_STATEMENT]
-        rows = connection.execute(select(fleet_counters).where(tuple_(*_KEY).in_(some)).order_by(*_KEY).with_for_update()).all()
+        rows = connection.execute(
+            select(fleet_counters).where(tuple_(*_KEY).in_(some)).order_by(*_KEY).with_for_update()
+        ).all()
         for row in rows:
             figures = Counter(json.loads(row.figures))
             figures.update(changes[row.level, row.catalog, row.namespace])
             is_this = and_(*(column == row[index] for index, column in enumerate(_KEY)))
-            connection.execute(update(fleet_counters).where(is_this).values(figures=_write(figures)))
+            connection.execute(
+                update(fleet_counters).where(is_this).values(figures=_write(figures))
+            )
 
 
 def _row(key: Key, figures: Figures) -> dict[str, Any]:
@@ -135,15 +180,23 @@ def _write(figures: Figures) -> str:
 
 def read_counters(connection: Connection, catalog: str | None, namespace: str | None) -> Counters:
     """One row's sums, all zero when there is no such row."""
-    level = FLEET_LEVEL if catalog is None else CATALOG_LEVEL if namespace is None else NAMESPACE_LEVEL
+    level = (
+        FLEET_LEVEL if catalog is None else CATALOG_LEVEL if namespace is None else NAMESPACE_LEVEL
+    )
     is_this = tuple_(*_KEY) == (level, catalog or "", namespace or "")
-    document = connection.execute(select(fleet_counters.c.figures).where(is_this)).scalar_one_or_none()
+    document = connection.execute(
+        select(fleet_counters.c.figures).where(is_this)
+    ).scalar_one_or_none()
     return _build(json.loads(document or "{}"))
 
 
 def read_catalogs(connection: Connection) -> list[str]:
     """Those that have tables, or had."""
-    return list(connection.execute(select(fleet_counters.c.catalog).where(fleet_counters.c.level == CATALOG_LEVEL)).scalars())
+    return list(
+        connection.execute(
+            select(fleet_counters.c.catalog).where(fleet_counters.c.level == CATALOG_LEVEL)
+        ).scalars()
+    )
 
 
 def _build(figures: Figures) -> Counters:
@@ -151,51 +204,110 @@ def _build(figures: Figures) -> Counters:
     return Counters(**plain, bands={band: figures.get(band.value, 0) for band in BANDS})
 
 
-def count_tables(connection: Connection, catalog: str | None, namespace: str | None, band: Band | None) -> int:
-    """How many tables are in a namespace and those nested in it, in a catalog, or in all; of one band or of all."""
+def count_tables(
+    connection: Connection, catalog: str | None, namespace: str | None, band: Band | None
+) -> int:
+    """How many tables are in a namespace and those nested in it, in a catalog, or in all; of one
+    band or of all.
+    """
     name = "tables" if band is None else band.value
     if namespace is None:
         counters = read_counters(connection, catalog, None)
         return counters.tables if band is None else counters.bands[band]
-    filters = [fleet_counters.c.level == NAMESPACE_LEVEL, is_within(fleet_counters.c.namespace, namespace)]
+    filters = [
+        fleet_counters.c.level == NAMESPACE_LEVEL,
+        is_within(fleet_counters.c.namespace, namespace),
+    ]
     if catalog is not None:
         filters.append(fleet_counters.c.catalog == catalog)
-    return sum(json.loads(row.figures).get(name, 0) for row in connection.execute(select(fleet_counters.c.figures).where(*filters)))
+    return sum(
+        json.loads(row.figures).get(name, 0)
+        for row in connection.execute(select(fleet_counters.c.figures).where(*filters))
+    )
 
 
 def is_within(column: ColumnElement[str], namespace: str) -> ColumnElement[bool]:
-    """The namespace "a.b" and all that starts with "a.b.", as one range of an index; "/" is the character after "."."""
-    return and_(column >= namespace, column < f"{namespace}/", or_(column == namespace, column >= f"{namespace}."))
+    """The namespace "a.b" and all that starts with "a.b.", as one range of an index; "/" is the
+    character after ".".
+    """
+    return and_(
+        column >= namespace,
+        column < f"{namespace}/",
+        or_(column == namespace, column >= f"{namespace}."),
+    )
 
 
-def read_namespaces(connection: Connection, catalog: str | None, limit: int, cursor: str | None) -> Page[NamespaceCounters]:
+def read_namespaces(
+    connection: Connection, catalog: str | None, limit: int, cursor: str | None
+) -> Page[NamespaceCounters]:
     """A page of namespaces by catalog and name."""
     check_limit(limit)
     order = f"{_NAMESPACE_ORDER}:{'' if catalog is None else json.dumps(catalog)}"
     after = read_cursor(cursor, order, str)
-    filters: list[ColumnElement[bool]] = [fleet_counters.c.level == NAMESPACE_LEVEL, fleet_counters.c.figures != "{}"]
+    filters: list[ColumnElement[bool]] = [
+        fleet_counters.c.level == NAMESPACE_LEVEL,
+        fleet_counters.c.figures != "{}",
+    ]
     if catalog is not None:
         filters.append(fleet_counters.c.catalog == catalog)
-    total = connection.execute(select(func.count()).select_from(fleet_counters).where(*filters)).scalar_one()
+    total = connection.execute(
+        select(func.count()).select_from(fleet_counters).where(*filters)
+    ).scalar_one()
     if after is not None:
-        filters.append(tuple_(fleet_counters.c.catalog, fleet_counters.c.namespace) > (str(after.value or ""), after.row_id))
-    ordered = select(fleet_counters).where(*filters).order_by(fleet_counters.c.catalog, fleet_counters.c.namespace)
+        filters.append(
+            tuple_(fleet_counters.c.catalog, fleet_counters.c.namespace)
+            > (str(after.value or ""), after.row_id)
+        )
+    ordered = (
+        select(fleet_counters)
+        .where(*filters)
+        .order_by(fleet_counters.c.catalog, fleet_counters.c.namespace)
+    )
     rows = connection.execute(ordered.limit(limit + 1)).all()
     shown = rows[:limit]
-    following = write_cursor(order, Position(shown[-1].catalog, shown[-1].namespace)) if len(rows) > limit else None
-    return Page(tuple(NamespaceCounters(row.catalog, row.namespace, _build(json.loads(row.figures))) for row in shown), following, total)
+    following = (
+        write_cursor(order, Position(shown[-1].catalog, shown[-1].namespace))
+        if len(rows) > limit
+        else None
+    )
+    return Page(
+        tuple(
+            NamespaceCounters(row.catalog, row.namespace, _build(json.loads(row.figures)))
+            for row in shown
+        ),
+        following,
+        total,
+    )
 
 
-def count_job(database: Database, connection: Connection, before: JobState | None, after: JobState | None, number: int = 1) -> None:
+def count_job(
+    database: Database,
+    connection: Connection,
+    before: JobState | None,
+    after: JobState | None,
+    number: int = 1,
+) -> None:
     """Jobs came, went or changed their state."""
     if before is after:
         return
-    changes = {state.value: change for state, change in ((before, -number), (after, number)) if state is not None}
+    changes = {
+        state.value: change
+        for state, change in ((before, -number), (after, number))
+        if state is not None
+    }
     for state, change in sorted(changes.items()):
-        if not connection.execute(update(job_counters).where(job_counters.c.state == state).values(jobs=job_counters.c.jobs + change)).rowcount:
+        if not connection.execute(
+            update(job_counters)
+            .where(job_counters.c.state == state)
+            .values(jobs=job_counters.c.jobs + change)
+        ).rowcount:
             fresh = database.insert_unless_present(job_counters, {"state": state, "jobs": change})
             if not connection.execute(fresh).rowcount:
-                connection.execute(update(job_counters).where(job_counters.c.state == state).values(jobs=job_counters.c.jobs + change))
+                connection.execute(
+                    update(job_counters)
+                    .where(job_counters.c.state == state)
+                    .values(jobs=job_counters.c.jobs + change)
+                )
 
 
 def read_job_counts(connection: Connection) -> dict[JobState, int]:
@@ -205,45 +317,74 @@ def read_job_counts(connection: Connection) -> dict[JobState, int]:
 
 
 def recount(connection: Connection) -> int:
-    """Compare all sums with what they are sums of and mend what differs; returns how many rows were wrong."""
+    """Compare all sums with what they are sums of and mend what differs; returns how many rows were
+    wrong.
+    """
     if connection.dialect.name == "postgresql":
         # Whoever has changed a table and not yet its sums is either seen with both or with neither.
         connection.execute(text("LOCK TABLE fleet_counters, job_counters IN EXCLUSIVE MODE"))
     changes = _sum_tables(connection)
     wanted = {tuple(key): _write(figures) for key, figures in changes.by_key().items()}
-    found = {(row.level, row.catalog, row.namespace): row.figures for row in connection.execute(select(fleet_counters))}
+    found = {
+        (row.level, row.catalog, row.namespace): row.figures
+        for row in connection.execute(select(fleet_counters))
+    }
     empty = [key for key, figures in found.items() if figures == "{}" and key not in wanted]
     wrong = [key for key in {*wanted, *found} if wanted.get(key, "{}") != found.get(key, "{}")]
     for key in {*wrong, *empty}:
-        connection.execute(delete(fleet_counters).where(and_(*(column == part for column, part in zip(_KEY, key, strict=True)))))
-    added = [{"level": int(key[0]), "catalog": key[1], "namespace": key[2], "figures": wanted[key]} for key in wrong if key in wanted]
+        connection.execute(
+            delete(fleet_counters).where(
+                and_(*(column == part for column, part in zip(_KEY, key, strict=True)))
+            )
+        )
+    added = [
+        {"level": int(key[0]), "catalog": key[1], "namespace": key[2], "figures": wanted[key]}
+        for key in wrong
+        if key in wanted
+    ]
     if added:
         connection.execute(insert(fleet_counters), added)
     return len(wrong) + _recount_jobs(connection)
 
 
 def _sum_tables(connection: Connection) -> Changes:
-    """By the database, namespace by namespace: a hundred thousand rows one by one would take seconds, in which nobody else can write to SQLite."""
+    """By the database, namespace by namespace: a hundred thousand rows one by one would take
+    seconds, in which nobody else can write to SQLite.
+    """
     is_compared = and_(tables.c.data_files.is_not(None), tables.c.kept_data_files.is_not(None))
     summed: dict[str, ColumnElement[Any]] = {name: tables.c[name] for name in SUMMED}
-    summed |= {name: case((is_compared, tables.c[name.removeprefix("live_")])) for name in _SUMS[len(SUMMED) :]}
+    summed |= {
+        name: case((is_compared, tables.c[name.removeprefix("live_")]))
+        for name in _SUMS[len(SUMMED) :]
+    }
     numbers: dict[str, ColumnElement[Any]] = {"tables": tables.c.full_name}
     numbers |= {name: tables.c[column] for name, column in _COUNTED.items()}
     numbers |= {band.value: case((tables.c.band == index, 1)) for index, band in enumerate(BANDS)}
     columns = [func.count(column).label(name) for name, column in numbers.items()]
     for name, column in summed.items():  # in halves: a sum of many may have more than 64 bits
-        columns += [func.sum(column.op("/")(_HALF)).label(f"high_{name}"), func.sum(column % _HALF).label(f"low_{name}")]
+        columns += [
+            func.sum(column.op("/")(_HALF)).label(f"high_{name}"),
+            func.sum(column % _HALF).label(f"low_{name}"),
+        ]
     place = (tables.c.catalog, tables.c.namespace)
     changes = Changes()
     for row in connection.execute(select(*place, *columns).group_by(*place)):
         found = row._mapping  # noqa: SLF001 - SQLAlchemy's public name
-        sums = {name: int(found[f"high_{name}"] or 0) * _HALF + int(found[f"low_{name}"] or 0) for name in summed}
+        sums = {
+            name: int(found[f"high_{name}"] or 0) * _HALF + int(found[f"low_{name}"] or 0)
+            for name in summed
+        }
         changes.add_sums(row, {name: int(found[name]) for name in numbers} | sums)
     return changes
 
 
 def _recount_jobs(connection: Connection) -> int:
-    wanted = {row.state: row.number for row in connection.execute(select(jobs.c.state, func.count().label("number")).group_by(jobs.c.state))}
+    wanted = {
+        row.state: row.number
+        for row in connection.execute(
+            select(jobs.c.state, func.count().label("number")).group_by(jobs.c.state)
+        )
+    }
     found = {row.state: row.jobs for row in connection.execute(select(job_counters)) if row.jobs}
     if wanted == found:
         return 0

@@ -34,7 +34,8 @@ _REPLACED = "its file was replaced by another while it was open; start the progr
 _EXHAUSTED = f"no connection became free within {POOL_TIMEOUT_SECONDS} s"
 _HOW_TO_WRITE = "write sqlite:///path/to/maintainer.db or postgresql://user@host/database"
 
-# So that a connection that died in silence is noticed within a minute; whatever the URL says goes before.
+# So that a connection that died in silence is noticed within a minute; whatever the URL says goes
+# before.
 _POSTGRES_ARGUMENTS = {
     "application_name": "maintainer",
     "connect_timeout": 10,
@@ -48,16 +49,25 @@ _FileIdentity = tuple[int, int]  # the device and the number on it
 
 
 class Database:
-    """One database with a pool of connections; safe for threads, and for other processes beside it."""
+    """One database with a pool of connections; safe for threads, and for other processes beside
+    it.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = _parse_url(url)
         self.is_sqlite = self._url.get_backend_name() == "sqlite"
         self.place = _describe_place(self._url)
-        self.engine = _create_sqlite_engine(self._url) if self.is_sqlite else _create_postgres_engine(self._url)
-        # SQLite lets waiting writers poll; within one process they queue here instead, so that none starves.
+        self.engine = (
+            _create_sqlite_engine(self._url)
+            if self.is_sqlite
+            else _create_postgres_engine(self._url)
+        )
+        # SQLite lets waiting writers poll; within one process they queue here instead, so that none
+        # starves.
         self._write_turn = Lock()
-        self._file: _FileIdentity | None = None  # of the one that was opened; None: there is no file
+        self._file: _FileIdentity | None = (
+            None  # of the one that was opened; None: there is no file
+        )
         if self.is_sqlite:
             self._prepare_file(Path(self._url.database or ""))
             self._file = self._identify_file()
@@ -73,7 +83,9 @@ class Database:
                 time.sleep(WAL_RETRY_SECONDS)
 
     def _switch_to_wal(self) -> bool:
-        """Kept in the file once done; False when another process is at it, for which SQLite does not wait by itself."""
+        """Kept in the file once done; False when another process is at it, for which SQLite does
+        not wait by itself.
+        """
         connection = self.engine.raw_connection()
         try:
             connection.cursor().execute("PRAGMA journal_mode = WAL")
@@ -86,7 +98,9 @@ class Database:
         return True
 
     def _identify_file(self) -> _FileIdentity:
-        """What a path leads to now: a deleted or replaced file goes on being written to by those who have it open, and is lost when they end."""
+        """What a path leads to now: a deleted or replaced file goes on being written to by those
+        who have it open, and is lost when they end.
+        """
         try:
             found = os.stat(self._url.database or "")  # noqa: PTH116 - a Path costs as much as the look, and each transaction takes one
         except FileNotFoundError as error:
@@ -112,8 +126,10 @@ class Database:
     def write(self, *, durable: bool = False) -> Iterator[Connection]:
         """One transaction that writes; StoreUnavailableError when nothing was kept.
 
-        Any commit survives the end of the process, even by SIGKILL. A durable one also survives the loss of power: a job that Spark works on must
-        not be forgotten, or it would be started twice. A measurement lost with the power is measured again, and is not worth a flush of the disk.
+        Any commit survives the end of the process, even by SIGKILL. A durable one also survives the
+        loss of power: a job that Spark works on must not be forgotten, or it would be started
+        twice. A measurement lost with the power is measured again, and is not worth a flush of the
+        disk.
         """
         self._check_file()
         with self._translate_errors(), self._take_turn(), self.engine.connect() as connection:
@@ -163,8 +179,12 @@ class Database:
             text = text.replace(password, "***")
         return text[:MAX_REASON_CHARACTERS]
 
-    def upsert(self, table: Table, values: dict[str, Any], *, keep: frozenset[str] = frozenset()) -> Insert:
-        """INSERT that replaces the row of the same primary key, but for the columns to keep; the values' keys name the columns."""
+    def upsert(
+        self, table: Table, values: dict[str, Any], *, keep: frozenset[str] = frozenset()
+    ) -> Insert:
+        """INSERT that replaces the row of the same primary key, but for the columns to keep; the
+        values' keys name the columns.
+        """
         keys = [column.name for column in table.primary_key]
         changed = [name for name in values if name not in keys and name not in keep]
         if self.is_sqlite:
@@ -177,8 +197,14 @@ class Database:
 
     def insert_unless_present(self, table: Table, values: dict[str, Any]) -> Insert:
         """INSERT that does nothing (rowcount 0) when any unique index already has such a row."""
-        statement = (sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)).values(values).on_conflict_do_nothing()
-        return statement.execution_options(preserve_rowcount=True)  # SQLAlchemy does not ask for an INSERT's otherwise
+        statement = (
+            (sqlite.insert(table) if self.is_sqlite else postgresql.insert(table))
+            .values(values)
+            .on_conflict_do_nothing()
+        )
+        return statement.execution_options(
+            preserve_rowcount=True
+        )  # SQLAlchemy does not ask for an INSERT's otherwise
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -186,8 +212,11 @@ class Database:
 
 
 def _create_privately(path: Path) -> None:
-    """A new file that its owner alone may read, as SQLite then makes the files beside it; one that is there stays as it is."""
-    # Only a file of our own making is opened here: to close one that is in use would end the locks that this process has on it.
+    """A new file that its owner alone may read, as SQLite then makes the files beside it; one that
+    is there stays as it is.
+    """
+    # Only a file of our own making is opened here: to close one that is in use would end the locks
+    # that this process has on it.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
@@ -216,12 +245,19 @@ def _describe_place(url: URL) -> str:
     if url.get_backend_name() == "sqlite":
         return f"{url.database}"
     host = url.host or url.query.get("host") or "the local socket"
-    return f"PostgreSQL database {url.database or url.username} on {host}{f':{url.port}' if url.port else ''}"
+    return (
+        f"PostgreSQL database {url.database or url.username} on "
+        f"{host}{f':{url.port}' if url.port else ''}"
+    )
 
 
 def _create_sqlite_engine(url: URL) -> Engine:
     engine = create_engine(
-        url, pool_size=POOL_SIZE, max_overflow=POOL_OVERFLOW, pool_timeout=POOL_TIMEOUT_SECONDS, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
+        url,
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_OVERFLOW,
+        pool_timeout=POOL_TIMEOUT_SECONDS,
+        connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
     )
 
     @event.listens_for(engine, "connect")
@@ -236,20 +272,30 @@ def _create_sqlite_engine(url: URL) -> Engine:
         if mode == "read":
             connection.exec_driver_sql("BEGIN")
             return
-        # In WAL mode NORMAL never corrupts and loses at most the last commits when the power fails; FULL flushes the log at each commit.
-        connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if mode == 'write_durably' else 'NORMAL'}")
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # a read that turns into a write can fail without waiting; this one waits its turn
+        # In WAL mode NORMAL never corrupts and loses at most the last commits when the power fails;
+        # FULL flushes the log at each commit.
+        connection.exec_driver_sql(
+            f"PRAGMA synchronous = {'FULL' if mode == 'write_durably' else 'NORMAL'}"
+        )
+        connection.exec_driver_sql(
+            "BEGIN IMMEDIATE"
+        )  # a read that turns into a write can fail without waiting; this one waits its turn
 
     return engine
 
 
 def _create_postgres_engine(url: URL) -> Engine:
-    arguments: dict[str, Any] = {name: value for name, value in _POSTGRES_ARGUMENTS.items() if name not in url.query}
+    arguments: dict[str, Any] = {
+        name: value for name, value in _POSTGRES_ARGUMENTS.items() if name not in url.query
+    }
     return create_engine(
         url,
         pool_size=POOL_SIZE,
         max_overflow=POOL_OVERFLOW,
         pool_timeout=POOL_TIMEOUT_SECONDS,
         pool_pre_ping=True,  # a restarted server costs no failed call
-        connect_args={**arguments, "prepare_threshold": None},  # prepared statements do not pass every PgBouncer
+        connect_args={
+            **arguments,
+            "prepare_threshold": None,
+        },  # prepared statements do not pass every PgBouncer
     )

@@ -34,7 +34,8 @@ from maintainer.ports.store import Pause
 
 T = TypeVar("T")
 
-# pydantic where a value holds an Action: msgspec does not tell several dataclasses apart by a field.
+# pydantic where a value holds an Action: msgspec does not tell several dataclasses apart by a
+# field.
 _JOB = TypeAdapter(Job)
 _PLAN = TypeAdapter(Plan)
 
@@ -66,9 +67,20 @@ _LEVELS = msgspec.json.Decoder(tuple[str, tuple[str, ...], str])
 
 
 def shape_of_digests() -> str:
-    """What a digest's fields are, and what its numbers mean: changed bounds and rules make old ones as useless as changed fields do."""
-    meaning = [DIGEST_VERSION, HISTOGRAM_BOUNDS_BYTES, SMALL_FILE_RATIO, LARGE_FILE_RATIO, MIN_LISTED_SIZES, MAX_LISTED_SIZES]
-    return sha256(msgspec.json.encode([msgspec.json.schema(ManifestDigest), meaning], order="deterministic")).hexdigest()[:16]
+    """What a digest's fields are, and what its numbers mean: changed bounds and rules make old ones
+    as useless as changed fields do.
+    """
+    meaning = [
+        DIGEST_VERSION,
+        HISTOGRAM_BOUNDS_BYTES,
+        SMALL_FILE_RATIO,
+        LARGE_FILE_RATIO,
+        MIN_LISTED_SIZES,
+        MAX_LISTED_SIZES,
+    ]
+    return sha256(
+        msgspec.json.encode([msgspec.json.schema(ManifestDigest), meaning], order="deterministic")
+    ).hexdigest()[:16]
 
 
 DIGEST_SHAPE = shape_of_digests()
@@ -77,7 +89,12 @@ DIGEST_SHAPE = shape_of_digests()
 def _write(what: str, write: Callable[[], bytes]) -> bytes:
     try:
         return write()
-    except (OverflowError, UnicodeError, TypeError, ValueError) as error:  # an integer over 64 bits, half a surrogate pair
+    except (
+        OverflowError,
+        UnicodeError,
+        TypeError,
+        ValueError,
+    ) as error:  # an integer over 64 bits, half a surrogate pair
         message = f"{what} cannot be stored: {_first_line(error)}"
         raise InvalidValueError(message) from error
 
@@ -99,7 +116,9 @@ def write_health(health: TableHealth) -> tuple[bytes, bytes]:
     what = f"health of {health.table}"
     summary = replace(health, partitions=(), history=(), refs=())
     detail = _Detail(health.partitions, health.history, health.refs)
-    return _write(what, lambda: msgspec.json.encode(summary)), _write(what, lambda: msgspec.json.encode(detail))
+    return _write(what, lambda: msgspec.json.encode(summary)), _write(
+        what, lambda: msgspec.json.encode(detail)
+    )
 
 
 def read_summary(document: bytes) -> TableHealth:
@@ -110,7 +129,9 @@ def read_summary(document: bytes) -> TableHealth:
 def read_health(document: bytes, detail: bytes) -> TableHealth:
     """A whole health."""
     parts = _read("a table's health", lambda: _DETAIL.decode(detail))
-    return replace(read_summary(document), partitions=parts.partitions, history=parts.history, refs=parts.refs)
+    return replace(
+        read_summary(document), partitions=parts.partitions, history=parts.history, refs=parts.refs
+    )
 
 
 def write_grade(grade: Grade) -> str:
@@ -225,7 +246,9 @@ def read_halt(document: str) -> Halt:
 
 def write_orphan_list(orphans: OrphanList) -> str:
     """A list of orphan files as JSON, without the files."""
-    return _write(f"list {orphans.list_id} of orphan files", lambda: msgspec.json.encode(orphans)).decode()
+    return _write(
+        f"list {orphans.list_id} of orphan files", lambda: msgspec.json.encode(orphans)
+    ).decode()
 
 
 def read_orphan_list(document: str) -> OrphanList:
@@ -269,7 +292,9 @@ def read_fields(document: str) -> dict[str, object]:
 
 def write_levels(table: TableIdentifier) -> str:
     """A table's name, level by level, as JSON."""
-    return _write(f"name {table!r}", lambda: msgspec.json.encode((table.catalog, table.namespace, table.name))).decode()
+    return _write(
+        f"name {table!r}", lambda: msgspec.json.encode((table.catalog, table.namespace, table.name))
+    ).decode()
 
 
 def read_levels(document: str) -> TableIdentifier:

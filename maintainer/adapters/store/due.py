@@ -1,4 +1,6 @@
-"""Which tables a plan is to be made for: those where something changed that a plan rests on, and those whose time has come."""
+"""Which tables a plan is to be made for: those where something changed that a plan rests on, and
+those whose time has come.
+"""
 
 from __future__ import annotations
 
@@ -17,32 +19,61 @@ from maintainer.ports.store import LONGEST_TRUST, PlanDue
 
 
 def want_plan(connection: Connection, is_changed: ColumnElement[bool]) -> None:
-    """Something that these tables' plans rest on has changed; a plan that is being made meanwhile does not count as of now."""
-    connection.execute(update(tables).where(is_changed).values(plan_wanted=tables.c.plan_wanted + 1, planned_under=None))
+    """Something that these tables' plans rest on has changed; a plan that is being made meanwhile
+    does not count as of now.
+    """
+    connection.execute(
+        update(tables)
+        .where(is_changed)
+        .values(plan_wanted=tables.c.plan_wanted + 1, planned_under=None)
+    )
 
 
-def read_due(connection: Connection, now: datetime, version: str, catalogs: Collection[str] | None) -> Sequence[PlanDue]:
-    """By name; each part of the condition is a range of one index: tables that need no plan, or are of no catalog that is asked for, cost nothing."""
+def read_due(
+    connection: Connection, now: datetime, version: str, catalogs: Collection[str] | None
+) -> Sequence[PlanDue]:
+    """By name; each part of the condition is a range of one index: tables that need no plan, or are
+    of no catalog that is asked for, cost nothing.
+    """
     under = tables.c.planned_under
     is_same, furthest = under == version, now + LONGEST_TRUST + CLOCK_TOLERANCE
-    changed = (under.is_(None), under < version, under > version, and_(is_same, tables.c.plan_at <= now), and_(is_same, tables.c.plan_at > furthest))
+    changed = (
+        under.is_(None),
+        under < version,
+        under > version,
+        and_(is_same, tables.c.plan_at <= now),
+        and_(is_same, tables.c.plan_at > furthest),
+    )
     columns = (tables.c.full_name, tables.c.levels, tables.c.plan_wanted, tables.c.measured_at)
     rows: list[AnyRow] = []
     for catalog in sorted(read_catalogs(connection) if catalogs is None else catalogs):
-        rows += connection.execute(select(*columns).where(or_(*(and_(tables.c.catalog == catalog, one) for one in changed))))
-    # Sorted and sifted here: asked to, a database may rather walk all tables in the order of their names.
-    measured = sorted((row for row in rows if row.measured_at is not None), key=lambda row: str(row.full_name))
+        rows += connection.execute(
+            select(*columns).where(
+                or_(*(and_(tables.c.catalog == catalog, one) for one in changed))
+            )
+        )
+    # Sorted and sifted here: asked to, a database may rather walk all tables in the order of their
+    # names.
+    measured = sorted(
+        (row for row in rows if row.measured_at is not None), key=lambda row: str(row.full_name)
+    )
     return tuple(PlanDue(documents.read_levels(row.levels), row.plan_wanted) for row in measured)
 
 
-def mark_planned(connection: Connection, due: PlanDue, version: str, next_at: datetime | None) -> None:
+def mark_planned(
+    connection: Connection, due: PlanDue, version: str, next_at: datetime | None
+) -> None:
     """Unless it is wanted anew."""
     is_unchanged = and_(tables.c.full_name == str(due.table), tables.c.plan_wanted == due.wanted)
-    connection.execute(update(tables).where(is_unchanged).values(planned_under=version, plan_at=next_at))
+    connection.execute(
+        update(tables).where(is_unchanged).values(planned_under=version, plan_at=next_at)
+    )
 
 
 def read_plans_with_work(connection: Connection) -> Sequence[Plan]:
     """By table; an index holds no others."""
-    rows = connection.execute(select(plans.c.document).where(plans.c.planned > 0).order_by(plans.c.full_name))
+    rows = connection.execute(
+        select(plans.c.document).where(plans.c.planned > 0).order_by(plans.c.full_name)
+    )
     found = (documents.read_plan(row.document) for row in rows)
     return tuple(plan for plan in found if plan.planned)

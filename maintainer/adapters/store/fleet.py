@@ -18,7 +18,13 @@ from maintainer.adapters.store.name_parts import add_names, delete_names
 from maintainer.adapters.store.need import need_of, record_benefit
 from maintainer.adapters.store.pauses import find_pause, join_uuid
 from maintainer.adapters.store.samples import record_sample
-from maintainer.adapters.store.schema import catalog_faults, manifest_digests, plans, table_health, tables
+from maintainer.adapters.store.schema import (
+    catalog_faults,
+    manifest_digests,
+    plans,
+    table_health,
+    tables,
+)
 from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.health import Grade, TableHealth
@@ -32,12 +38,16 @@ ENTRY_ATTEMPTS = 5  # each is lost only to somebody who forgets the table in tha
 _FORGETTING = frozenset({FaultKind.VIEW, FaultKind.DROPPED})
 
 
-def record_health(database: Database, connection: Connection, health: TableHealth, grade: Grade) -> None:
+def record_health(
+    database: Database, connection: Connection, health: TableHealth, grade: Grade
+) -> None:
     """Replace what is known of the table, add a sample."""
     full_name = str(health.table)
     is_new = _enter(database, connection, health.table, health.measured_at)
     with counted(database, connection, [full_name], is_new=is_new):
-        known_uuid = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name == full_name)).scalar_one()
+        known_uuid = connection.execute(
+            select(tables.c.table_uuid).where(tables.c.full_name == full_name)
+        ).scalar_one()
         is_same = known_uuid in {None, health.table_uuid}
         join_uuid(connection, full_name, health.table_uuid)
         pause = find_pause(connection, full_name, health.table_uuid)
@@ -50,10 +60,19 @@ def record_health(database: Database, connection: Connection, health: TableHealt
             "planned_under": None,
         }
         if not is_same:
-            changes |= {"first_seen_at": health.measured_at, "benefit": 0, "need": need_of(grade.band, 0)}
+            changes |= {
+                "first_seen_at": health.measured_at,
+                "benefit": 0,
+                "need": need_of(grade.band, 0),
+            }
         connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
     summary, detail = documents.write_health(health)
-    pieces = {"full_name": full_name, "summary": summary, "detail": detail, "grade": documents.write_grade(grade)}
+    pieces = {
+        "full_name": full_name,
+        "summary": summary,
+        "detail": detail,
+        "grade": documents.write_grade(grade),
+    }
     connection.execute(database.upsert(table_health, pieces))
     record_sample(database, connection, health)
     record_places(database, connection, health)
@@ -62,14 +81,20 @@ def record_health(database: Database, connection: Connection, health: TableHealt
         _drop_digests_of_nobody(connection, [known_uuid])
 
 
-def _enter(database: Database, connection: Connection, table: TableIdentifier, seen_at: datetime) -> bool:
-    """Makes sure of the table's row, locked for this transaction; True when this transaction made it."""
+def _enter(
+    database: Database, connection: Connection, table: TableIdentifier, seen_at: datetime
+) -> bool:
+    """Makes sure of the table's row, locked for this transaction; True when this transaction made
+    it.
+    """
     present = select(tables.c.full_name).where(tables.c.full_name == str(table)).with_for_update()
     identity = _identity(table)
     for _ in range(ENTRY_ATTEMPTS):
         if connection.execute(present).one_or_none() is not None:
             return False
-        if connection.execute(database.insert_unless_present(tables, {**identity, "first_seen_at": seen_at})).rowcount:
+        if connection.execute(
+            database.insert_unless_present(tables, {**identity, "first_seen_at": seen_at})
+        ).rowcount:
             add_names(connection, {identity["full_name"]: identity["search_name"]})
             return True
     message = f"table {table} came and went {ENTRY_ATTEMPTS} times while it was recorded"
@@ -97,7 +122,9 @@ def _scalars(health: TableHealth, grade: Grade) -> dict[str, Any]:
         "data_bytes": health.data_bytes,
         "small_files": health.small_files,
         "small_file_ratio": health.small_file_ratio,
-        "delete_files": _sum_known(health.position_delete_files, health.equality_delete_files, health.deletion_vectors),
+        "delete_files": _sum_known(
+            health.position_delete_files, health.equality_delete_files, health.deletion_vectors
+        ),
         "manifests": health.manifests,
         "snapshots": health.snapshots,
         "kept_data_files": health.kept_data_files,
@@ -118,13 +145,20 @@ def record_fault(database: Database, connection: Connection, fault: TableFault) 
     is_new = _enter(database, connection, fault.table, fault.seen_at)
     full_name = str(fault.table)
     with counted(database, connection, [full_name], is_new=is_new):
-        table_uuid = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name == full_name)).scalar_one()
-        changes = {"fault": documents.write_fault(fault), "pause": find_pause(connection, full_name, table_uuid)}
+        table_uuid = connection.execute(
+            select(tables.c.table_uuid).where(tables.c.full_name == full_name)
+        ).scalar_one()
+        changes = {
+            "fault": documents.write_fault(fault),
+            "pause": find_pause(connection, full_name, table_uuid),
+        }
         connection.execute(update(tables).where(tables.c.full_name == full_name).values(changes))
 
 
 def forget(database: Database, connection: Connection, full_names: Sequence[str]) -> None:
-    """Delete tables with their health, plan and digests. They may come back: samples stay until they are old, pauses until they are lifted."""
+    """Delete tables with their health, plan and digests. They may come back: samples stay until
+    they are old, pauses until they are lifted.
+    """
     with counted(database, connection, full_names) as present:
         delete_names(connection, present)
         for start in range(0, len(present), MAX_SQL_VARIABLES):
@@ -132,14 +166,22 @@ def forget(database: Database, connection: Connection, full_names: Sequence[str]
 
 
 def _delete(connection: Connection, names: Sequence[str]) -> None:
-    found = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name.in_(names), tables.c.table_uuid.is_not(None)))
+    found = connection.execute(
+        select(tables.c.table_uuid).where(
+            tables.c.full_name.in_(names), tables.c.table_uuid.is_not(None)
+        )
+    )
     uuids = [row.table_uuid for row in found]
     connection.execute(delete(tables).where(tables.c.full_name.in_(names)))
     _drop_digests_of_nobody(connection, uuids)
 
 
 def _drop_digests_of_nobody(connection: Connection, uuids: Sequence[str]) -> None:
-    connection.execute(delete(manifest_digests).where(manifest_digests.c.table_uuid.in_(uuids), ~_is_known(manifest_digests.c.table_uuid)))
+    connection.execute(
+        delete(manifest_digests).where(
+            manifest_digests.c.table_uuid.in_(uuids), ~_is_known(manifest_digests.c.table_uuid)
+        )
+    )
 
 
 def _is_known(table_uuid: ColumnElement[Any]) -> ColumnElement[bool]:
@@ -147,19 +189,36 @@ def _is_known(table_uuid: ColumnElement[Any]) -> ColumnElement[bool]:
     return exists().where(tables.c.table_uuid == table_uuid)
 
 
-def forget_tables_except(database: Database, connection: Connection, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
+def forget_tables_except(
+    database: Database, connection: Connection, catalog: str, seen: Iterable[TableIdentifier]
+) -> Sequence[TableIdentifier]:
     """Forget what a complete listing did not have."""
     names = {str(table) for table in seen}
-    known = connection.execute(select(tables.c.full_name, tables.c.levels).where(tables.c.catalog == catalog).order_by(tables.c.full_name))
-    gone = {row.full_name: documents.read_levels(row.levels) for row in known if row.full_name not in names}
+    known = connection.execute(
+        select(tables.c.full_name, tables.c.levels)
+        .where(tables.c.catalog == catalog)
+        .order_by(tables.c.full_name)
+    )
+    gone = {
+        row.full_name: documents.read_levels(row.levels)
+        for row in known
+        if row.full_name not in names
+    }
     forget(database, connection, list(gone))
     return tuple(gone.values())
 
 
-def record_catalog_faults(database: Database, connection: Connection, catalog: str, faults: Sequence[CatalogFault]) -> None:
+def record_catalog_faults(
+    database: Database, connection: Connection, catalog: str, faults: Sequence[CatalogFault]
+) -> None:
     """Replace a catalog's faults."""
     if faults:
-        connection.execute(database.upsert(catalog_faults, {"catalog": catalog, "document": documents.write_catalog_faults(faults)}))
+        connection.execute(
+            database.upsert(
+                catalog_faults,
+                {"catalog": catalog, "document": documents.write_catalog_faults(faults)},
+            )
+        )
     else:
         connection.execute(delete(catalog_faults).where(catalog_faults.c.catalog == catalog))
 
@@ -172,21 +231,35 @@ def read_catalog_faults(connection: Connection) -> Sequence[CatalogFault]:
 
 def read_table(connection: Connection, table: TableIdentifier) -> TableRecord | None:
     """One table with its whole health and its plan."""
-    source = tables.outerjoin(table_health).outerjoin(plans, plans.c.full_name == tables.c.full_name)
-    columns = (*RECORD_COLUMNS, tables.c.table_uuid, table_health.c.detail, plans.c.document.label("plan"))
-    row = connection.execute(select(*columns).select_from(source).where(tables.c.full_name == str(table))).one_or_none()
+    source = tables.outerjoin(table_health).outerjoin(
+        plans, plans.c.full_name == tables.c.full_name
+    )
+    columns = (
+        *RECORD_COLUMNS,
+        tables.c.table_uuid,
+        table_health.c.detail,
+        plans.c.document.label("plan"),
+    )
+    row = connection.execute(
+        select(*columns).select_from(source).where(tables.c.full_name == str(table))
+    ).one_or_none()
     if row is None:
         return None
     health = documents.read_health(row.summary, row.detail) if row.summary is not None else None
     plan = documents.read_plan(row.plan) if row.plan is not None else None
     pause = find_pause(connection, str(table), row.table_uuid)
-    return replace(build_record(row, health, plan), pause=documents.read_pause(pause) if pause is not None else None)
+    return replace(
+        build_record(row, health, plan),
+        pause=documents.read_pause(pause) if pause is not None else None,
+    )
 
 
 def read_grade(connection: Connection, table: TableIdentifier, table_uuid: str) -> Grade | None:
     """Without the health, which can be large."""
     wanted = (tables.c.full_name == str(table), tables.c.table_uuid == table_uuid)
-    document = connection.execute(select(table_health.c.grade).select_from(tables.join(table_health)).where(*wanted)).scalar_one_or_none()
+    document = connection.execute(
+        select(table_health.c.grade).select_from(tables.join(table_health)).where(*wanted)
+    ).scalar_one_or_none()
     return None if document is None else documents.read_grade(document)
 
 
@@ -221,9 +294,22 @@ def read_names(connection: Connection) -> Sequence[TableIdentifier]:
 
 def read_figures(connection: Connection, limit: int) -> Sequence[TableFigures]:
     """From the narrow rows alone."""
-    figures = (tables.c.average_file_size_bytes, tables.c.data_files, tables.c.manifests, tables.c.snapshots)
-    statement = select(tables.c.levels, tables.c.band, *figures).where(tables.c.band.is_not(None)).order_by(tables.c.full_name).limit(limit)
-    return tuple(TableFigures(documents.read_levels(row.levels), BANDS[row.band], *row[2:]) for row in connection.execute(statement))
+    figures = (
+        tables.c.average_file_size_bytes,
+        tables.c.data_files,
+        tables.c.manifests,
+        tables.c.snapshots,
+    )
+    statement = (
+        select(tables.c.levels, tables.c.band, *figures)
+        .where(tables.c.band.is_not(None))
+        .order_by(tables.c.full_name)
+        .limit(limit)
+    )
+    return tuple(
+        TableFigures(documents.read_levels(row.levels), BANDS[row.band], *row[2:])
+        for row in connection.execute(statement)
+    )
 
 
 def read_names_of(connection: Connection, table_uuid: str) -> Sequence[TableIdentifier]:
@@ -234,7 +320,12 @@ def read_names_of(connection: Connection, table_uuid: str) -> Sequence[TableIden
 
 def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
     """Found in the index of UUIDs."""
-    several = select(tables.c.table_uuid).where(tables.c.table_uuid.is_not(None)).group_by(tables.c.table_uuid).having(func.count() > 1)
+    several = (
+        select(tables.c.table_uuid)
+        .where(tables.c.table_uuid.is_not(None))
+        .group_by(tables.c.table_uuid)
+        .having(func.count() > 1)
+    )
     found: dict[TableIdentifier, Sequence[TableIdentifier]] = {}
     for table_uuid in connection.execute(several).scalars():
         names = read_names_of(connection, table_uuid)
@@ -244,18 +335,35 @@ def read_shared(connection: Connection) -> Mapping[TableIdentifier, Sequence[Tab
 
 def read_last_measured(connection: Connection) -> datetime | None:
     """The end of an index."""
-    newest: datetime | None = connection.execute(select(func.max(tables.c.measured_at, type_=tables.c.measured_at.type))).scalar_one()
+    newest: datetime | None = connection.execute(
+        select(func.max(tables.c.measured_at, type_=tables.c.measured_at.type))
+    ).scalar_one()
     return newest
 
 
 def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
-    """Keep the plan, unless the table was forgotten or replaced since: such a plan must never start a job."""
+    """Keep the plan, unless the table was forgotten or replaced since: such a plan must never start
+    a job.
+    """
     name = str(plan.table)
-    present = select(tables.c.table_uuid).where(tables.c.full_name == name).with_for_update(key_share=True)
+    present = (
+        select(tables.c.table_uuid)
+        .where(tables.c.full_name == name)
+        .with_for_update(key_share=True)
+    )
     known = connection.execute(present).one_or_none()
     if known is None or known.table_uuid not in {None, plan.table_uuid}:
         return False
-    connection.execute(database.upsert(plans, {"full_name": name, "document": documents.write_plan(plan), "planned": len(plan.planned)}))
+    connection.execute(
+        database.upsert(
+            plans,
+            {
+                "full_name": name,
+                "document": documents.write_plan(plan),
+                "planned": len(plan.planned),
+            },
+        )
+    )
     record_candidates(connection, plan)
     record_benefit(connection, plan)
     return True
@@ -263,4 +371,7 @@ def record_plan(database: Database, connection: Connection, plan: Plan) -> bool:
 
 def read_plans(connection: Connection) -> Sequence[Plan]:
     """All latest plans, by table."""
-    return tuple(documents.read_plan(row.document) for row in connection.execute(select(plans.c.document).order_by(plans.c.full_name)))
+    return tuple(
+        documents.read_plan(row.document)
+        for row in connection.execute(select(plans.c.document).order_by(plans.c.full_name))
+    )

@@ -21,34 +21,58 @@ class SqlLeases:
 
     _database: Database
 
-    def submit_job(self, job: Job, expires_at: datetime, statements: Sequence[str] = ()) -> Lease | None:
+    def submit_job(
+        self, job: Job, expires_at: datetime, statements: Sequence[str] = ()
+    ) -> Lease | None:
         """See LeaseStore."""
         with self._database.write(durable=True) as connection:
-            if not work.update_job(self._database, connection, job, JobState.PENDING, statements=statements):
+            if not work.update_job(
+                self._database, connection, job, JobState.PENDING, statements=statements
+            ):
                 return None
             return _give(self._database, connection, job, job.owner, expires_at)
 
     def leases(self) -> Sequence[Lease]:
         """See LeaseStore."""
         with self._database.read() as connection:
-            rows = connection.execute(select(leases).where(leases.c.expires_at.is_not(None)).order_by(leases.c.table_uuid))
+            rows = connection.execute(
+                select(leases).where(leases.c.expires_at.is_not(None)).order_by(leases.c.table_uuid)
+            )
             return tuple(_read(row) for row in rows)
 
     def renew_lease(self, lease: Lease, expires_at: datetime) -> Lease | None:
         """See LeaseStore."""
-        is_still = (leases.c.table_uuid == lease.table_uuid, leases.c.token == lease.token, leases.c.holder == lease.holder, leases.c.expires_at.is_not(None))
+        is_still = (
+            leases.c.table_uuid == lease.table_uuid,
+            leases.c.token == lease.token,
+            leases.c.holder == lease.holder,
+            leases.c.expires_at.is_not(None),
+        )
         with self._database.write(durable=True) as connection:
-            row = connection.execute(update(leases).where(*is_still).values(expires_at=expires_at).returning(leases)).one_or_none()
+            row = connection.execute(
+                update(leases).where(*is_still).values(expires_at=expires_at).returning(leases)
+            ).one_or_none()
             return None if row is None else _read(row)
 
-    def take_lease(self, job: Job, before: Lease | None, holder: str, expires_at: datetime) -> Lease | None:
+    def take_lease(
+        self, job: Job, before: Lease | None, holder: str, expires_at: datetime
+    ) -> Lease | None:
         """See LeaseStore."""
         is_unfinished = (jobs.c.job_id == job.job_id, jobs.c.state.in_(UNFINISHED_STATES))
         with self._database.write(durable=True) as connection:
             # The job first, as whoever moves it does: neither waits for the other then.
-            if connection.execute(select(jobs.c.job_id).where(*is_unfinished).with_for_update()).scalar_one_or_none() is None:
+            if (
+                connection.execute(
+                    select(jobs.c.job_id).where(*is_unfinished).with_for_update()
+                ).scalar_one_or_none()
+                is None
+            ):
                 return None
-            held = select(leases).where(leases.c.table_uuid == job.table_uuid, leases.c.expires_at.is_not(None)).with_for_update()
+            held = (
+                select(leases)
+                .where(leases.c.table_uuid == job.table_uuid, leases.c.expires_at.is_not(None))
+                .with_for_update()
+            )
             row = connection.execute(held).one_or_none()
             if (None if row is None else _read(row)) != before:
                 return None
@@ -58,14 +82,25 @@ class SqlLeases:
         """See LeaseStore."""
         is_theirs = (leases.c.holder == holder, leases.c.expires_at > expired_at)
         with self._database.write(durable=True) as connection:
-            return connection.execute(update(leases).where(*is_theirs).values(expires_at=expired_at)).rowcount
+            return connection.execute(
+                update(leases).where(*is_theirs).values(expires_at=expired_at)
+            ).rowcount
 
 
-def _give(database: Database, connection: Connection, job: Job, holder: str, expires_at: datetime) -> Lease | None:
+def _give(
+    database: Database, connection: Connection, job: Job, holder: str, expires_at: datetime
+) -> Lease | None:
     values: dict[str, Any] = {"job_id": job.job_id, "holder": holder, "expires_at": expires_at}
-    if connection.execute(database.insert_unless_present(leases, {"table_uuid": job.table_uuid, "token": 1, **values})).rowcount:
+    if connection.execute(
+        database.insert_unless_present(leases, {"table_uuid": job.table_uuid, "token": 1, **values})
+    ).rowcount:
         return Lease(job.table_uuid, job.job_id, holder, 1, expires_at)
-    changed = update(leases).where(leases.c.table_uuid == job.table_uuid).values(token=leases.c.token + 1, **values).returning(leases)
+    changed = (
+        update(leases)
+        .where(leases.c.table_uuid == job.table_uuid)
+        .values(token=leases.c.token + 1, **values)
+        .returning(leases)
+    )
     return _read(connection.execute(changed).one())
 
 

@@ -1,4 +1,6 @@
-"""Pages of the table list, each read from an index: few matches are sorted, of many an index is walked in the order asked for."""
+"""Pages of the table list, each read from an index: few matches are sorted, of many an index is
+walked in the order asked for.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, func, literal, select, tuple_, type_coerce
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    func,
+    literal,
+    select,
+    tuple_,
+    type_coerce,
+)
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.counters import BANDS, count_tables, is_within
@@ -19,8 +30,11 @@ from maintainer.adapters.store.types import AnyRow
 from maintainer.domain.errors import InvalidValueError
 from maintainer.ports.store import TABLE_SORTS, Page, TableQuery, TableRecord
 
-SORTED_AT_MOST = 2000  # matches; of more, every fiftieth row or so of a walk through 100,000 is a match
-SEARCH_COUNTED_AT_MOST = MAX_SQL_VARIABLES  # how many matches of a search are counted and, when there are no more, sorted
+SORTED_AT_MOST = (
+    2000  # matches; of more, every fiftieth row or so of a walk through 100,000 is a match
+)
+# how many matches of a search are counted and, when there are no more, sorted
+SEARCH_COUNTED_AT_MOST = MAX_SQL_VARIABLES
 _BAND = "band"
 _FLOATS = frozenset({"average_file_size_bytes", "small_file_ratio"})
 
@@ -32,11 +46,15 @@ class _Matches:
     filters: tuple[ColumnElement[bool], ...]
     total: int
     total_is_exact: bool
-    are_sorted: bool  # found by their filters and sorted; else an index is walked in the order of the list
+    are_sorted: (
+        bool  # found by their filters and sorted; else an index is walked in the order of the list
+    )
 
 
 def read_page(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> Page[TableRecord]:
-    """One page; tables without a value come last, whichever way it is sorted, and names break ties."""
+    """One page; tables without a value come last, whichever way it is sorted, and names break
+    ties.
+    """
     check_limit(query.limit)
     _sort_key(query.sort)
     order = f"tables:{query.sort}:{'desc' if query.descending else 'asc'}"
@@ -45,12 +63,20 @@ def read_page(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> 
     matches = _find_matches(connection, query, is_sqlite=is_sqlite)
     rows = _read_rows(connection, query, matches, after)
     shown = rows[: query.limit]
-    cursor = write_cursor(order, Position(shown[-1].sort_key, shown[-1].full_name)) if len(rows) > query.limit else None
-    return Page(tuple(_build_item(row) for row in shown), cursor, matches.total, matches.total_is_exact)
+    cursor = (
+        write_cursor(order, Position(shown[-1].sort_key, shown[-1].full_name))
+        if len(rows) > query.limit
+        else None
+    )
+    return Page(
+        tuple(_build_item(row) for row in shown), cursor, matches.total, matches.total_is_exact
+    )
 
 
 def _build_item(row: AnyRow) -> TableRecord:
-    return build_record(row, documents.read_summary(row.summary) if row.summary is not None else None, None)
+    return build_record(
+        row, documents.read_summary(row.summary) if row.summary is not None else None, None
+    )
 
 
 def _sort_key(sort: str) -> ColumnElement[Any]:
@@ -62,7 +88,9 @@ def _sort_key(sort: str) -> ColumnElement[Any]:
         return tables.c.full_name
     if sort == _BAND:
         return tables.c.need
-    return type_coerce(tables.c.measured_at, BigInteger) if sort == "measured_at" else tables.c[sort]
+    return (
+        type_coerce(tables.c.measured_at, BigInteger) if sort == "measured_at" else tables.c[sort]
+    )
 
 
 def _is_descending(query: TableQuery) -> bool:
@@ -73,9 +101,12 @@ def _is_descending(query: TableQuery) -> bool:
 def _find_matches(connection: Connection, query: TableQuery, *, is_sqlite: bool) -> _Matches:
     counted = count_tables(connection, query.catalog, query.namespace, query.band)
     # A catalog's tables in the order of their names are an index of their own.
-    is_named = (query.catalog is not None and (query.sort != "name" or query.band is not None)) or query.namespace is not None
+    is_named = (
+        query.catalog is not None and (query.sort != "name" or query.band is not None)
+    ) or query.namespace is not None
     are_few = is_named and counted <= SORTED_AT_MOST
-    # SQLite, which keeps no statistics here, would rather find and sort half of all tables than walk the index of the order.
+    # SQLite, which keeps no statistics here, would rather find and sort half of all tables than
+    # walk the index of the order.
     filters = _filters(query, is_walked=is_sqlite and is_named and not are_few, is_named=is_named)
     if not query.search:
         return _Matches(filters, counted, total_is_exact=True, are_sorted=are_few)
@@ -84,14 +115,30 @@ def _find_matches(connection: Connection, query: TableQuery, *, is_sqlite: bool)
     searched = query.search.casefold()
     is_found = find(tables.c.search_name, searched) > 0
     candidates = find_candidates(connection, searched)
-    read = filters if candidates is None else (*_filters(query, is_walked=True, is_named=True), tables.c.full_name.in_(candidates))
-    found = connection.execute(select(tables.c.full_name).where(*read, is_found).limit(SEARCH_COUNTED_AT_MOST + 1)).scalars().all()
+    read = (
+        filters
+        if candidates is None
+        else (*_filters(query, is_walked=True, is_named=True), tables.c.full_name.in_(candidates))
+    )
+    found = (
+        connection.execute(
+            select(tables.c.full_name).where(*read, is_found).limit(SEARCH_COUNTED_AT_MOST + 1)
+        )
+        .scalars()
+        .all()
+    )
     if len(found) > SEARCH_COUNTED_AT_MOST:
-        return _Matches((*filters, is_found), SEARCH_COUNTED_AT_MOST, total_is_exact=False, are_sorted=False)
-    return _Matches((tables.c.full_name.in_(found),), len(found), total_is_exact=True, are_sorted=True)
+        return _Matches(
+            (*filters, is_found), SEARCH_COUNTED_AT_MOST, total_is_exact=False, are_sorted=False
+        )
+    return _Matches(
+        (tables.c.full_name.in_(found),), len(found), total_is_exact=True, are_sorted=True
+    )
 
 
-def _filters(query: TableQuery, *, is_walked: bool, is_named: bool) -> tuple[ColumnElement[bool], ...]:
+def _filters(
+    query: TableQuery, *, is_walked: bool, is_named: bool
+) -> tuple[ColumnElement[bool], ...]:
     def unless_walked(column: ColumnElement[str]) -> ColumnElement[str]:
         return column.concat("") if is_walked else column  # an expression has no index
 
@@ -106,45 +153,83 @@ def _filters(query: TableQuery, *, is_walked: bool, is_named: bool) -> tuple[Col
     return tuple(filters)
 
 
-def _read_rows(connection: Connection, query: TableQuery, matches: _Matches, after: Position | None) -> Sequence[AnyRow]:
-    """One row more than the page has, when there is one: the names first, then the documents of those alone."""
+def _read_rows(
+    connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
+) -> Sequence[AnyRow]:
+    """One row more than the page has, when there is one: the names first, then the documents of
+    those alone.
+    """
     key, wanted = _sort_key(query.sort), query.limit + 1
-    places = (_sort_few(connection, query, matches, after) if matches.are_sorted else _walk(connection, query, matches, after))[:wanted]
+    places = (
+        _sort_few(connection, query, matches, after)
+        if matches.are_sorted
+        else _walk(connection, query, matches, after)
+    )[:wanted]
     rows: dict[str, AnyRow] = {}
     names = [place.full_name for place in places]
-    page = select(*RECORD_COLUMNS, tables.c.full_name, key.label("sort_key")).select_from(tables.outerjoin(table_health))
+    page = select(*RECORD_COLUMNS, tables.c.full_name, key.label("sort_key")).select_from(
+        tables.outerjoin(table_health)
+    )
     for start in range(0, wanted, MAX_SQL_VARIABLES):
-        found = connection.execute(page.where(tables.c.full_name.in_(names[start : start + MAX_SQL_VARIABLES])))
+        found = connection.execute(
+            page.where(tables.c.full_name.in_(names[start : start + MAX_SQL_VARIABLES]))
+        )
         rows |= {row.full_name: row for row in found}
     return [rows[name] for name in names if name in rows]
 
 
-def _sort_few(connection: Connection, query: TableQuery, matches: _Matches, after: Position | None) -> Sequence[AnyRow]:
+def _sort_few(
+    connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
+) -> Sequence[AnyRow]:
     """All matches, sorted here: both databases compare names by code points, as Python does."""
     key, descending = _sort_key(query.sort), _is_descending(query)
-    rows = connection.execute(select(tables.c.full_name, key.label("sort_key")).where(*matches.filters)).all()
-    valued = sorted(((row.sort_key, row.full_name, row) for row in rows if row.sort_key is not None), key=lambda item: item[:2], reverse=descending)
-    unknown = sorted((row for row in rows if row.sort_key is None), key=lambda row: str(row.full_name))
+    rows = connection.execute(
+        select(tables.c.full_name, key.label("sort_key")).where(*matches.filters)
+    ).all()
+    valued = sorted(
+        ((row.sort_key, row.full_name, row) for row in rows if row.sort_key is not None),
+        key=lambda item: item[:2],
+        reverse=descending,
+    )
+    unknown = sorted(
+        (row for row in rows if row.sort_key is None), key=lambda row: str(row.full_name)
+    )
     if after is not None:
         place = (after.value, after.row_id)
-        valued = [item for item in valued if after.value is not None and (item[:2] < place if descending else item[:2] > place)]
-        unknown = [row for row in unknown if after.value is not None or row.full_name > after.row_id]
+        valued = [
+            item
+            for item in valued
+            if after.value is not None and (item[:2] < place if descending else item[:2] > place)
+        ]
+        unknown = [
+            row for row in unknown if after.value is not None or row.full_name > after.row_id
+        ]
     return [*(item[2] for item in valued), *unknown]
 
 
-def _walk(connection: Connection, query: TableQuery, matches: _Matches, after: Position | None) -> Sequence[AnyRow]:
-    """First those with a value, then those without; each part walks an index and stops when the page is full."""
+def _walk(
+    connection: Connection, query: TableQuery, matches: _Matches, after: Position | None
+) -> Sequence[AnyRow]:
+    """First those with a value, then those without; each part walks an index and stops when the
+    page is full.
+    """
     key, name, wanted = _sort_key(query.sort), tables.c.full_name, query.limit + 1
     descending = _is_descending(query)
     directions = (key.desc(), name.desc()) if descending else (key, name)
     rows: list[AnyRow] = []
     if after is None or after.value is not None:
         beyond = [] if after is None else [_beyond(key, after, descending=descending)]
-        valued = select(name, key.label("sort_key")).where(*matches.filters, key.is_not(None), *beyond)
-        rows += connection.execute(valued.order_by(*directions[: 1 if query.sort == "name" else 2]).limit(wanted)).all()
+        valued = select(name, key.label("sort_key")).where(
+            *matches.filters, key.is_not(None), *beyond
+        )
+        rows += connection.execute(
+            valued.order_by(*directions[: 1 if query.sort == "name" else 2]).limit(wanted)
+        ).all()
     if len(rows) < wanted and query.sort != "name":
         beyond_name = [name > after.row_id] if after is not None and after.value is None else []
-        without = select(name, key.label("sort_key")).where(*matches.filters, key.is_(None), *beyond_name)
+        without = select(name, key.label("sort_key")).where(
+            *matches.filters, key.is_(None), *beyond_name
+        )
         rows += connection.execute(without.order_by(name).limit(wanted - len(rows))).all()
     return rows
 
@@ -152,5 +237,8 @@ def _walk(connection: Connection, query: TableQuery, matches: _Matches, after: P
 def _beyond(key: ColumnElement[Any], after: Position, *, descending: bool) -> ColumnElement[bool]:
     if key is tables.c.full_name:
         return key < after.row_id if descending else key > after.row_id
-    pair, place = tuple_(key, tables.c.full_name), tuple_(literal(after.value, key.type), literal(after.row_id, tables.c.full_name.type))
+    pair, place = (
+        tuple_(key, tables.c.full_name),
+        tuple_(literal(after.value, key.type), literal(after.row_id, tables.c.full_name.type)),
+    )
     return pair < place if descending else pair > place

@@ -1,4 +1,6 @@
-"""Where tables lie: an entry of the store's facts for each directory, table and name, never taken away, so that a dropped table's place is remembered."""
+"""Where tables lie: an entry of the store's facts for each directory, table and name, never taken
+away, so that a dropped table's place is remembered.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,23 @@ _LAST = "\U0010ffff"
 def record_places(database: Database, connection: Connection, health: TableHealth) -> None:
     """Remember every directory that the table writes to now."""
     for path in paths_of(health.location, health.properties):
-        connection.execute(database.insert_unless_present(store_info, {"key": f"{_SIGN}{path}\t{health.table_uuid}\t{health.table}", "value": ""}))
+        connection.execute(
+            database.insert_unless_present(
+                store_info,
+                {"key": f"{_SIGN}{path}\t{health.table_uuid}\t{health.table}", "value": ""},
+            )
+        )
 
 
 def record_foreign(database: Database, connection: Connection, places: Sequence[Place]) -> None:
     """Remember directories of tables that are none of Iceberg's, and when they were seen last."""
     for place in places:
         seen_at = place.seen_at.isoformat() if place.seen_at is not None else ""
-        connection.execute(database.upsert(store_info, {"key": f"{_SIGN}{place.path}\t\t{place.table}", "value": seen_at}))
+        connection.execute(
+            database.upsert(
+                store_info, {"key": f"{_SIGN}{place.path}\t\t{place.table}", "value": seen_at}
+            )
+        )
 
 
 def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[Place]:
@@ -36,18 +47,37 @@ def read_places_near(connection: Connection, paths: Sequence[str]) -> Sequence[P
     ranges = []
     for path in paths:
         ranges.append(and_(key >= f"{_SIGN}{path}", key < f"{_SIGN}{path}{_LAST}"))
-        ranges += [and_(key >= f"{_SIGN}{wider}\t", key < f"{_SIGN}{wider}{_AFTER_TAB}") for wider in ancestors_of(path)[:-1]]
+        ranges += [
+            and_(key >= f"{_SIGN}{wider}\t", key < f"{_SIGN}{wider}{_AFTER_TAB}")
+            for wider in ancestors_of(path)[:-1]
+        ]
     if not ranges:
         return ()
-    rows = connection.execute(select(key, store_info.c.value).where(or_(*ranges)).order_by(key)).all()
+    rows = connection.execute(
+        select(key, store_info.c.value).where(or_(*ranges)).order_by(key)
+    ).all()
     found = [(*row.key.split("\t", 3)[1:], row.value) for row in rows]
     known: set[tuple[str, str]] = set()
     names = sorted({name for _, uuid, name, _ in found if uuid})
     for start in range(0, len(names), MAX_SQL_VARIABLES):
         some = tables.c.full_name.in_(names[start : start + MAX_SQL_VARIABLES])
-        known.update((row.table_uuid, row.full_name) for row in connection.execute(select(tables.c.table_uuid, tables.c.full_name).where(some)))
-    return tuple(_make_place(path, name, uuid, seen_at, is_known=(uuid, name) in known) for path, uuid, name, seen_at in found)
+        known.update(
+            (row.table_uuid, row.full_name)
+            for row in connection.execute(
+                select(tables.c.table_uuid, tables.c.full_name).where(some)
+            )
+        )
+    return tuple(
+        _make_place(path, name, uuid, seen_at, is_known=(uuid, name) in known)
+        for path, uuid, name, seen_at in found
+    )
 
 
 def _make_place(path: str, name: str, uuid: str, seen_at: str, *, is_known: bool) -> Place:
-    return Place(path, name, uuid, bool(uuid) and not is_known, datetime.fromisoformat(seen_at) if seen_at else None)
+    return Place(
+        path,
+        name,
+        uuid,
+        bool(uuid) and not is_known,
+        datetime.fromisoformat(seen_at) if seen_at else None,
+    )

@@ -22,8 +22,12 @@ class SqlDigests:
 
     _database: Database
 
-    def digests(self, table_uuid: str, paths: Iterable[str], target_bytes: int) -> Mapping[str, ManifestDigest]:
-        """Those that are known and wanted, read portion by portion when somebody asks for one: all of a very large table would take a gigabyte."""
+    def digests(
+        self, table_uuid: str, paths: Iterable[str], target_bytes: int
+    ) -> Mapping[str, ManifestDigest]:
+        """Those that are known and wanted, read portion by portion when somebody asks for one: all
+        of a very large table would take a gigabyte.
+        """
         columns = select(manifest_digests.c.path).where(
             manifest_digests.c.table_uuid == table_uuid,
             manifest_digests.c.target_bytes == target_bytes,
@@ -32,7 +36,11 @@ class SqlDigests:
 
         def read(some: Sequence[str]) -> dict[str, ManifestDigest]:
             with self._database.read() as connection:
-                rows = connection.execute(columns.add_columns(manifest_digests.c.document).where(manifest_digests.c.path.in_(some)))
+                rows = connection.execute(
+                    columns.add_columns(manifest_digests.c.document).where(
+                        manifest_digests.c.path.in_(some)
+                    )
+                )
                 return {row.path: documents.read_digest(row.document) for row in rows}
 
         wanted = list(dict.fromkeys(paths))
@@ -42,10 +50,14 @@ class SqlDigests:
             known = set(connection.execute(columns).scalars())
         return _LateDigests([path for path in wanted if path in known], read)
 
-    def record_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
-        """Add the new, leave alone what is there, at last drop the rest: a manifest never changes, though more may be wanted of it than before.
+    def record_digests(
+        self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
+    ) -> None:
+        """Add the new, leave alone what is there, at last drop the rest: a manifest never changes,
+        though more may be wanted of it than before.
 
-        A portion is a transaction: of a very large table all of them would hold up everybody else for a minute.
+        A portion is a transaction: of a very large table all of them would hold up everybody else
+        for a minute.
         """
         named: set[str] = set()
         portions = _split_digests(digests)
@@ -56,17 +68,31 @@ class SqlDigests:
             with self._database.write() as connection:
                 _record_portion(connection, table_uuid, target_bytes, portion)
                 if following is None:
-                    connection.execute(delete(unfinished_readings).where(unfinished_readings.c.table_uuid == table_uuid))
-                    known = connection.execute(select(manifest_digests.c.path).where(manifest_digests.c.table_uuid == table_uuid)).scalars()
+                    connection.execute(
+                        delete(unfinished_readings).where(
+                            unfinished_readings.c.table_uuid == table_uuid
+                        )
+                    )
+                    known = connection.execute(
+                        select(manifest_digests.c.path).where(
+                            manifest_digests.c.table_uuid == table_uuid
+                        )
+                    ).scalars()
                     _delete(connection, table_uuid, [path for path in known if path not in named])
                     return
             portion = following
 
-    def add_digests(self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime) -> None:
+    def add_digests(
+        self, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest], at: datetime
+    ) -> None:
         """Whoever else adds to the same table waits at its row for the end of this transaction."""
         named = {digest.path: digest for digest in digests}
         with self._database.write() as connection:
-            connection.execute(self._database.upsert(unfinished_readings, {"table_uuid": table_uuid, "kept_at": at}))
+            connection.execute(
+                self._database.upsert(
+                    unfinished_readings, {"table_uuid": table_uuid, "kept_at": at}
+                )
+            )
             _delete(connection, table_uuid, named)
             _insert(connection, table_uuid, target_bytes, named.values())
 
@@ -75,15 +101,23 @@ class SqlDigests:
         old = select(unfinished_readings.c.table_uuid).where(unfinished_readings.c.kept_at < before)
         is_known = exists().where(tables.c.table_uuid == manifest_digests.c.table_uuid)
         with self._database.write() as connection:
-            gone = connection.execute(delete(manifest_digests).where(manifest_digests.c.table_uuid.in_(old), ~is_known)).rowcount
-            connection.execute(delete(unfinished_readings).where(unfinished_readings.c.kept_at < before))
+            gone = connection.execute(
+                delete(manifest_digests).where(manifest_digests.c.table_uuid.in_(old), ~is_known)
+            ).rowcount
+            connection.execute(
+                delete(unfinished_readings).where(unfinished_readings.c.kept_at < before)
+            )
         return gone
 
 
 class _LateDigests(Mapping[str, ManifestDigest]):
-    """Digests of which a portion at a time is here: the one that was asked for last, and those that follow it."""
+    """Digests of which a portion at a time is here: the one that was asked for last, and those that
+    follow it.
+    """
 
-    def __init__(self, paths: Sequence[str], read: Callable[[Sequence[str]], dict[str, ManifestDigest]]) -> None:
+    def __init__(
+        self, paths: Sequence[str], read: Callable[[Sequence[str]], dict[str, ManifestDigest]]
+    ) -> None:
         self._paths = paths
         self._positions = {path: position for position, path in enumerate(paths)}
         self._read = read
@@ -109,21 +143,39 @@ def _split_digests(digests: Iterable[ManifestDigest]) -> Iterator[dict[str, Mani
         yield some
 
 
-def _record_portion(connection: Connection, table_uuid: str, target_bytes: int, named: Mapping[str, ManifestDigest]) -> None:
-    is_named = (manifest_digests.c.table_uuid == table_uuid, manifest_digests.c.path.in_(list(named)))
-    is_usable = (manifest_digests.c.target_bytes == target_bytes, manifest_digests.c.shape == documents.DIGEST_SHAPE)
-    usable = set(connection.execute(select(manifest_digests.c.path).where(*is_named, *is_usable)).scalars())
-    read = {path: named[path] for path in usable if named[path].entries_read > 0}  # the others are what is known
+def _record_portion(
+    connection: Connection, table_uuid: str, target_bytes: int, named: Mapping[str, ManifestDigest]
+) -> None:
+    is_named = (
+        manifest_digests.c.table_uuid == table_uuid,
+        manifest_digests.c.path.in_(list(named)),
+    )
+    is_usable = (
+        manifest_digests.c.target_bytes == target_bytes,
+        manifest_digests.c.shape == documents.DIGEST_SHAPE,
+    )
+    usable = set(
+        connection.execute(select(manifest_digests.c.path).where(*is_named, *is_usable)).scalars()
+    )
+    read = {
+        path: named[path] for path in usable if named[path].entries_read > 0
+    }  # the others are what is known
     kept = usable - set(_find_changed(connection, table_uuid, read))
     new = [digest for path, digest in named.items() if path not in kept]
     _delete(connection, table_uuid, [digest.path for digest in new])
     _insert(connection, table_uuid, target_bytes, new)
 
 
-def _find_changed(connection: Connection, table_uuid: str, read: Mapping[str, ManifestDigest]) -> Iterator[str]:
+def _find_changed(
+    connection: Connection, table_uuid: str, read: Mapping[str, ManifestDigest]
+) -> Iterator[str]:
     """Of those that were read anew, the paths under which something else is kept."""
-    columns = select(manifest_digests.c.path, manifest_digests.c.document).where(manifest_digests.c.table_uuid == table_uuid)
-    for row in connection.execute(columns.where(manifest_digests.c.path.in_(list(read)))) if read else ():
+    columns = select(manifest_digests.c.path, manifest_digests.c.document).where(
+        manifest_digests.c.table_uuid == table_uuid
+    )
+    for row in (
+        connection.execute(columns.where(manifest_digests.c.path.in_(list(read)))) if read else ()
+    ):
         if documents.write_digest(read[row.path]) != row.document:
             yield row.path
 
@@ -136,10 +188,16 @@ def _split(paths: Iterable[str]) -> Iterator[list[str]]:
 
 def _delete(connection: Connection, table_uuid: str, paths: Iterable[str]) -> None:
     for some in _split(paths):
-        connection.execute(delete(manifest_digests).where(manifest_digests.c.table_uuid == table_uuid, manifest_digests.c.path.in_(some)))
+        connection.execute(
+            delete(manifest_digests).where(
+                manifest_digests.c.table_uuid == table_uuid, manifest_digests.c.path.in_(some)
+            )
+        )
 
 
-def _insert(connection: Connection, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]) -> None:
+def _insert(
+    connection: Connection, table_uuid: str, target_bytes: int, digests: Iterable[ManifestDigest]
+) -> None:
     """A few at a time: all documents together would take hundreds of megabytes."""
     rows = (
         {
@@ -152,7 +210,8 @@ def _insert(connection: Connection, table_uuid: str, target_bytes: int, digests:
         for digest in digests
     )
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    # Another daemon that measures the same table says the same of the same manifest, maybe in this very moment.
+    # Another daemon that measures the same table says the same of the same manifest, maybe in this
+    # very moment.
     unless_present = dialect.insert(manifest_digests).on_conflict_do_nothing()
     while some := list(islice(rows, _PORTION)):
         connection.execute(unless_present, some)

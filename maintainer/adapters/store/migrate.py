@@ -25,7 +25,8 @@ _one_at_a_time = Lock()  # Alembic's environment is one per process
 
 
 def upgrade(database: Database) -> str:
-    """Bring the schema to the newest revision and return it; of several processes one does the work, the others wait.
+    """Bring the schema to the newest revision and return it; of several processes one does the
+    work, the others wait.
 
     StoreUnavailableError when the database was already taken further by a newer version.
     """
@@ -41,8 +42,14 @@ def upgrade(database: Database) -> str:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
         if _read_revision(connection, script, database.place) != head:
             _run(connection, config, script)
-            connection.execute(database.insert_unless_present(store_info, {"key": INSTANCE_ID_KEY, "value": token_hex(4)}))
-            zeros = dict.fromkeys(("files_removed", "manifests_removed", "snapshots_removed", "bytes_rewritten"), 0)
+            connection.execute(
+                database.insert_unless_present(
+                    store_info, {"key": INSTANCE_ID_KEY, "value": token_hex(4)}
+                )
+            )
+            zeros = dict.fromkeys(
+                ("files_removed", "manifests_removed", "snapshots_removed", "bytes_rewritten"), 0
+            )
             connection.execute(database.insert_unless_present(savings, {"id": 1, **zeros}))
             recount(connection)
             add_missing_names(connection)
@@ -50,10 +57,15 @@ def upgrade(database: Database) -> str:
 
 
 def _read_revision(connection: Connection, script: ScriptDirectory, place: str) -> str | None:
-    current = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE}).get_current_revision()
+    current = MigrationContext.configure(
+        connection, opts={"version_table": VERSION_TABLE}
+    ).get_current_revision()
     known = {revision.revision for revision in script.walk_revisions()}
     if current is not None and current not in known:
-        message = f"store {place} has schema {current}, this version knows up to {script.get_current_head()}: use the newer version that wrote it"
+        message = (
+            f"store {place} has schema {current}, this version knows up to "
+            f"{script.get_current_head()}: use the newer version that wrote it"
+        )
         raise StoreUnavailableError(message)
     return current
 
@@ -63,5 +75,7 @@ def _run(connection: Connection, config: Config, script: ScriptDirectory) -> Non
         return script._upgrade_revs("head", revision)  # type: ignore[arg-type]  # noqa: SLF001 - what alembic's own upgrade command calls
 
     with EnvironmentContext(config, script, fn=steps, destination_rev="head") as environment:
-        environment.configure(connection=connection, version_table=VERSION_TABLE, transactional_ddl=True)
+        environment.configure(
+            connection=connection, version_table=VERSION_TABLE, transactional_ddl=True
+        )
         environment.run_migrations()

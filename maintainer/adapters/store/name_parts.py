@@ -1,4 +1,6 @@
-"""Parts of tables' names in an index: a search reads the names that may hold its text, however many others there are."""
+"""Parts of tables' names in an index: a search reads the names that may hold its text, however many
+others there are.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,27 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, fun
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES
 from maintainer.adapters.store.schema import name_parts, searched_names, tables
 
-PART_CHARACTERS = 8  # longer: fewer candidates and more bytes; a shorter text is the beginning of parts
+PART_CHARACTERS = (
+    8  # longer: fewer candidates and more bytes; a shorter text is the beginning of parts
+)
 CANDIDATES_AT_MOST = MAX_SQL_VARIABLES
 PARTS_ASKED_AT_MOST = 4  # of a text that is longer than a part, until one of them is in few names
-COMPARED_AT_MOST = 5_000  # names that have the rarest of these parts, among which those are looked for that have all
-SWEPT_ABOVE = 4 * MAX_SQL_VARIABLES  # so many names: one reading of all parts is cheaper than to look each of theirs up
+# names that have the rarest of these parts, among which those are looked for that have all
+COMPARED_AT_MOST = 5_000
+SWEPT_ABOVE = (
+    4 * MAX_SQL_VARIABLES
+)  # so many names: one reading of all parts is cheaper than to look each of theirs up
 _LAST_CHARACTER = "\U0010ffff"
 _FIRST_SURROGATE, _AFTER_SURROGATES = 0xD800, 0xE000
 
 
 def split_name(search_name: str) -> list[str]:
     """What begins at each of its characters, each once."""
-    return list(dict.fromkeys(search_name[start : start + PART_CHARACTERS] for start in range(len(search_name))))
+    return list(
+        dict.fromkeys(
+            search_name[start : start + PART_CHARACTERS] for start in range(len(search_name))
+        )
+    )
 
 
 def add_names(connection: Connection, search_names: Mapping[str, str]) -> None:
@@ -29,14 +40,24 @@ def add_names(connection: Connection, search_names: Mapping[str, str]) -> None:
     for start in range(0, len(names), MAX_SQL_VARIABLES):
         some = names[start : start + MAX_SQL_VARIABLES]
         connection.execute(insert(searched_names), [{"full_name": name} for name in some])
-        rows = connection.execute(select(searched_names).where(searched_names.c.full_name.in_(some))).all()
-        parts = [{"part": part, "name_id": row.name_id} for row in rows for part in split_name(search_names[row.full_name])]
+        rows = connection.execute(
+            select(searched_names).where(searched_names.c.full_name.in_(some))
+        ).all()
+        parts = [
+            {"part": part, "name_id": row.name_id}
+            for row in rows
+            for part in split_name(search_names[row.full_name])
+        ]
         connection.execute(insert(name_parts), parts)
 
 
 def add_missing_names(connection: Connection) -> int:
     """Names that an earlier version has written; returns how many there were."""
-    missing = select(tables.c.full_name, tables.c.search_name).outerjoin(searched_names).where(searched_names.c.name_id.is_(None))
+    missing = (
+        select(tables.c.full_name, tables.c.search_name)
+        .outerjoin(searched_names)
+        .where(searched_names.c.name_id.is_(None))
+    )
     found = {row.full_name: row.search_name for row in connection.execute(missing)}
     add_names(connection, found)
     return len(found)
@@ -51,22 +72,45 @@ def delete_names(connection: Connection, full_names: Sequence[str]) -> None:
             _delete_parts(connection, some)
         connection.execute(delete(searched_names).where(searched_names.c.full_name.in_(some)))
     if are_many:
-        connection.execute(delete(name_parts).where(name_parts.c.name_id.not_in(select(searched_names.c.name_id))))
+        connection.execute(
+            delete(name_parts).where(name_parts.c.name_id.not_in(select(searched_names.c.name_id)))
+        )
 
 
 def _delete_parts(connection: Connection, full_names: Sequence[str]) -> None:
-    rows = connection.execute(select(searched_names.c.name_id, tables.c.search_name).join(tables).where(tables.c.full_name.in_(full_names))).all()
-    keys = [{"key_part": part, "key_id": row.name_id} for row in rows for part in split_name(row.search_name)]
+    rows = connection.execute(
+        select(searched_names.c.name_id, tables.c.search_name)
+        .join(tables)
+        .where(tables.c.full_name.in_(full_names))
+    ).all()
+    keys = [
+        {"key_part": part, "key_id": row.name_id}
+        for row in rows
+        for part in split_name(row.search_name)
+    ]
     if keys:
-        connection.execute(delete(name_parts).where(name_parts.c.part == bindparam("key_part"), name_parts.c.name_id == bindparam("key_id")), keys)
+        connection.execute(
+            delete(name_parts).where(
+                name_parts.c.part == bindparam("key_part"),
+                name_parts.c.name_id == bindparam("key_id"),
+            ),
+            keys,
+        )
 
 
 def find_candidates(connection: Connection, text: str) -> Sequence[str] | None:
-    """Full names among which are all that hold the case-folded text; None when they are too many."""
+    """Full names among which are all that hold the case-folded text; None when they are too
+    many.
+    """
     parts = list(_choose_parts(text))
     for part in parts:
-        # In the order of the key: PostgreSQL would rather read all parts for so many of them, when it takes them for frequent.
-        near = select(name_parts.c.name_id).where(*_begins_with(part)).order_by(name_parts.c.part, name_parts.c.name_id)
+        # In the order of the key: PostgreSQL would rather read all parts for so many of them, when
+        # it takes them for frequent.
+        near = (
+            select(name_parts.c.name_id)
+            .where(*_begins_with(part))
+            .order_by(name_parts.c.part, name_parts.c.name_id)
+        )
         ids = connection.execute(near.limit(CANDIDATES_AT_MOST + 1)).scalars().all()
         if len(ids) <= CANDIDATES_AT_MOST:
             return _read_names(connection, ids)
@@ -74,13 +118,30 @@ def find_candidates(connection: Connection, text: str) -> Sequence[str] | None:
 
 
 def _find_in_common(connection: Connection, parts: Sequence[str]) -> Sequence[str] | None:
-    """The names that have all of these parts, each of which is in many: a date, a region and a kind that are frequent may be one table together."""
-    numbers = [select(func.count()).select_from(select(name_parts).where(name_parts.c.part == part).limit(COMPARED_AT_MOST + 1).subquery()) for part in parts]
-    number, rarest = min((int(connection.execute(counted).scalar_one()), part) for counted, part in zip(numbers, parts, strict=True))
+    """The names that have all of these parts, each of which is in many: a date, a region and a kind
+    that are frequent may be one table together.
+    """
+    numbers = [
+        select(func.count()).select_from(
+            select(name_parts)
+            .where(name_parts.c.part == part)
+            .limit(COMPARED_AT_MOST + 1)
+            .subquery()
+        )
+        for part in parts
+    ]
+    number, rarest = min(
+        (int(connection.execute(counted).scalar_one()), part)
+        for counted, part in zip(numbers, parts, strict=True)
+    )
     if number > COMPARED_AT_MOST:
         return None
     has_others = [_has_part(part) for part in parts if part != rarest]
-    near = select(name_parts.c.name_id).where(name_parts.c.part == rarest, *has_others).order_by(name_parts.c.part, name_parts.c.name_id)
+    near = (
+        select(name_parts.c.name_id)
+        .where(name_parts.c.part == rarest, *has_others)
+        .order_by(name_parts.c.part, name_parts.c.name_id)
+    )
     ids = connection.execute(near.limit(CANDIDATES_AT_MOST + 1)).scalars().all()
     return _read_names(connection, ids) if len(ids) <= CANDIDATES_AT_MOST else None
 

@@ -1,6 +1,8 @@
-"""The order of the table list that is asked for most: by band, and within a band by what maintenance is good for.
+"""The order of the table list that is asked for most: by band, and within a band by what
+maintenance is good for.
 
-Both are one number, so that one index has the order and a cursor one value: the worst table has the least.
+Both are one number, so that one index has the order and a cursor one value: the worst table has the
+least.
 """
 
 from __future__ import annotations

@@ -1,11 +1,25 @@
-"""Notices on their way to people, and those that the limits still remember: a row each. One row of the store's facts is the lock that posting takes."""
+"""Notices on their way to people, and those that the limits still remember: a row each. One row of
+the store's facts is the lock that posting takes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import Column, Connection, Index, Integer, Table, Text, delete, func, insert, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Index,
+    Integer,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from maintainer.adapters.store.database import Database
 from maintainer.adapters.store.schema import metadata, store_info
@@ -39,30 +53,64 @@ class SqlNotices:
 
     _database: Database
 
-    def post_notice(self, notice: Notice, limits: NoticeLimits, held_until: datetime) -> PostedNotice | None:
+    def post_notice(
+        self, notice: Notice, limits: NoticeLimits, held_until: datetime
+    ) -> PostedNotice | None:
         """See NoticeStore."""
         with self._database.write(durable=True) as connection:
             held_back = _lock(self._database, connection)
             forgotten = notice.at - max(limits.repeat_after, _HOUR)
-            connection.execute(delete(notices).where(notices.c.at <= forgotten, notices.c.delivered_at.is_not(None)))
-            believed = (notices.c.at <= notice.at + CLOCK_TOLERANCE,)  # what a clock that was ahead has written must silence nobody
-            same = (notices.c.kind == notice.kind.value, notices.c.subject == notice.subject, notices.c.at > notice.at - limits.repeat_after, *believed)
-            if connection.execute(select(notices.c.number).where(*same).limit(1)).first() is not None:
+            connection.execute(
+                delete(notices).where(
+                    notices.c.at <= forgotten, notices.c.delivered_at.is_not(None)
+                )
+            )
+            believed = (
+                notices.c.at <= notice.at + CLOCK_TOLERANCE,
+            )  # what a clock that was ahead has written must silence nobody
+            same = (
+                notices.c.kind == notice.kind.value,
+                notices.c.subject == notice.subject,
+                notices.c.at > notice.at - limits.repeat_after,
+                *believed,
+            )
+            if (
+                connection.execute(select(notices.c.number).where(*same).limit(1)).first()
+                is not None
+            ):
                 return None  # nobody misses it
-            recent = connection.execute(select(func.count()).select_from(notices).where(notices.c.at > notice.at - _HOUR, *believed)).scalar_one()
+            recent = connection.execute(
+                select(func.count())
+                .select_from(notices)
+                .where(notices.c.at > notice.at - _HOUR, *believed)
+            ).scalar_one()
             if recent >= limits.max_per_hour:
                 _count(connection, held_back + 1)
                 return None
             _count(connection, 0)
-            told = {"kind": notice.kind.value, "subject": notice.subject, "sentence": notice.sentence, "at": notice.at, "job_id": notice.job_id}
-            row = insert(notices).values(**told, held_back=held_back, held_until=held_until).returning(notices.c.number)
+            told = {
+                "kind": notice.kind.value,
+                "subject": notice.subject,
+                "sentence": notice.sentence,
+                "at": notice.at,
+                "job_id": notice.job_id,
+            }
+            row = (
+                insert(notices)
+                .values(**told, held_back=held_back, held_until=held_until)
+                .returning(notices.c.number)
+            )
             return PostedNotice(connection.execute(row).scalar_one(), notice, held_back)
 
     def hold_notices(self, numbers: Collection[int], until: datetime) -> None:
         """See NoticeStore."""
         if numbers:
             with self._database.write() as connection:
-                connection.execute(update(notices).where(notices.c.number.in_(sorted(numbers))).values(held_until=until))
+                connection.execute(
+                    update(notices)
+                    .where(notices.c.number.in_(sorted(numbers)))
+                    .values(held_until=until)
+                )
 
     def take_notices(self, now: datetime, until: datetime) -> Sequence[PostedNotice]:
         """See NoticeStore; most of the time there is none, which is seen without a lock."""
@@ -73,34 +121,56 @@ class SqlNotices:
         with self._database.write(durable=True) as connection:
             _lock(self._database, connection)
             connection.execute(delete(notices).where(*left, notices.c.at <= now - MAX_AGE))
-            rows = connection.execute(select(notices).where(*left).order_by(notices.c.number).limit(MAX_TAKEN)).all()
+            rows = connection.execute(
+                select(notices).where(*left).order_by(notices.c.number).limit(MAX_TAKEN)
+            ).all()
             if rows:
-                connection.execute(update(notices).where(notices.c.number.in_([row.number for row in rows])).values(held_until=until))
+                connection.execute(
+                    update(notices)
+                    .where(notices.c.number.in_([row.number for row in rows]))
+                    .values(held_until=until)
+                )
             return tuple(_read(row) for row in rows)
 
     def note_delivered(self, number: int, at: datetime) -> None:
         """See NoticeStore."""
         with self._database.write(durable=True) as connection:
-            connection.execute(update(notices).where(notices.c.number == number).values(delivered_at=at))
+            connection.execute(
+                update(notices).where(notices.c.number == number).values(delivered_at=at)
+            )
 
     def give_up_notice(self, number: int) -> None:
         """See NoticeStore."""
         with self._database.write(durable=True) as connection:
             held_back = _lock(self._database, connection)
-            gone = connection.execute(delete(notices).where(notices.c.number == number).returning(notices.c.held_back)).scalar_one_or_none()
+            gone = connection.execute(
+                delete(notices).where(notices.c.number == number).returning(notices.c.held_back)
+            ).scalar_one_or_none()
             if gone is not None:
                 _count(connection, held_back + gone + 1)
 
 
 def _lock(database: Database, connection: Connection) -> int:
     """Until the transaction ends nobody else posts; returns how many were held back."""
-    connection.execute(database.insert_unless_present(store_info, {"key": _HELD_BACK, "value": "0"}))
-    return int(connection.execute(select(store_info.c.value).where(store_info.c.key == _HELD_BACK).with_for_update()).scalar_one())
+    connection.execute(
+        database.insert_unless_present(store_info, {"key": _HELD_BACK, "value": "0"})
+    )
+    return int(
+        connection.execute(
+            select(store_info.c.value).where(store_info.c.key == _HELD_BACK).with_for_update()
+        ).scalar_one()
+    )
 
 
 def _count(connection: Connection, held_back: int) -> None:
-    connection.execute(update(store_info).where(store_info.c.key == _HELD_BACK).values(value=str(held_back)))
+    connection.execute(
+        update(store_info).where(store_info.c.key == _HELD_BACK).values(value=str(held_back))
+    )
 
 
 def _read(row: AnyRow) -> PostedNotice:
-    return PostedNotice(row.number, Notice(NoticeKind(row.kind), row.subject, row.sentence, row.at, row.job_id), row.held_back)
+    return PostedNotice(
+        row.number,
+        Notice(NoticeKind(row.kind), row.subject, row.sentence, row.at, row.job_id),
+        row.held_back,
+    )

@@ -30,14 +30,28 @@ class SqlOrphans:
 
     _database: Database
 
-    def add_orphan_list(self, orphans: OrphanList, files: Sequence[FoundFile], entries: Sequence[AuditEntry] = ()) -> bool:
+    def add_orphan_list(
+        self, orphans: OrphanList, files: Sequence[FoundFile], entries: Sequence[AuditEntry] = ()
+    ) -> bool:
         """See OrphanStore; a million files are prepared before the transaction begins."""
         starts = range(0, len(files), FILES_PER_ROW)
-        rows = [{"list_id": orphans.list_id, "first": start, "document": documents.write_found_files(files[start : start + FILES_PER_ROW])} for start in starts]
+        rows = [
+            {
+                "list_id": orphans.list_id,
+                "first": start,
+                "document": documents.write_found_files(files[start : start + FILES_PER_ROW]),
+            }
+            for start in starts
+        ]
         with self._database.write(durable=True) as connection:
-            if not connection.execute(self._database.insert_unless_present(orphan_lists, _columns(orphans))).rowcount:
+            if not connection.execute(
+                self._database.insert_unless_present(orphan_lists, _columns(orphans))
+            ).rowcount:
                 return False
-            others = and_(orphan_lists.c.table_uuid == orphans.table_uuid, orphan_lists.c.list_id != orphans.list_id)
+            others = and_(
+                orphan_lists.c.table_uuid == orphans.table_uuid,
+                orphan_lists.c.list_id != orphans.list_id,
+            )
             for other in _read(connection, and_(others, orphan_lists.c.state.in_(_UNDECIDED))):
                 _write(connection, replace(other, state=OrphanListState.SUPERSEDED))
             for start in range(0, len(rows), FILES_PER_ROW):
@@ -64,22 +78,37 @@ class SqlOrphans:
     def open_orphan_lists(self, table_uuid: str) -> Sequence[OrphanList]:
         """See OrphanStore."""
         with self._database.read() as connection:
-            return _read(connection, and_(orphan_lists.c.table_uuid == table_uuid, orphan_lists.c.state.in_(_OPEN)))
+            return _read(
+                connection,
+                and_(orphan_lists.c.table_uuid == table_uuid, orphan_lists.c.state.in_(_OPEN)),
+            )
 
     def orphan_files(self, list_id: str, after: int = 0, limit: int = 1000) -> Sequence[FoundFile]:
         """See OrphanStore."""
         start = after // FILES_PER_ROW * FILES_PER_ROW
-        is_wanted = and_(orphan_files.c.list_id == list_id, orphan_files.c.first >= start, orphan_files.c.first < after + limit)
+        is_wanted = and_(
+            orphan_files.c.list_id == list_id,
+            orphan_files.c.first >= start,
+            orphan_files.c.first < after + limit,
+        )
         found: list[FoundFile] = []
         with self._database.read() as connection:
-            for document in connection.execute(select(orphan_files.c.document).where(is_wanted).order_by(orphan_files.c.first)).scalars():
+            for document in connection.execute(
+                select(orphan_files.c.document).where(is_wanted).order_by(orphan_files.c.first)
+            ).scalars():
                 found += documents.read_found_files(document)
         return tuple(found[after - start : after - start + limit])
 
-    def update_orphan_list(self, changed: OrphanList, expected: OrphanList, entries: Sequence[AuditEntry] = ()) -> bool:
+    def update_orphan_list(
+        self, changed: OrphanList, expected: OrphanList, entries: Sequence[AuditEntry] = ()
+    ) -> bool:
         """See OrphanStore."""
         with self._database.write(durable=True) as connection:
-            stored = connection.execute(select(orphan_lists.c.document).where(orphan_lists.c.list_id == changed.list_id).with_for_update()).scalar_one_or_none()
+            stored = connection.execute(
+                select(orphan_lists.c.document)
+                .where(orphan_lists.c.list_id == changed.list_id)
+                .with_for_update()
+            ).scalar_one_or_none()
             if stored is None or documents.read_orphan_list(stored) != expected:
                 return False
             _write(connection, changed)
@@ -101,12 +130,23 @@ class SqlOrphans:
 
 
 def _read(connection: Connection, is_wanted: ColumnElement[bool]) -> tuple[OrphanList, ...]:
-    newest = select(orphan_lists.c.document).where(is_wanted).order_by(orphan_lists.c.made_at.desc(), orphan_lists.c.list_id.desc()).limit(MAX_LISTS)
-    return tuple(documents.read_orphan_list(document) for document in connection.execute(newest).scalars())
+    newest = (
+        select(orphan_lists.c.document)
+        .where(is_wanted)
+        .order_by(orphan_lists.c.made_at.desc(), orphan_lists.c.list_id.desc())
+        .limit(MAX_LISTS)
+    )
+    return tuple(
+        documents.read_orphan_list(document) for document in connection.execute(newest).scalars()
+    )
 
 
 def _write(connection: Connection, orphans: OrphanList) -> None:
-    connection.execute(update(orphan_lists).where(orphan_lists.c.list_id == orphans.list_id).values(_columns(orphans)))
+    connection.execute(
+        update(orphan_lists)
+        .where(orphan_lists.c.list_id == orphans.list_id)
+        .values(_columns(orphans))
+    )
 
 
 def _columns(orphans: OrphanList) -> dict[str, Any]:

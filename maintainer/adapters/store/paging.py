@@ -35,17 +35,27 @@ def check_limit(limit: int) -> None:
 
 def write_cursor(order: str, position: Position) -> str:
     """An opaque text, safe in a URL."""
-    return base64.urlsafe_b64encode(msgspec.json.encode((order, position.value, position.row_id))).rstrip(b"=").decode()
+    return (
+        base64.urlsafe_b64encode(msgspec.json.encode((order, position.value, position.row_id)))
+        .rstrip(b"=")
+        .decode()
+    )
 
 
 def read_cursor(cursor: str | None, order: str, kind: type[int | float | str]) -> Position | None:
-    """The position of a cursor that write_cursor made for the same order; InvalidValueError for any other text."""
+    """The position of a cursor that write_cursor made for the same order; InvalidValueError for any
+    other text.
+    """
     if cursor is None:
         return None
-    message = f"cursor {cursor[:40]!r} does not belong to this list and order; start again without one"
+    message = (
+        f"cursor {cursor[:40]!r} does not belong to this list and order; start again without one"
+    )
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        found, value, row_id = _DECODER.decode(base64.b64decode(padded, altchars=b"-_", validate=True))
+        found, value, row_id = _DECODER.decode(
+            base64.b64decode(padded, altchars=b"-_", validate=True)
+        )
     except (UnicodeEncodeError, binascii.Error, msgspec.DecodeError) as error:
         raise InvalidValueError(message) from error
     if len(cursor) > MAX_CURSOR_CHARACTERS or found != order or not _fits(value, kind):

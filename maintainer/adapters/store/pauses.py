@@ -1,10 +1,24 @@
-"""Pauses of single tables: each holds the table of its name and the table of its UUID, and stands until it is lifted."""
+"""Pauses of single tables: each holds the table of its name and the table of its UUID, and stands
+until it is lifted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Column, ColumnElement, Connection, Index, Table, Text, delete, false, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Index,
+    Table,
+    Text,
+    delete,
+    false,
+    or_,
+    select,
+    update,
+)
 
 from maintainer.adapters.store import documents
 from maintainer.adapters.store.counters import counted
@@ -16,7 +30,8 @@ from maintainer.domain.errors import UnknownTableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import Pause
 
-# Not bound to the table's row, which a single listing without the table takes away. That row has a copy, for lists and sums.
+# Not bound to the table's row, which a single listing without the table takes away. That row has a
+# copy, for lists and sums.
 pauses = Table(
     "pauses",
     metadata,
@@ -32,7 +47,11 @@ def find_pause(connection: Connection, full_name: str, table_uuid: str | None) -
     """The document of the pause that holds the table, that of its own name first."""
     holds = or_(pauses.c.full_name == full_name, _is_of(pauses.c.table_uuid, table_uuid))
     rows = connection.execute(select(pauses.c.full_name, pauses.c.document).where(holds)).all()
-    return min(rows, key=lambda row: (row.full_name != full_name, row.full_name)).document if rows else None
+    return (
+        min(rows, key=lambda row: (row.full_name != full_name, row.full_name)).document
+        if rows
+        else None
+    )
 
 
 def _is_of(column: ColumnElement[str | None], table_uuid: str | None) -> ColumnElement[bool]:
@@ -40,18 +59,35 @@ def _is_of(column: ColumnElement[str | None], table_uuid: str | None) -> ColumnE
 
 
 def join_uuid(connection: Connection, full_name: str, table_uuid: str) -> None:
-    """A pause that was asked for before the table was measured holds the table by its UUID too from now on."""
-    connection.execute(update(pauses).where(pauses.c.full_name == full_name, pauses.c.table_uuid.is_(None)).values(table_uuid=table_uuid))
+    """A pause that was asked for before the table was measured holds the table by its UUID too from
+    now on.
+    """
+    connection.execute(
+        update(pauses)
+        .where(pauses.c.full_name == full_name, pauses.c.table_uuid.is_(None))
+        .values(table_uuid=table_uuid)
+    )
 
 
-def set_pause(database: Database, connection: Connection, table: TableIdentifier, pause: Pause, table_uuid: str | None) -> None:
+def set_pause(
+    database: Database,
+    connection: Connection,
+    table: TableIdentifier,
+    pause: Pause,
+    table_uuid: str | None,
+) -> None:
     """Pause it, under every name that it has."""
     full_name = str(table)
     uuid = _read_uuid(connection, full_name) or table_uuid
     with counted(database, connection, _names_of(connection, full_name, uuid)) as present:
         if full_name not in present and uuid is None:
             raise _unknown(table)
-        row = {"full_name": full_name, "levels": documents.write_levels(table), "table_uuid": uuid, "document": documents.write_pause(pause)}
+        row = {
+            "full_name": full_name,
+            "levels": documents.write_levels(table),
+            "table_uuid": uuid,
+            "document": documents.write_pause(pause),
+        }
         connection.execute(database.upsert(pauses, row))
         _derive(connection, present)
 
@@ -62,7 +98,9 @@ def lift_pause(database: Database, connection: Connection, table: TableIdentifie
     uuid = _read_uuid(connection, full_name)
     holds = or_(pauses.c.full_name == full_name, _is_of(pauses.c.table_uuid, uuid))
     found = connection.execute(select(pauses.c.full_name, pauses.c.table_uuid).where(holds)).all()
-    names = {full_name}.union(*(_names_of(connection, row.full_name, row.table_uuid) for row in found))
+    names = {full_name}.union(
+        *(_names_of(connection, row.full_name, row.table_uuid) for row in found)
+    )
     with counted(database, connection, sorted(names)) as present:
         if full_name not in present and not found:
             raise _unknown(table)
@@ -71,7 +109,9 @@ def lift_pause(database: Database, connection: Connection, table: TableIdentifie
 
 
 def _read_uuid(connection: Connection, full_name: str) -> str | None:
-    found: str | None = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name == full_name)).scalar_one_or_none()
+    found: str | None = connection.execute(
+        select(tables.c.table_uuid).where(tables.c.full_name == full_name)
+    ).scalar_one_or_none()
     return found
 
 
@@ -95,8 +135,19 @@ def _derive(connection: Connection, full_names: Sequence[str]) -> None:
 
 
 def read_pauses(connection: Connection) -> Mapping[TableIdentifier, Pause]:
-    """By every name that a pause was asked for under, and by those of known tables with its UUID."""
+    """By every name that a pause was asked for under, and by those of known tables with its
+    UUID.
+    """
     every = select(pauses.c.full_name, pauses.c.levels, pauses.c.document)
-    others = select(tables.c.full_name, tables.c.levels, pauses.c.document).join_from(pauses, tables, tables.c.table_uuid == pauses.c.table_uuid)
-    found = {row.full_name: row for statement in (others.order_by(pauses.c.full_name.desc()), every) for row in connection.execute(statement)}
-    return {documents.read_levels(row.levels): documents.read_pause(row.document) for _, row in sorted(found.items())}
+    others = select(tables.c.full_name, tables.c.levels, pauses.c.document).join_from(
+        pauses, tables, tables.c.table_uuid == pauses.c.table_uuid
+    )
+    found = {
+        row.full_name: row
+        for statement in (others.order_by(pauses.c.full_name.desc()), every)
+        for row in connection.execute(statement)
+    }
+    return {
+        documents.read_levels(row.levels): documents.read_pause(row.document)
+        for _, row in sorted(found.items())
+    }

@@ -1,4 +1,6 @@
-"""Pins: few, and read by the table alone, so that each is one entry of the store's facts under a key that begins with the table."""
+"""Pins: few, and read by the table alone, so that each is one entry of the store's facts under a
+key that begins with the table.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,29 @@ _PIN = msgspec.json.Decoder(Pin)
 def read_pins(connection: Connection, table_uuid: str) -> Sequence[Pin]:
     """By name."""
     is_of_table = store_info.c.key.startswith(_key(table_uuid, ""), autoescape=True)
-    rows = connection.execute(select(store_info.c.value).where(is_of_table).order_by(store_info.c.key))
+    rows = connection.execute(
+        select(store_info.c.value).where(is_of_table).order_by(store_info.c.key)
+    )
     return tuple(_PIN.decode(row.value) for row in rows)
 
 
 def set_pin(database: Database, connection: Connection, table_uuid: str, pin: Pin) -> None:
     """Add or replace it."""
-    connection.execute(database.upsert(store_info, {"key": _key(table_uuid, pin.name), "value": msgspec.json.encode(pin).decode()}))
+    connection.execute(
+        database.upsert(
+            store_info,
+            {"key": _key(table_uuid, pin.name), "value": msgspec.json.encode(pin).decode()},
+        )
+    )
 
 
 def remove_pin(connection: Connection, table_uuid: str, name: str) -> bool:
     """False when there is none of that name."""
-    return bool(connection.execute(delete(store_info).where(store_info.c.key == _key(table_uuid, name))).rowcount)
+    return bool(
+        connection.execute(
+            delete(store_info).where(store_info.c.key == _key(table_uuid, name))
+        ).rowcount
+    )
 
 
 def _key(table_uuid: str, name: str) -> str:

@@ -24,13 +24,22 @@ _SUMMARY = [column for column in policy_versions.c if column.name != "document"]
 
 def is_in_force(connection: Connection, version: PolicyVersion) -> bool:
     """Whether the version that came into force last is this one, with these problems."""
-    newest = connection.execute(select(policy_versions.c.version, policy_versions.c.problems).order_by(*_NEWEST_FIRST).limit(1)).one_or_none()
-    return newest is not None and (newest.version, newest.problems) == (version.version, _write(version.problems))
+    newest = connection.execute(
+        select(policy_versions.c.version, policy_versions.c.problems)
+        .order_by(*_NEWEST_FIRST)
+        .limit(1)
+    ).one_or_none()
+    return newest is not None and (newest.version, newest.problems) == (
+        version.version,
+        _write(version.problems),
+    )
 
 
 def record_version(database: Database, connection: Connection, version: PolicyVersion) -> None:
     """Keep it as the one in force, and of all only as many as the store keeps."""
-    known = connection.execute(select(policy_versions.c.first_seen_at).where(policy_versions.c.version == version.version)).scalar_one_or_none()
+    known = connection.execute(
+        select(policy_versions.c.first_seen_at).where(policy_versions.c.version == version.version)
+    ).scalar_one_or_none()
     row = {
         "version": version.version,
         "first_seen_at": known or version.first_seen_at,
@@ -56,19 +65,32 @@ def read_versions(connection: Connection, limit: int, cursor: str | None) -> Pag
         page = page.where(tuple_(policy_versions.c.last_seen_at, policy_versions.c.version) < place)
     rows = connection.execute(page.order_by(*_NEWEST_FIRST).limit(limit + 1)).all()
     shown = rows[:limit]
-    following = write_cursor(_ORDER, Position(write_instant(shown[-1].last_seen_at), shown[-1].version)) if len(rows) > limit else None
+    following = (
+        write_cursor(_ORDER, Position(write_instant(shown[-1].last_seen_at), shown[-1].version))
+        if len(rows) > limit
+        else None
+    )
     total = int(connection.execute(select(func.count()).select_from(policy_versions)).scalar_one())
     return Page(tuple(_read(row) for row in shown), following, total)
 
 
 def read_version(connection: Connection, version: str) -> PolicyVersion | None:
     """With its layers."""
-    row = connection.execute(select(policy_versions).where(policy_versions.c.version == version)).one_or_none()
+    row = connection.execute(
+        select(policy_versions).where(policy_versions.c.version == version)
+    ).one_or_none()
     return None if row is None else _read(row, _LAYERS.decode(row.document))
 
 
 def _read(row: AnyRow, layers: tuple[WrittenLayer, ...] = ()) -> PolicyVersion:
-    return PolicyVersion(row.version, row.first_seen_at, row.last_seen_at, row.layers, _PROBLEMS.decode(row.problems), layers)
+    return PolicyVersion(
+        row.version,
+        row.first_seen_at,
+        row.last_seen_at,
+        row.layers,
+        _PROBLEMS.decode(row.problems),
+        layers,
+    )
 
 
 def _write(problems: tuple[PolicyProblem, ...]) -> str:

@@ -1,8 +1,9 @@
 """History: one sample for measurements in a row that were equal, thinned with age.
 
 A table that rests is measured again and again: its history grows with what changes, not with time.
-A level of history keeps the last sample of each hour or day as it was measured, not a mean: each value that is shown was really so at its time, a ratio
-stays consistent with its counts, and reading across the levels is reading one series.
+A level of history keeps the last sample of each hour or day as it was measured, not a mean: each
+value that is shown was really so at its time, a ratio stays consistent with its counts, and reading
+across the levels is reading one series.
 """
 
 from __future__ import annotations
@@ -41,17 +42,29 @@ from maintainer.ports.store import HISTORY_METRICS
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-WINDOWS_PER_PRUNE = 400  # of an hour or a day each, which is a transaction: a year is behind after a day of hourly runs
+# of an hour or a day each, which is a transaction: a year is behind after a day of hourly runs
+WINDOWS_PER_PRUNE = 400
 SAMPLES_PER_WRITE = 2_000  # deleted in one transaction, in which nobody else can write to SQLite
 _COLUMNS = frozenset(health_samples.c.keys()) - {"table_uuid", "measured_at", "last_at", "more"}
 
 
 def record_sample(database: Database, connection: Connection, health: TableHealth) -> None:
-    """Add a sample, or have the last one last until now when the measurement is equal to it; one that comes late is nothing new while the last one lasted."""
+    """Add a sample, or have the last one last until now when the measurement is equal to it; one
+    that comes late is nothing new while the last one lasted.
+    """
     sample = write_sample(health)
     is_this_table = health_samples.c.table_uuid == health.table_uuid
-    last = connection.execute(select(health_samples).where(is_this_table).order_by(health_samples.c.measured_at.desc()).limit(1)).one_or_none()
-    if last is None or health.measured_at <= last.measured_at or (health.measured_at > (last.last_at or last.measured_at) and not _is_equal(last, sample)):
+    last = connection.execute(
+        select(health_samples)
+        .where(is_this_table)
+        .order_by(health_samples.c.measured_at.desc())
+        .limit(1)
+    ).one_or_none()
+    if (
+        last is None
+        or health.measured_at <= last.measured_at
+        or (health.measured_at > (last.last_at or last.measured_at) and not _is_equal(last, sample))
+    ):
         connection.execute(database.upsert(health_samples, {**sample, "last_at": None}))
     elif last.last_at is None or health.measured_at > last.last_at:
         is_last = and_(is_this_table, health_samples.c.measured_at == last.measured_at)
@@ -59,32 +72,55 @@ def record_sample(database: Database, connection: Connection, health: TableHealt
 
 
 def _is_equal(row: AnyRow, sample: Mapping[str, Any]) -> bool:
-    return all(row._mapping[name] == value for name, value in sample.items() if name != "measured_at")  # noqa: SLF001 - SQLAlchemy's public name
+    return all(
+        row._mapping[name] == value  # noqa: SLF001 - SQLAlchemy's public name
+        for name, value in sample.items()
+        if name != "measured_at"
+    )
 
 
 def write_sample(health: TableHealth) -> dict[str, Any]:
     """The row of a measurement; metrics without a column of their own go together into one."""
     values = {metric: getattr(health, metric) for metric in HISTORY_METRICS}
-    others = {metric: value for metric, value in values.items() if metric not in _COLUMNS and value is not None}
+    others = {
+        metric: value
+        for metric, value in values.items()
+        if metric not in _COLUMNS and value is not None
+    }
     known = {metric: value for metric, value in values.items() if metric in _COLUMNS}
-    return {"table_uuid": health.table_uuid, "measured_at": health.measured_at, **known, "more": json.dumps(others) if others else None}
+    return {
+        "table_uuid": health.table_uuid,
+        "measured_at": health.measured_at,
+        **known,
+        "more": json.dumps(others) if others else None,
+    }
 
 
-def read_history(connection: Connection, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
-    """Samples from since to until, both included; of one that lasts, its beginning and its end within these."""
+def read_history(
+    connection: Connection, table: TableIdentifier, metric: str, since: datetime, until: datetime
+) -> Sequence[tuple[datetime, float | None]]:
+    """Samples from since to until, both included; of one that lasts, its beginning and its end
+    within these.
+    """
     if metric not in HISTORY_METRICS:
         message = f"metric {metric!r} has no history; it is kept of {', '.join(HISTORY_METRICS)}"
         raise InvalidValueError(message)
     at = health_samples.c.measured_at
-    present_uuid = select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
+    present_uuid = (
+        select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
+    )
     value = health_samples.c[metric] if metric in _COLUMNS else null()
-    samples = select(at, health_samples.c.last_at, value.label("value"), health_samples.c.more).where(health_samples.c.table_uuid == present_uuid)
+    samples = select(
+        at, health_samples.c.last_at, value.label("value"), health_samples.c.more
+    ).where(health_samples.c.table_uuid == present_uuid)
     lasting = connection.execute(samples.where(at < since).order_by(at.desc()).limit(1)).all()
     begun = connection.execute(samples.where(at.between(since, until)).order_by(at)).all()
     return tuple(_tell_points((*lasting, *begun), metric, since, until))
 
 
-def _tell_points(rows: Iterable[AnyRow], metric: str, since: datetime, until: datetime) -> Iterator[tuple[datetime, float | None]]:
+def _tell_points(
+    rows: Iterable[AnyRow], metric: str, since: datetime, until: datetime
+) -> Iterator[tuple[datetime, float | None]]:
     for measured_at, last_at, value, more in rows:
         known = _read_value(value, more, metric)
         if measured_at >= since:
@@ -102,16 +138,26 @@ def _read_value(value: float | None, more: str | None, metric: str) -> float | N
 
 
 def prune_samples(database: Database, before: datetime) -> int:
-    """Delete older samples, but for the latest of each known table; a bounded number a transaction."""
+    """Delete older samples, but for the latest of each known table; a bounded number a
+    transaction.
+    """
     newer = health_samples.alias("newer")
-    has_newer = exists().where(newer.c.table_uuid == health_samples.c.table_uuid, newer.c.measured_at > health_samples.c.measured_at)
+    has_newer = exists().where(
+        newer.c.table_uuid == health_samples.c.table_uuid,
+        newer.c.measured_at > health_samples.c.measured_at,
+    )
     is_known = exists().where(tables.c.table_uuid == health_samples.c.table_uuid)
     last_at = func.coalesce(health_samples.c.last_at, health_samples.c.measured_at)
-    return _delete(database, and_(health_samples.c.measured_at < before, last_at < before, or_(has_newer, ~is_known)))
+    return _delete(
+        database,
+        and_(health_samples.c.measured_at < before, last_at < before, or_(has_newer, ~is_known)),
+    )
 
 
 def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int:
-    """Keep the last sample of each whole bucket before, of at most WINDOWS_PER_PRUNE, from where the last call ended; a bounded number a transaction."""
+    """Keep the last sample of each whole bucket before, of at most WINDOWS_PER_PRUNE, from where
+    the last call ended; a bounded number a transaction.
+    """
     key = thinned_key(bucket)
     thinned = 0
     for _ in range(WINDOWS_PER_PRUNE):
@@ -121,7 +167,11 @@ def thin_samples(database: Database, bucket: timedelta, before: datetime) -> int
             break
         thinned += _thin_bucket(database, start, start + bucket)
         with database.write() as connection:
-            connection.execute(database.upsert(store_info, {"key": key, "value": str(write_instant(start + bucket))}))
+            connection.execute(
+                database.upsert(
+                    store_info, {"key": key, "value": str(write_instant(start + bucket))}
+                )
+            )
     return thinned
 
 
@@ -132,9 +182,13 @@ def thinned_key(bucket: timedelta) -> str:
 
 def _next_bucket(connection: Connection, key: str, bucket: timedelta) -> datetime | None:
     """The start of the first bucket that has samples and was not thinned yet."""
-    done = connection.execute(select(store_info.c.value).where(store_info.c.key == key)).scalar_one_or_none()
+    done = connection.execute(
+        select(store_info.c.value).where(store_info.c.key == key)
+    ).scalar_one_or_none()
     raw = type_coerce(health_samples.c.measured_at, BigInteger)
-    first: int | None = connection.execute(select(func.min(raw)).where(raw >= int(done or 0))).scalar_one()
+    first: int | None = connection.execute(
+        select(func.min(raw)).where(raw >= int(done or 0))
+    ).scalar_one()
     if first is None:
         return None
     size = bucket // timedelta(microseconds=1)
@@ -143,18 +197,29 @@ def _next_bucket(connection: Connection, key: str, bucket: timedelta) -> datetim
 
 def _thin_bucket(database: Database, start: datetime, end: datetime) -> int:
     newer = health_samples.alias("newer")
-    has_newer = exists().where(newer.c.table_uuid == health_samples.c.table_uuid, newer.c.measured_at > health_samples.c.measured_at, newer.c.measured_at < end)
+    has_newer = exists().where(
+        newer.c.table_uuid == health_samples.c.table_uuid,
+        newer.c.measured_at > health_samples.c.measured_at,
+        newer.c.measured_at < end,
+    )
     is_within = and_(health_samples.c.measured_at >= start, health_samples.c.measured_at < end)
     return _delete(database, and_(is_within, has_newer))
 
 
 def _delete(database: Database, is_unwanted: ColumnElement[bool]) -> int:
-    """Found before anybody has to wait for it: what there is a newer sample of stays unwanted, because the newest is never deleted."""
-    keys = (health_samples.c.table_uuid, type_coerce(health_samples.c.measured_at, BigInteger).label("measured_at"))
+    """Found before anybody has to wait for it: what there is a newer sample of stays unwanted,
+    because the newest is never deleted.
+    """
+    keys = (
+        health_samples.c.table_uuid,
+        type_coerce(health_samples.c.measured_at, BigInteger).label("measured_at"),
+    )
     deleted = 0
     while True:
         with database.read() as connection:
-            found = connection.execute(select(*keys).where(is_unwanted).limit(SAMPLES_PER_WRITE)).all()
+            found = connection.execute(
+                select(*keys).where(is_unwanted).limit(SAMPLES_PER_WRITE)
+            ).all()
         if found:
             with database.write() as connection:
                 _delete_found(connection, found, is_sqlite=database.is_sqlite)
@@ -164,11 +229,26 @@ def _delete(database: Database, is_unwanted: ColumnElement[bool]) -> int:
 
 
 def _delete_found(connection: Connection, found: Sequence[AnyRow], *, is_sqlite: bool) -> None:
-    """PostgreSQL in one statement, in a quarter of the time; SQLite, which has no such one, a sample at a time, which is no way there and back."""
-    table_uuid, measured_at = health_samples.c.table_uuid, type_coerce(health_samples.c.measured_at, BigInteger)
+    """PostgreSQL in one statement, in a quarter of the time; SQLite, which has no such one, a
+    sample at a time, which is no way there and back.
+    """
+    table_uuid, measured_at = (
+        health_samples.c.table_uuid,
+        type_coerce(health_samples.c.measured_at, BigInteger),
+    )
     if is_sqlite:
-        one = delete(health_samples).where(table_uuid == bindparam("key_uuid"), measured_at == bindparam("key_at"))
-        connection.execute(one, [{"key_uuid": row.table_uuid, "key_at": row.measured_at} for row in found])
+        one = delete(health_samples).where(
+            table_uuid == bindparam("key_uuid"), measured_at == bindparam("key_at")
+        )
+        connection.execute(
+            one, [{"key_uuid": row.table_uuid, "key_at": row.measured_at} for row in found]
+        )
         return
-    wanted = values(column("table_uuid", Text), column("measured_at", BigInteger), name="wanted").data([tuple(row) for row in found])
-    connection.execute(delete(health_samples).where(table_uuid == wanted.c.table_uuid, measured_at == wanted.c.measured_at))
+    wanted = values(
+        column("table_uuid", Text), column("measured_at", BigInteger), name="wanted"
+    ).data([tuple(row) for row in found])
+    connection.execute(
+        delete(health_samples).where(
+            table_uuid == wanted.c.table_uuid, measured_at == wanted.c.measured_at
+        )
+    )

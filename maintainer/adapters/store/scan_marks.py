@@ -1,4 +1,6 @@
-"""Scan marks: what each table's measurement rested on, so that an unchanged table is not measured again."""
+"""Scan marks: what each table's measurement rested on, so that an unchanged table is not measured
+again.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,20 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.store import ScanMark
 
 
-def record_mark(database: Database, connection: Connection, table: TableIdentifier, mark: ScanMark) -> None:
+def record_mark(
+    database: Database, connection: Connection, table: TableIdentifier, mark: ScanMark
+) -> None:
     """Keep the mark, unless the table was forgotten since."""
     name = str(table)
-    present = select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True)
+    present = (
+        select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True)
+    )
     if connection.execute(present).one_or_none() is not None:
-        connection.execute(database.upsert(scan_marks, {"full_name": name, "token": mark.token, "basis": mark.basis}))
+        connection.execute(
+            database.upsert(
+                scan_marks, {"full_name": name, "token": mark.token, "basis": mark.basis}
+            )
+        )
 
 
 def read_marks(connection: Connection, catalog: str) -> Mapping[TableIdentifier, ScanMark]:
@@ -28,4 +38,7 @@ def read_marks(connection: Connection, catalog: str) -> Mapping[TableIdentifier,
         .join_from(tables, scan_marks)
         .where(tables.c.catalog == catalog, tables.c.fault.is_(None))
     )
-    return {documents.read_levels(levels): ScanMark(token, basis, measured_at) for levels, token, basis, measured_at in rows}
+    return {
+        documents.read_levels(levels): ScanMark(token, basis, measured_at)
+        for levels, token, basis, measured_at in rows
+    }

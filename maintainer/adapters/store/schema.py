@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, ForeignKey, Index, Integer, MetaData, SmallInteger, Table, Text, text
+from sqlalchemy import (
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    text,
+)
 
 from maintainer.adapters.store.types import Count, Instant, Packed, Sequenced, name_type
 from maintainer.domain.job import JobState
 
-VERSION_TABLE = "maintainer_schema"  # not Alembic's default name: a PostgreSQL database may be shared with others who use Alembic
+# not Alembic's default name: a PostgreSQL database may be shared with others who use Alembic
+VERSION_TABLE = "maintainer_schema"
 
 # The table list is sorted by these, within a band too.
 SORTED_FIGURES = (
-    "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio", "delete_files", "manifests", "snapshots", "measured_at", "need",
+    "average_file_size_bytes", "data_files", "data_bytes", "small_files", "small_file_ratio",
+    "delete_files", "manifests", "snapshots", "measured_at", "need",
 )  # fmt: skip
 
 metadata = MetaData()
 
-# One narrow row per known table: what lists sort, filter and sum. The documents are apart, so that a sum over the fleet does not read them.
+# One narrow row per known table: what lists sort, filter and sum. The documents are apart, so that
+# a sum over the fleet does not read them.
 tables = Table(
     "tables",
     metadata,
@@ -24,12 +38,16 @@ tables = Table(
     Column("levels", Text, nullable=False),  # JSON: catalog, namespace levels, name
     Column("catalog", name_type(), nullable=False),
     Column("namespace", name_type(), nullable=False),
-    Column("search_name", Text, nullable=False),  # case-folded here: the databases fold ASCII only, or by locale
+    Column(
+        "search_name", Text, nullable=False
+    ),  # case-folded here: the databases fold ASCII only, or by locale
     Column("table_uuid", name_type()),  # None until the table is measured
     Column("first_seen_at", Instant, nullable=False),
     Column("measured_at", Instant),
     Column("band", SmallInteger),  # position in Band, best first
-    Column("benefit", Count, nullable=False, server_default="0"),  # of maintenance, by the latest plan: see need
+    Column(
+        "benefit", Count, nullable=False, server_default="0"
+    ),  # of maintenance, by the latest plan: see need
     Column("need", Count),  # the band and within it the benefit, the worst first: see need
     Column("average_file_size_bytes", Double),
     Column("data_files", Count),
@@ -66,12 +84,15 @@ tables = Table(
     *(Index(f"ix_tables_band_{name}", "band", name, "full_name") for name in SORTED_FIGURES),
 )
 
-# What a search looks its text up in: every part of a name, and whose it is by a number, which is shorter than a name and never given twice.
+# What a search looks its text up in: every part of a name, and whose it is by a number, which is
+# shorter than a name and never given twice.
 searched_names = Table(
     "searched_names",
     metadata,
     Column("name_id", Integer, primary_key=True, autoincrement=True),
-    Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), nullable=False),
+    Column(
+        "full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), nullable=False
+    ),
     Index("uq_searched_names", "full_name", unique=True),
     sqlite_autoincrement=True,
 )
@@ -79,8 +100,12 @@ searched_names = Table(
 name_parts = Table(
     "name_parts",
     metadata,
-    Column("part", name_type(), primary_key=True),  # of tables.search_name: see name_parts.split_name
-    Column("name_id", Integer, primary_key=True, autoincrement=False),  # no foreign key: that would want an index of its own
+    Column(
+        "part", name_type(), primary_key=True
+    ),  # of tables.search_name: see name_parts.split_name
+    Column(
+        "name_id", Integer, primary_key=True, autoincrement=False
+    ),  # no foreign key: that would want an index of its own
     sqlite_with_rowid=False,
 )
 
@@ -88,17 +113,28 @@ name_parts = Table(
 table_health = Table(
     "table_health",
     metadata,
-    Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "full_name",
+        name_type(),
+        ForeignKey("tables.full_name", ondelete="CASCADE"),
+        primary_key=True,
+    ),
     Column("summary", Packed, nullable=False),  # TableHealth without partitions, history and refs
     Column("detail", Packed, nullable=False),  # those three
     Column("grade", Text, nullable=False),  # JSON
 )
 
-# What each table's measurement rested on. Apart from the narrow rows: it is read whole by a scan and never by a list.
+# What each table's measurement rested on. Apart from the narrow rows: it is read whole by a scan
+# and never by a list.
 scan_marks = Table(
     "scan_marks",
     metadata,
-    Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "full_name",
+        name_type(),
+        ForeignKey("tables.full_name", ondelete="CASCADE"),
+        primary_key=True,
+    ),
     Column("token", Text, nullable=False),
     Column("basis", Text, nullable=False),
 )
@@ -108,19 +144,29 @@ _WANTS_WORK = text("planned > 0")
 plans = Table(
     "plans",
     metadata,
-    Column("full_name", name_type(), ForeignKey("tables.full_name", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "full_name",
+        name_type(),
+        ForeignKey("tables.full_name", ondelete="CASCADE"),
+        primary_key=True,
+    ),
     Column("document", Packed, nullable=False),
-    Column("planned", Integer, nullable=False, server_default="1"),  # how many of its rules want a job
+    Column(
+        "planned", Integer, nullable=False, server_default="1"
+    ),  # how many of its rules want a job
     Index("ix_plans_planned", "full_name", sqlite_where=_WANTS_WORK, postgresql_where=_WANTS_WORK),
 )
 
 SAMPLED_COUNTS = (
-    "data_files", "data_bytes", "small_files", "records", "position_delete_files", "equality_delete_files", "deletion_vectors", "manifests", "manifest_bytes",
-    "snapshots", "metadata_bytes", "small_file_bytes", "delete_bytes", "delete_records", "data_manifests", "delete_manifests", "manifest_excess", "branches",
+    "data_files", "data_bytes", "small_files", "records", "position_delete_files",
+    "equality_delete_files", "deletion_vectors", "manifests", "manifest_bytes",
+    "snapshots", "metadata_bytes", "small_file_bytes", "delete_bytes", "delete_records",
+    "data_manifests", "delete_manifests", "manifest_excess", "branches",
     "tags", "kept_data_files", "metadata_files", "storage_files",
 )  # fmt: skip
 SAMPLED_NUMBERS = (
-    "average_file_size_bytes", "small_file_ratio", "delete_file_ratio", "partition_skew", "live_file_ratio", "commits_per_hour", "growth_bytes_per_day",
+    "average_file_size_bytes", "small_file_ratio", "delete_file_ratio", "partition_skew",
+    "live_file_ratio", "commits_per_hour", "growth_bytes_per_day",
     "growth_records_per_day",
 )  # fmt: skip
 
@@ -130,8 +176,12 @@ health_samples = Table(
     metadata,
     Column("table_uuid", name_type(), primary_key=True),
     Column("measured_at", Instant, primary_key=True),
-    Column("last_at", Instant),  # of measurements in a row that were equal, when the last one was; None: there was one
-    Column("more", Text),  # JSON: metrics of which history was kept before they had columns, by name
+    Column(
+        "last_at", Instant
+    ),  # of measurements in a row that were equal, when the last one was; None: there was one
+    Column(
+        "more", Text
+    ),  # JSON: metrics of which history was kept before they had columns, by name
     *(Column(name, Count) for name in SAMPLED_COUNTS),
     *(Column(name, Double) for name in SAMPLED_NUMBERS),
     Index("ix_health_samples_measured_at", "measured_at"),
@@ -144,11 +194,18 @@ manifest_digests = Table(
     Column("table_uuid", name_type(), primary_key=True),
     Column("path", name_type(), primary_key=True),
     Column("target_bytes", Count, nullable=False),
-    Column("shape", Text, nullable=False),  # fingerprint of the fields of ManifestDigest: digests of another version of this program are read anew
+    Column(
+        "shape",
+        Text,
+        nullable=False,
+        # fingerprint of the fields of ManifestDigest: digests of another version of this program
+        # are read anew
+    ),
     Column("document", Packed, nullable=False),
 )
 
-# Readings that have kept some of a table's manifests and not yet seen the end of it: what they kept is nobody's while the table was never measured.
+# Readings that have kept some of a table's manifests and not yet seen the end of it: what they kept
+# is nobody's while the table was never measured.
 unfinished_readings = Table(
     "unfinished_readings",
     metadata,
@@ -179,7 +236,13 @@ jobs = Table(
     Column("finished_at", Instant),  # None until the job is in a final state
     Column("document", Text, nullable=False),  # JSON
     # The database itself refuses a second unfinished job on a table, whoever asks.
-    Index("uq_jobs_unfinished", "table_uuid", unique=True, sqlite_where=_IS_UNFINISHED, postgresql_where=_IS_UNFINISHED),
+    Index(
+        "uq_jobs_unfinished",
+        "table_uuid",
+        unique=True,
+        sqlite_where=_IS_UNFINISHED,
+        postgresql_where=_IS_UNFINISHED,
+    ),
     Index("ix_jobs_created_at", "created_at", "job_id"),
     Index("ix_jobs_state", "state", "created_at", "job_id"),
     Index("ix_jobs_full_name", "full_name", "created_at", "job_id"),
@@ -213,7 +276,8 @@ leases = Table(
 
 _STANDS = text("until IS NULL")
 
-# What was decided, from when until when. Like jobs, verdicts outlive the table's row until they are pruned.
+# What was decided, from when until when. Like jobs, verdicts outlive the table's row until they are
+# pruned.
 verdicts = Table(
     "verdicts",
     metadata,
@@ -225,7 +289,14 @@ verdicts = Table(
     Column("code", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("document", Text, nullable=False),  # JSON
-    Index("uq_verdicts_standing", "full_name", "rule", unique=True, sqlite_where=_STANDS, postgresql_where=_STANDS),
+    Index(
+        "uq_verdicts_standing",
+        "full_name",
+        "rule",
+        unique=True,
+        sqlite_where=_STANDS,
+        postgresql_where=_STANDS,
+    ),
     Index("ix_verdicts_until", "until"),
     sqlite_with_rowid=False,
 )
@@ -266,7 +337,12 @@ rule_histories = Table(
 candidates = Table(
     "candidates",
     metadata,
-    Column("full_name", name_type(), ForeignKey("plans.full_name", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "full_name",
+        name_type(),
+        ForeignKey("plans.full_name", ondelete="CASCADE"),
+        primary_key=True,
+    ),
     Column("position", SmallInteger, primary_key=True, autoincrement=False),
     Column("document", Text, nullable=False),  # JSON
     sqlite_with_rowid=False,
@@ -279,7 +355,9 @@ spending = Table(
     Column("job_id", name_type(), primary_key=True),
     Column("day", name_type(), nullable=False),  # 2026-11-21, in UTC
     Column("catalog", name_type(), nullable=False),
-    Column("policy", name_type(), nullable=False),  # the name of its policy's budget; empty: it has none
+    Column(
+        "policy", name_type(), nullable=False
+    ),  # the name of its policy's budget; empty: it has none
     Column("bytes", Double, nullable=False),
     Column("gb_hours", Double, nullable=False),
     Index("ix_spending_day", "day"),
@@ -325,10 +403,14 @@ store_info = Table(
 fleet_counters = Table(
     "fleet_counters",
     metadata,
-    Column("level", SmallInteger, primary_key=True, autoincrement=False),  # the fleet, a catalog, a namespace: see counters
+    Column(
+        "level", SmallInteger, primary_key=True, autoincrement=False
+    ),  # the fleet, a catalog, a namespace: see counters
     Column("catalog", name_type(), primary_key=True),  # empty for the fleet
     Column("namespace", name_type(), primary_key=True),  # empty for a catalog
-    Column("figures", Text, nullable=False),  # JSON: sums of any size, where a database's integers end at 64 bits
+    Column(
+        "figures", Text, nullable=False
+    ),  # JSON: sums of any size, where a database's integers end at 64 bits
     Index("ix_fleet_counters_namespace", "namespace"),
 )
 
@@ -388,7 +470,14 @@ orphan_lists = Table(
 orphan_files = Table(
     "orphan_files",
     metadata,
-    Column("list_id", name_type(), ForeignKey("orphan_lists.list_id", ondelete="CASCADE"), primary_key=True),
-    Column("first", Integer, primary_key=True, autoincrement=False),  # the position of the first of its files in the list
+    Column(
+        "list_id",
+        name_type(),
+        ForeignKey("orphan_lists.list_id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column(
+        "first", Integer, primary_key=True, autoincrement=False
+    ),  # the position of the first of its files in the list
     Column("document", Packed, nullable=False),  # JSON: at most a thousand
 )

@@ -25,7 +25,12 @@ from maintainer.adapters.store.notices import SqlNotices
 from maintainer.adapters.store.orphans import SqlOrphans
 from maintainer.adapters.store.pauses import lift_pause, read_pauses, set_pause
 from maintainer.adapters.store.pins import read_pins, remove_pin, set_pin
-from maintainer.adapters.store.policy_versions import is_in_force, read_version, read_versions, record_version
+from maintainer.adapters.store.policy_versions import (
+    is_in_force,
+    read_version,
+    read_versions,
+    record_version,
+)
 from maintainer.adapters.store.schema import VERSION_TABLE, store_info, tables
 from maintainer.adapters.store.timings import prune_timings, read_timings, record_timing
 from maintainer.adapters.store.verdicts import prune_verdicts, read_verdicts, record_verdicts
@@ -42,7 +47,18 @@ from maintainer.domain.policy_version import PolicyVersion
 from maintainer.domain.timing import QueryTiming
 from maintainer.domain.verdict import RuleVerdict
 from maintainer.ports.figures import TableFigures
-from maintainer.ports.store import Counters, JobQuery, NamespaceCounters, Overview, Page, Pause, PlanDue, ScanMark, TableQuery, TableRecord
+from maintainer.ports.store import (
+    Counters,
+    JobQuery,
+    NamespaceCounters,
+    Overview,
+    Page,
+    Pause,
+    PlanDue,
+    ScanMark,
+    TableQuery,
+    TableRecord,
+)
 
 _log = getLogger(__name__)
 
@@ -50,7 +66,9 @@ _PROBE_KEY = "probe"  # written to see whether that is possible
 
 
 class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
-    """Implements Store. One instance serves all threads of a process; several processes may use the same database."""
+    """Implements Store. One instance serves all threads of a process; several processes may use the
+    same database.
+    """
 
     def record_health(self, health: TableHealth, grade: Grade) -> None:
         """See Store."""
@@ -72,7 +90,9 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.read() as connection:
             return fleet.read_catalog_faults(connection)
 
-    def forget_tables_except(self, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
+    def forget_tables_except(
+        self, catalog: str, seen: Iterable[TableIdentifier]
+    ) -> Sequence[TableIdentifier]:
         """See Store."""
         with self._database.write() as connection:
             return fleet.forget_tables_except(self._database, connection, catalog, seen)
@@ -107,7 +127,9 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.read() as connection:
             return fleet.read_shared(connection)
 
-    def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
+    def history(
+        self, table: TableIdentifier, metric: str, since: datetime, until: datetime
+    ) -> Sequence[tuple[datetime, float | None]]:
         """See Store; since and until are included, an unknown metric is an InvalidValueError."""
         with self._database.read() as connection:
             return samples.read_history(connection, table, metric, since, until)
@@ -122,7 +144,9 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.read() as connection:
             return marks.read_marks(connection, catalog)
 
-    def set_pause(self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None) -> None:
+    def set_pause(
+        self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None
+    ) -> None:
         """See Store."""
         with self._database.write(durable=True) as connection:
             if pause is None:
@@ -157,7 +181,9 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.read() as connection:
             return counters.read_counters(connection, catalog, namespace)
 
-    def namespaces(self, catalog: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[NamespaceCounters]:
+    def namespaces(
+        self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
+    ) -> Page[NamespaceCounters]:
         """See Store."""
         with self._database.read() as connection:
             return counters.read_namespaces(connection, catalog, limit, cursor)
@@ -167,7 +193,9 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.write() as connection:
             record_timing(self._database, connection, table, timing)
 
-    def timings(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[QueryTiming]:
+    def timings(
+        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
+    ) -> Page[QueryTiming]:
         """See Store."""
         with self._database.read() as connection:
             return read_timings(connection, table, limit, cursor)
@@ -178,7 +206,9 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
             if fleet.record_plan(self._database, connection, plan):
                 record_verdicts(connection, plan, verdicts)
 
-    def verdicts(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[RuleVerdict]:
+    def verdicts(
+        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
+    ) -> Page[RuleVerdict]:
         """See Store."""
         with self._database.read() as connection:
             return read_verdicts(connection, table, limit, cursor)
@@ -193,7 +223,9 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
         with self._database.read() as connection:
             return read_plans_with_work(connection)
 
-    def tables_to_plan(self, now: datetime, version: str, catalogs: Collection[str] | None = None) -> Sequence[PlanDue]:
+    def tables_to_plan(
+        self, now: datetime, version: str, catalogs: Collection[str] | None = None
+    ) -> Sequence[PlanDue]:
         """See Store."""
         with self._database.read() as connection:
             return read_due(connection, now, version, catalogs)
@@ -300,16 +332,35 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
             return audit.read_page(connection, query)
 
     def prune(
-        self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
+        self,
+        samples_before: datetime,
+        jobs_before: datetime,
+        hourly_before: datetime | None = None,
+        daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
-        """See Store; the counts are named samples, timings, jobs, events, verdicts, thinned and mended."""
+        """See Store; the counts are named samples, timings, jobs, events, verdicts, thinned and
+        mended.
+        """
         pruned_samples = samples.prune_samples(self._database, samples_before)
         with self._database.write() as connection:
-            deleted = {"samples": pruned_samples, "timings": prune_timings(connection, samples_before)}
-        thinned = samples.thin_samples(self._database, samples.HOUR, hourly_before) if hourly_before is not None else 0
-        thinned += samples.thin_samples(self._database, samples.DAY, daily_before) if daily_before is not None else 0
+            deleted = {
+                "samples": pruned_samples,
+                "timings": prune_timings(connection, samples_before),
+            }
+        thinned = (
+            samples.thin_samples(self._database, samples.HOUR, hourly_before)
+            if hourly_before is not None
+            else 0
+        )
+        thinned += (
+            samples.thin_samples(self._database, samples.DAY, daily_before)
+            if daily_before is not None
+            else 0
+        )
         with self._database.write() as connection:
-            pruned = work.prune_jobs(self._database, connection, jobs_before) | {"verdicts": prune_verdicts(connection, jobs_before)}
+            pruned = work.prune_jobs(self._database, connection, jobs_before) | {
+                "verdicts": prune_verdicts(connection, jobs_before)
+            }
         with self._database.write() as connection:
             prune_leases(connection)
             mended = counters.recount(connection) + add_missing_names(connection)
@@ -320,21 +371,32 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
     def instance_id(self) -> str:
         """See Store."""
         with self._database.read() as connection:
-            return str(connection.execute(select(store_info.c.value).where(store_info.c.key == INSTANCE_ID_KEY)).scalar_one())
+            return str(
+                connection.execute(
+                    select(store_info.c.value).where(store_info.c.key == INSTANCE_ID_KEY)
+                ).scalar_one()
+            )
 
     def describe(self) -> str:
         """See Store."""
         with self._database.read() as connection:
-            revision = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one()  # noqa: S608 - a constant of ours
+            revision = connection.execute(
+                text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant of ours
+            ).scalar_one()
             if self._database.is_sqlite:
-                return f"SQLite {sqlite3.sqlite_version} file {self._database.place}, schema {revision}"
+                return (
+                    f"SQLite {sqlite3.sqlite_version} file {self._database.place}, schema "
+                    f"{revision}"
+                )
             version = connection.execute(text("SHOW server_version")).scalar_one()
             return f"{self._database.place}, server {version}, schema {revision}"
 
     def ensure_writable(self) -> None:
         """See Store."""
         with self._database.write() as connection:
-            connection.execute(self._database.upsert(store_info, {"key": _PROBE_KEY, "value": uuid4().hex}))
+            connection.execute(
+                self._database.upsert(store_info, {"key": _PROBE_KEY, "value": uuid4().hex})
+            )
 
     def close(self) -> None:
         """See Store."""
@@ -342,9 +404,11 @@ class SqlStore(SqlAdmission, SqlDigests, SqlLeases, SqlNotices, SqlOrphans):
 
 
 def open_store(url: str) -> SqlStore:
-    """The store at sqlite:///path or postgresql://user@host/database, its schema brought up to date.
+    """The store at sqlite:///path or postgresql://user@host/database, its schema brought up to
+    date.
 
-    ConfigurationError when the URL is no such URL; StoreUnavailableError when the database cannot be used, or a newer version has taken its schema further.
+    ConfigurationError when the URL is no such URL; StoreUnavailableError when the database cannot
+    be used, or a newer version has taken its schema further.
     """
     database = Database(url)
     try:

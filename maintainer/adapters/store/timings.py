@@ -19,27 +19,57 @@ _ORDER = "timings:at:desc"
 _FIGURES = ("name", "seconds", "at", "data_files", "average_file_size_bytes", "cost")
 
 
-def record_timing(database: Database, connection: Connection, table: TableIdentifier, timing: QueryTiming) -> None:
+def record_timing(
+    database: Database, connection: Connection, table: TableIdentifier, timing: QueryTiming
+) -> None:
     """Keep it under the table's present UUID."""
-    table_uuid = connection.execute(select(tables.c.table_uuid).where(tables.c.full_name == str(table))).scalar_one_or_none()
+    table_uuid = connection.execute(
+        select(tables.c.table_uuid).where(tables.c.full_name == str(table))
+    ).scalar_one_or_none()
     if table_uuid is None:
-        message = f"table {table} was never measured here: there is nothing to hold a query's time against"
+        message = (
+            f"table {table} was never measured here: there is nothing to hold a query's time "
+            f"against"
+        )
         raise UnknownTableError(message)
-    connection.execute(database.upsert(query_timings, {"table_uuid": table_uuid, **{name: getattr(timing, name) for name in _FIGURES}}))
+    connection.execute(
+        database.upsert(
+            query_timings,
+            {"table_uuid": table_uuid, **{name: getattr(timing, name) for name in _FIGURES}},
+        )
+    )
 
 
-def read_timings(connection: Connection, table: TableIdentifier, limit: int, cursor: str | None) -> Page[QueryTiming]:
+def read_timings(
+    connection: Connection, table: TableIdentifier, limit: int, cursor: str | None
+) -> Page[QueryTiming]:
     """By time, newest first; of one time by name, backwards."""
     check_limit(limit)
     after = read_cursor(cursor, _ORDER, int)
-    is_wanted = query_timings.c.table_uuid == select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
-    total = int(connection.execute(select(func.count()).select_from(query_timings).where(is_wanted)).scalar_one())
+    is_wanted = (
+        query_timings.c.table_uuid
+        == select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
+    )
+    total = int(
+        connection.execute(
+            select(func.count()).select_from(query_timings).where(is_wanted)
+        ).scalar_one()
+    )
     page = select(*(query_timings.c[name] for name in _FIGURES)).where(is_wanted)
     if after is not None:
-        page = page.where(tuple_(query_timings.c.at, query_timings.c.name) < (read_instant(int(after.value or 0)), after.row_id))
-    rows = connection.execute(page.order_by(query_timings.c.at.desc(), query_timings.c.name.desc()).limit(limit + 1)).all()
+        page = page.where(
+            tuple_(query_timings.c.at, query_timings.c.name)
+            < (read_instant(int(after.value or 0)), after.row_id)
+        )
+    rows = connection.execute(
+        page.order_by(query_timings.c.at.desc(), query_timings.c.name.desc()).limit(limit + 1)
+    ).all()
     shown = rows[:limit]
-    following = write_cursor(_ORDER, Position(write_instant(shown[-1].at), shown[-1].name)) if len(rows) > limit else None
+    following = (
+        write_cursor(_ORDER, Position(write_instant(shown[-1].at), shown[-1].name))
+        if len(rows) > limit
+        else None
+    )
     return Page(tuple(QueryTiming(**row._mapping) for row in shown), following, total)  # noqa: SLF001 - SQLAlchemy's public name
 
 

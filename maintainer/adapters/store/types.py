@@ -19,7 +19,9 @@ _LARGEST_INTEGER = 2**63 - 1
 
 
 def write_instant(instant: datetime) -> int:
-    """Microseconds since 1970 in UTC; InvalidValueError for a time without a zone, which names no instant."""
+    """Microseconds since 1970 in UTC; InvalidValueError for a time without a zone, which names no
+    instant.
+    """
     if instant.tzinfo is None:
         message = f"time {instant.isoformat()} has no time zone; give it one, UTC at best"
         raise InvalidValueError(message)
@@ -31,11 +33,14 @@ def read_instant(microseconds: int) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
-Sequenced = BigInteger().with_variant(Integer(), "sqlite")  # SQLite counts up by itself for this type alone
+Sequenced = BigInteger().with_variant(
+    Integer(), "sqlite"
+)  # SQLite counts up by itself for this type alone
 
 
 class Instant(TypeDecorator[datetime]):
-    """An instant as whole microseconds since 1970: exact, ordered and free of zones in both databases.
+    """An instant as whole microseconds since 1970: exact, ordered and free of zones in both
+    databases.
 
     SQLite has no type for times, and PostgreSQL answers in the zone of the session.
     """
@@ -57,7 +62,8 @@ class Instant(TypeDecorator[datetime]):
 class Count(TypeDecorator[int]):
     """A count or a number of bytes.
 
-    What a corrupt manifest claims beyond 64 bits is kept as the largest integer, so that one table cannot break the fleet's sums.
+    What a corrupt manifest claims beyond 64 bits is kept as the largest integer, so that one table
+    cannot break the fleet's sums.
     """
 
     impl = BigInteger
@@ -87,10 +93,14 @@ class Packed(TypeDecorator[bytes]):
 
 
 def name_type() -> Text:
-    """Text compared by code points on both databases (PostgreSQL would follow the locale), so that order and cursors are the same everywhere."""
+    """Text compared by code points on both databases (PostgreSQL would follow the locale), so that
+    order and cursors are the same everywhere.
+    """
     return Text().with_variant(Text(collation="C"), "postgresql")
 
 
 def write_text(text: str) -> str:
-    """The text with a mark in the place of the one character that PostgreSQL refuses, where it is only to be read."""
+    """The text with a mark in the place of the one character that PostgreSQL refuses, where it is
+    only to be read.
+    """
     return text.replace("\x00", "\ufffd")

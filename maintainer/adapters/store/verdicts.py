@@ -1,4 +1,6 @@
-"""The history of verdicts: a row from when until when, kept only when something changed but figures."""
+"""The history of verdicts: a row from when until when, kept only when something changed but
+figures.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ from maintainer.adapters.store.types import read_instant, write_instant
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.plan import Plan
 from maintainer.domain.policy import RuleName
-from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, key_while_waiting, stands_on
+from maintainer.domain.verdict import (
+    PLANNED,
+    RuleVerdict,
+    StandingVerdict,
+    key_while_waiting,
+    stands_on,
+)
 from maintainer.ports.store import Page
 
 _ORDER = "verdicts:at:desc"
@@ -25,26 +33,47 @@ _STANDING = (verdicts.c.rule, verdicts.c.table_uuid, verdicts.c.code, verdicts.c
 
 
 def record_verdicts(connection: Connection, plan: Plan, made: Sequence[RuleVerdict]) -> None:
-    """Add those that differ from the standing ones, which end; a verdict that stood for no time at all leaves no row."""
+    """Add those that differ from the standing ones, which end; a verdict that stood for no time at
+    all leaves no row.
+    """
     if not made:
         return
     name = str(plan.table)
     rows = connection.execute(select(*_STANDING).where(verdicts.c.full_name == name, _IS_STANDING))
-    standing = {rule: StandingVerdict(plan.table, uuid, RuleName(rule), code, key) for rule, uuid, code, key in rows}
-    kept = {verdict.rule.value for verdict in made if verdict.rule in standing and stands_on(standing[verdict.rule], plan.table_uuid, verdict)}
+    standing = {
+        rule: StandingVerdict(plan.table, uuid, RuleName(rule), code, key)
+        for rule, uuid, code, key in rows
+    }
+    kept = {
+        verdict.rule.value
+        for verdict in made
+        if verdict.rule in standing and stands_on(standing[verdict.rule], plan.table_uuid, verdict)
+    }
     ended = sorted(standing.keys() - kept)
     if ended:
-        connection.execute(update(verdicts).where(verdicts.c.full_name == name, _IS_STANDING, verdicts.c.rule.in_(ended)).values(until=plan.made_at))
+        connection.execute(
+            update(verdicts)
+            .where(verdicts.c.full_name == name, _IS_STANDING, verdicts.c.rule.in_(ended))
+            .values(until=plan.made_at)
+        )
     fresh = [verdict for verdict in made if verdict.rule not in kept]
     if fresh:
         _add(connection, plan.table, plan.table_uuid, fresh)
 
 
-def _add(connection: Connection, table: TableIdentifier, table_uuid: str, fresh: Sequence[RuleVerdict]) -> None:
+def _add(
+    connection: Connection, table: TableIdentifier, table_uuid: str, fresh: Sequence[RuleVerdict]
+) -> None:
     name = str(table)
     at, rules = {verdict.at for verdict in fresh}, {verdict.rule.value for verdict in fresh}
-    connection.execute(delete(verdicts).where(verdicts.c.full_name == name, verdicts.c.at.in_(at), verdicts.c.rule.in_(rules)))
-    connection.execute(insert(verdicts), [_write_row(name, table_uuid, verdict) for verdict in fresh])
+    connection.execute(
+        delete(verdicts).where(
+            verdicts.c.full_name == name, verdicts.c.at.in_(at), verdicts.c.rule.in_(rules)
+        )
+    )
+    connection.execute(
+        insert(verdicts), [_write_row(name, table_uuid, verdict) for verdict in fresh]
+    )
 
 
 def _write_row(name: str, table_uuid: str, verdict: RuleVerdict) -> dict[str, Any]:
@@ -63,47 +92,87 @@ def _write_row(name: str, table_uuid: str, verdict: RuleVerdict) -> dict[str, An
 def read_standing_verdicts(connection: Connection) -> Sequence[StandingVerdict]:
     """Of the candidates' tables alone, which are fewer than all."""
     wanted = select(candidates.c.full_name).distinct().subquery()
-    is_planned = or_(verdicts.c.code == PLANNED, verdicts.c.key.contains(key_while_waiting("", ""), autoescape=True))
+    is_planned = or_(
+        verdicts.c.code == PLANNED,
+        verdicts.c.key.contains(key_while_waiting("", ""), autoescape=True),
+    )
     rows = connection.execute(
         select(verdicts.c.full_name, *_STANDING)
         .select_from(wanted.join(verdicts, verdicts.c.full_name == wanted.c.full_name))
         .where(_IS_STANDING, is_planned)
         .order_by(verdicts.c.full_name, verdicts.c.rule)
     )
-    return tuple(StandingVerdict(TableIdentifier.parse(name), uuid, RuleName(rule), code, key) for name, rule, uuid, code, key in rows)
+    return tuple(
+        StandingVerdict(TableIdentifier.parse(name), uuid, RuleName(rule), code, key)
+        for name, rule, uuid, code, key in rows
+    )
 
 
 def replace_verdict(connection: Connection, standing: StandingVerdict, fresh: RuleVerdict) -> bool:
     """Let the fresh one stand in the other's place; False when that one does not stand any more."""
     name = str(standing.table)
-    # As record_plan does first: of two that change one table's verdicts at once, one waits for the other.
-    connection.execute(select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True))
-    is_it = and_(verdicts.c.full_name == name, verdicts.c.rule == standing.rule.value, verdicts.c.table_uuid == standing.table_uuid)
-    is_same = and_(is_it, _IS_STANDING, verdicts.c.code == standing.code, verdicts.c.key == standing.key)
+    # As record_plan does first: of two that change one table's verdicts at once, one waits for the
+    # other.
+    connection.execute(
+        select(tables.c.full_name).where(tables.c.full_name == name).with_for_update(key_share=True)
+    )
+    is_it = and_(
+        verdicts.c.full_name == name,
+        verdicts.c.rule == standing.rule.value,
+        verdicts.c.table_uuid == standing.table_uuid,
+    )
+    is_same = and_(
+        is_it, _IS_STANDING, verdicts.c.code == standing.code, verdicts.c.key == standing.key
+    )
     if connection.execute(update(verdicts).where(is_same).values(until=fresh.at)).rowcount == 0:
         return False
     _add(connection, standing.table, standing.table_uuid, [fresh])
     return True
 
 
-def read_verdicts(connection: Connection, table: TableIdentifier, limit: int, cursor: str | None) -> Page[RuleVerdict]:
+def read_verdicts(
+    connection: Connection, table: TableIdentifier, limit: int, cursor: str | None
+) -> Page[RuleVerdict]:
     """By time, newest first; verdicts of one time by rule, backwards."""
     check_limit(limit)
     after = read_cursor(cursor, _ORDER, int)
-    present_uuid = select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
+    present_uuid = (
+        select(tables.c.table_uuid).where(tables.c.full_name == str(table)).scalar_subquery()
+    )
     is_wanted = and_(verdicts.c.full_name == str(table), verdicts.c.table_uuid == present_uuid)
-    total = int(connection.execute(select(func.count()).select_from(verdicts).where(is_wanted)).scalar_one())
-    page = select(verdicts.c.document, verdicts.c.until, verdicts.c.at, verdicts.c.rule).where(is_wanted)
+    total = int(
+        connection.execute(select(func.count()).select_from(verdicts).where(is_wanted)).scalar_one()
+    )
+    page = select(verdicts.c.document, verdicts.c.until, verdicts.c.at, verdicts.c.rule).where(
+        is_wanted
+    )
     if after is not None:
-        page = page.where(tuple_(verdicts.c.at, verdicts.c.rule) < (read_instant(int(after.value or 0)), after.row_id))
-    rows = connection.execute(page.order_by(verdicts.c.at.desc(), verdicts.c.rule.desc()).limit(limit + 1)).all()
+        page = page.where(
+            tuple_(verdicts.c.at, verdicts.c.rule)
+            < (read_instant(int(after.value or 0)), after.row_id)
+        )
+    rows = connection.execute(
+        page.order_by(verdicts.c.at.desc(), verdicts.c.rule.desc()).limit(limit + 1)
+    ).all()
     shown = rows[:limit]
-    following = write_cursor(_ORDER, Position(write_instant(shown[-1].at), shown[-1].rule)) if len(rows) > limit else None
-    return Page(tuple(replace(documents.read_verdict(row.document), until=row.until) for row in shown), following, total)
+    following = (
+        write_cursor(_ORDER, Position(write_instant(shown[-1].at), shown[-1].rule))
+        if len(rows) > limit
+        else None
+    )
+    return Page(
+        tuple(replace(documents.read_verdict(row.document), until=row.until) for row in shown),
+        following,
+        total,
+    )
 
 
 def prune_verdicts(connection: Connection, before: datetime) -> int:
     """Delete those that ended before, and those of tables that are gone."""
-    is_known = exists().where(tables.c.full_name == verdicts.c.full_name, tables.c.table_uuid == verdicts.c.table_uuid)
+    is_known = exists().where(
+        tables.c.full_name == verdicts.c.full_name, tables.c.table_uuid == verdicts.c.table_uuid
+    )
     is_left_over = and_(verdicts.c.until.is_(None), verdicts.c.at < before, ~is_known)
-    return connection.execute(delete(verdicts).where(or_(verdicts.c.until < before, is_left_over))).rowcount
+    return connection.execute(
+        delete(verdicts).where(or_(verdicts.c.until < before, is_left_over))
+    ).rowcount

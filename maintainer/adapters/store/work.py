@@ -8,7 +8,20 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, case, delete, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from maintainer.adapters.store import audit, documents
 from maintainer.adapters.store.admission import charge, learn, prune_admission
@@ -16,7 +29,15 @@ from maintainer.adapters.store.counters import count_job, read_job_counts
 from maintainer.adapters.store.database import MAX_SQL_VARIABLES, Database
 from maintainer.adapters.store.due import want_plan
 from maintainer.adapters.store.paging import Position, check_limit, read_cursor, write_cursor
-from maintainer.adapters.store.schema import UNFINISHED_STATES, job_events, jobs, leases, rule_histories, savings, tables
+from maintainer.adapters.store.schema import (
+    UNFINISHED_STATES,
+    job_events,
+    jobs,
+    leases,
+    rule_histories,
+    savings,
+    tables,
+)
 from maintainer.adapters.store.types import AnyRow, read_instant, write_instant
 from maintainer.domain.audit import audit_change, audit_events
 from maintainer.domain.effect import Effect
@@ -34,7 +55,12 @@ _EVENTS_PER_INSERT = 500
 
 def add_job(database: Database, connection: Connection, job: Job) -> bool:
     """Store a job; the unique indexes decide between rivals."""
-    is_stored = connection.execute(database.insert_unless_present(jobs, {"job_id": job.job_id, **_columns(job)})).rowcount > 0
+    is_stored = (
+        connection.execute(
+            database.insert_unless_present(jobs, {"job_id": job.job_id, **_columns(job)})
+        ).rowcount
+        > 0
+    )
     if is_stored and job.state.is_final:
         _fold_finished(database, connection, job)
     if is_stored:
@@ -46,20 +72,32 @@ def add_job(database: Database, connection: Connection, job: Job) -> bool:
 
 
 def update_job(  # noqa: PLR0913, PLR0917 - what one change of a job takes
-    database: Database, connection: Connection, job: Job, expected: JobState | Job, token: int | None = None, statements: Sequence[str] = ()
+    database: Database,
+    connection: Connection,
+    job: Job,
+    expected: JobState | Job,
+    token: int | None = None,
+    statements: Sequence[str] = (),
 ) -> bool:
-    """Compare and set on the state, or on the whole job; a job that reaches a final state is folded into its rule's history once.
+    """Compare and set on the state, or on the whole job; a job that reaches a final state is folded
+    into its rule's history once.
 
     A job under a lease changes its state only with the lease's token.
     """
     if isinstance(expected, Job):
-        stored = connection.execute(select(jobs.c.document).where(jobs.c.job_id == job.job_id).with_for_update()).scalar_one_or_none()
+        stored = connection.execute(
+            select(jobs.c.document).where(jobs.c.job_id == job.job_id).with_for_update()
+        ).scalar_one_or_none()
         if stored is None or documents.read_job(stored) != expected:
             return False
     state = expected.state if isinstance(expected, Job) else expected
     if job.state is not state and _read_token(connection, job) not in {None, token}:
         return False
-    statement = update(jobs).where(jobs.c.job_id == job.job_id, jobs.c.state == state.value).values(_columns(job))
+    statement = (
+        update(jobs)
+        .where(jobs.c.job_id == job.job_id, jobs.c.state == state.value)
+        .values(_columns(job))
+    )
     is_ours = connection.execute(statement).rowcount > 0
     if is_ours and job.state is not state:
         charge(database, connection, job)
@@ -74,13 +112,21 @@ def update_job(  # noqa: PLR0913, PLR0917 - what one change of a job takes
 
 
 def _lease_of(job: Job) -> tuple[ColumnElement[bool], ...]:
-    return leases.c.table_uuid == job.table_uuid, leases.c.job_id == job.job_id, leases.c.expires_at.is_not(None)
+    return (
+        leases.c.table_uuid == job.table_uuid,
+        leases.c.job_id == job.job_id,
+        leases.c.expires_at.is_not(None),
+    )
 
 
 def _read_token(connection: Connection, job: Job) -> int | None:
     """The token that moves the job; None while nobody has a lease for it."""
-    connection.execute(select(jobs.c.job_id).where(jobs.c.job_id == job.job_id).with_for_update())  # before the lease, as everybody does
-    token: int | None = connection.execute(select(leases.c.token).where(*_lease_of(job)).with_for_update()).scalar_one_or_none()
+    connection.execute(
+        select(jobs.c.job_id).where(jobs.c.job_id == job.job_id).with_for_update()
+    )  # before the lease, as everybody does
+    token: int | None = connection.execute(
+        select(leases.c.token).where(*_lease_of(job)).with_for_update()
+    ).scalar_one_or_none()
     return token
 
 
@@ -109,26 +155,48 @@ def _fold_finished(database: Database, connection: Connection, job: Job) -> None
     values: dict[str, Any] = {"last_finished_at": _finished_at(job)}
     match job.state, job.failure_reason:
         case JobState.SUCCEEDED, _:
-            values |= {"last_success_at": _finished_at(job), "consecutive_failures": 0, "idle_at_state": job.idle_state}
+            values |= {
+                "last_success_at": _finished_at(job),
+                "consecutive_failures": 0,
+                "idle_at_state": job.idle_state,
+            }
         case JobState.FAILED, reason if reason is not FailureReason.LOST_RUNNER:
-            values |= {"last_failure_at": _finished_at(job), "last_failure_reason": reason.value if reason else "", "consecutive_failures": 1}
+            values |= {
+                "last_failure_at": _finished_at(job),
+                "last_failure_reason": reason.value if reason else "",
+                "consecutive_failures": 1,
+            }
         case _:  # cancelled, or lost with its runner: says nothing about the rule
             pass
-    is_this = and_(rule_histories.c.table_uuid == job.table_uuid, rule_histories.c.rule == job.rule.value)
-    known = connection.execute(select(rule_histories.c.streak).where(is_this).with_for_update()).scalar_one_or_none()
+    is_this = and_(
+        rule_histories.c.table_uuid == job.table_uuid, rule_histories.c.rule == job.rule.value
+    )
+    known = connection.execute(
+        select(rule_histories.c.streak).where(is_this).with_for_update()
+    ).scalar_one_or_none()
     streak = extend_streak(documents.read_streak(known) if known is not None else None, job)
     values["streak"] = documents.write_streak(streak) if streak is not None else None
     key = {"table_uuid": job.table_uuid, "rule": job.rule.value}
-    fresh = {"last_failure_reason": "", "consecutive_failures": 0, "recent_conflicts": int(job.has_met_writers), "empty_runs": int(_is_empty(job))}
+    fresh = {
+        "last_failure_reason": "",
+        "consecutive_failures": 0,
+        "recent_conflicts": int(job.has_met_writers),
+        "empty_runs": int(_is_empty(job)),
+    }
     fresh["recent_overloads"] = int(is_overload(job))
-    if connection.execute(database.insert_unless_present(rule_histories, {**key, **fresh, **values})).rowcount:
+    if connection.execute(
+        database.insert_unless_present(rule_histories, {**key, **fresh, **values})
+    ).rowcount:
         return
     changes = dict(values)
     conflicts, overloads = rule_histories.c.recent_conflicts, rule_histories.c.recent_overloads
     if changes.get("consecutive_failures"):
         changes["consecutive_failures"] = rule_histories.c.consecutive_failures + 1
     if job.state is JobState.SUCCEEDED:
-        changes |= {"recent_conflicts": case((conflicts > 0, conflicts - 1), else_=0), "empty_runs": rule_histories.c.empty_runs + 1 if _is_empty(job) else 0}
+        changes |= {
+            "recent_conflicts": case((conflicts > 0, conflicts - 1), else_=0),
+            "empty_runs": rule_histories.c.empty_runs + 1 if _is_empty(job) else 0,
+        }
         changes["recent_overloads"] = case((overloads > 0, overloads - 1), else_=0)
     if job.has_met_writers:
         changes["recent_conflicts"] = conflicts + 1
@@ -162,7 +230,9 @@ def _add_savings(connection: Connection, effect: Effect) -> None:
 
 def read_job(connection: Connection, job_id: str) -> Job | None:
     """One job."""
-    document = connection.execute(select(jobs.c.document).where(jobs.c.job_id == job_id)).scalar_one_or_none()
+    document = connection.execute(
+        select(jobs.c.document).where(jobs.c.job_id == job_id)
+    ).scalar_one_or_none()
     return None if document is None else documents.read_job(document)
 
 
@@ -178,8 +248,13 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
     total = _count(connection, query, filters)
     page = select(jobs.c.document, jobs.c.created_at, jobs.c.job_id).where(*filters)
     if after is not None:
-        page = page.where(tuple_(jobs.c.created_at, jobs.c.job_id) < (read_instant(int(after.value or 0)), after.row_id))
-    rows = connection.execute(page.order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(query.limit + 1)).all()
+        page = page.where(
+            tuple_(jobs.c.created_at, jobs.c.job_id)
+            < (read_instant(int(after.value or 0)), after.row_id)
+        )
+    rows = connection.execute(
+        page.order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(query.limit + 1)
+    ).all()
     shown = rows[: query.limit]
     cursor = write_cursor(_JOB_ORDER, _position(shown[-1])) if len(rows) > query.limit else None
     return Page(tuple(documents.read_job(row.document) for row in shown), cursor, total)
@@ -188,8 +263,14 @@ def read_page(connection: Connection, query: JobQuery) -> Page[Job]:
 def _count(connection: Connection, query: JobQuery, filters: Sequence[ColumnElement[bool]]) -> int:
     """One table's jobs are few; all jobs are counted as they come and go."""
     if query.table is not None:
-        return int(connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one())
-    return sum(number for state, number in read_job_counts(connection).items() if not query.states or state in query.states)
+        return int(
+            connection.execute(select(func.count()).select_from(jobs).where(*filters)).scalar_one()
+        )
+    return sum(
+        number
+        for state, number in read_job_counts(connection).items()
+        if not query.states or state in query.states
+    )
 
 
 def _position(row: AnyRow) -> Position:
@@ -198,37 +279,63 @@ def _position(row: AnyRow) -> Position:
 
 def read_unfinished(connection: Connection) -> Sequence[Job]:
     """Oldest first."""
-    statement = select(jobs.c.document).where(jobs.c.state.in_(UNFINISHED_STATES)).order_by(jobs.c.created_at, jobs.c.job_id)
+    statement = (
+        select(jobs.c.document)
+        .where(jobs.c.state.in_(UNFINISHED_STATES))
+        .order_by(jobs.c.created_at, jobs.c.job_id)
+    )
     return tuple(documents.read_job(row.document) for row in connection.execute(statement))
 
 
 def read_unfinished_of(connection: Connection, table_uuid: str) -> Job | None:
     """At most one, as the unique index has it."""
-    statement = select(jobs.c.document).where(jobs.c.state.in_(UNFINISHED_STATES), jobs.c.table_uuid == table_uuid)
+    statement = select(jobs.c.document).where(
+        jobs.c.state.in_(UNFINISHED_STATES), jobs.c.table_uuid == table_uuid
+    )
     document = connection.execute(statement).scalar_one_or_none()
     return None if document is None else documents.read_job(document)
 
 
 def read_savings(connection: Connection) -> AnyRow:
     """The totals of all finished jobs."""
-    columns = (savings.c.files_removed, savings.c.manifests_removed, savings.c.snapshots_removed, savings.c.bytes_rewritten)
+    columns = (
+        savings.c.files_removed,
+        savings.c.manifests_removed,
+        savings.c.snapshots_removed,
+        savings.c.bytes_rewritten,
+    )
     return connection.execute(select(*columns)).one()
 
 
 def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
-    """Number and add the events; those of a job that is not in the store have no story to be added to and are dropped."""
+    """Number and add the events; those of a job that is not in the store have no story to be added
+    to and are dropped.
+    """
     stories: dict[str, list[JobEvent]] = defaultdict(list)
     for event in events:
         stories[event.job_id].append(event)
     for job_id in sorted(stories):  # in one order, so that two writers never wait for each other
-        # The lock makes numbers appear in the order in which they are given: a reader that asks "after 7" never misses a late 6.
-        document = connection.execute(select(jobs.c.document).where(jobs.c.job_id == job_id).with_for_update(key_share=True)).scalar_one_or_none()
+        # The lock makes numbers appear in the order in which they are given: a reader that asks
+        # "after 7" never misses a late 6.
+        document = connection.execute(
+            select(jobs.c.document).where(jobs.c.job_id == job_id).with_for_update(key_share=True)
+        ).scalar_one_or_none()
         if document is None:
             continue
         audit.append(connection, audit_events(documents.read_job(document), stories[job_id]))
-        last = connection.execute(select(func.coalesce(func.max(job_events.c.sequence), 0)).where(job_events.c.job_id == job_id)).scalar_one()
+        last = connection.execute(
+            select(func.coalesce(func.max(job_events.c.sequence), 0)).where(
+                job_events.c.job_id == job_id
+            )
+        ).scalar_one()
         rows = [
-            {"job_id": job_id, "sequence": sequence, "at": event.at, "name": event.name, "fields": documents.write_fields(event.fields)}
+            {
+                "job_id": job_id,
+                "sequence": sequence,
+                "at": event.at,
+                "name": event.name,
+                "fields": documents.write_fields(event.fields),
+            }
             for sequence, event in enumerate(stories[job_id], start=last + 1)
         ]
         for start in range(0, len(rows), _EVENTS_PER_INSERT):
@@ -237,14 +344,23 @@ def append_events(connection: Connection, events: Iterable[JobEvent]) -> None:
 
 def read_events(connection: Connection, job_id: str, after: int) -> Sequence[JobEvent]:
     """A job's story from there on."""
-    statement = select(job_events).where(job_events.c.job_id == job_id, job_events.c.sequence > after).order_by(job_events.c.sequence)
+    statement = (
+        select(job_events)
+        .where(job_events.c.job_id == job_id, job_events.c.sequence > after)
+        .order_by(job_events.c.sequence)
+    )
     rows = connection.execute(statement)
-    return tuple(JobEvent(row.job_id, row.at, row.name, documents.read_fields(row.fields), row.sequence) for row in rows)
+    return tuple(
+        JobEvent(row.job_id, row.at, row.name, documents.read_fields(row.fields), row.sequence)
+        for row in rows
+    )
 
 
 def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleName, RuleHistory]:
     """One row per rule that ever finished a job on the table."""
-    rows = connection.execute(select(rule_histories).where(rule_histories.c.table_uuid == table_uuid))
+    rows = connection.execute(
+        select(rule_histories).where(rule_histories.c.table_uuid == table_uuid)
+    )
     return {
         RuleName(row.rule): RuleHistory(
             rule=RuleName(row.rule),
@@ -264,19 +380,32 @@ def read_rule_history(connection: Connection, table_uuid: str) -> Mapping[RuleNa
 
 
 def prune_jobs(database: Database, connection: Connection, before: datetime) -> dict[str, int]:
-    """Delete older finished jobs with their events, but for the latest finished one of each known table."""
+    """Delete older finished jobs with their events, but for the latest finished one of each known
+    table.
+    """
     newer = jobs.alias("newer")
     is_newer = tuple_(newer.c.created_at, newer.c.job_id) > tuple_(jobs.c.created_at, jobs.c.job_id)
-    has_newer = exists().where(newer.c.full_name == jobs.c.full_name, newer.c.finished_at.is_not(None), is_newer)
+    has_newer = exists().where(
+        newer.c.full_name == jobs.c.full_name, newer.c.finished_at.is_not(None), is_newer
+    )
     is_known = exists().where(tables.c.full_name == jobs.c.full_name)
-    old = connection.execute(select(jobs.c.job_id).where(jobs.c.finished_at < before, or_(has_newer, ~is_known)))
+    old = connection.execute(
+        select(jobs.c.job_id).where(jobs.c.finished_at < before, or_(has_newer, ~is_known))
+    )
     ids = [row.job_id for row in old]
     gone: Counter[str] = Counter()
     events = 0
     for start in range(0, len(ids), MAX_SQL_VARIABLES):
         some = ids[start : start + MAX_SQL_VARIABLES]
-        events += connection.execute(delete(job_events).where(job_events.c.job_id.in_(some))).rowcount
-        gone.update(row.state for row in connection.execute(delete(jobs).where(jobs.c.job_id.in_(some)).returning(jobs.c.state)))
+        events += connection.execute(
+            delete(job_events).where(job_events.c.job_id.in_(some))
+        ).rowcount
+        gone.update(
+            row.state
+            for row in connection.execute(
+                delete(jobs).where(jobs.c.job_id.in_(some)).returning(jobs.c.state)
+            )
+        )
     for state in sorted(gone):
         count_job(database, connection, JobState(state), None, gone[state])
     _prune_rule_histories(connection, before)
@@ -285,6 +414,10 @@ def prune_jobs(database: Database, connection: Connection, before: datetime) -> 
 
 
 def _prune_rule_histories(connection: Connection, before: datetime) -> None:
-    """The memory of cool-downs outlives a table that is away for a while, not one that is gone for good."""
+    """The memory of cool-downs outlives a table that is away for a while, not one that is gone for
+    good.
+    """
     is_known = exists().where(tables.c.table_uuid == rule_histories.c.table_uuid)
-    connection.execute(delete(rule_histories).where(rule_histories.c.last_finished_at < before, ~is_known))
+    connection.execute(
+        delete(rule_histories).where(rule_histories.c.last_finished_at < before, ~is_known)
+    )

@@ -24,7 +24,9 @@ from maintainer.ports.catalog import Catalog
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 TARGET_BYTES = 2000
-ROWS = pa.schema([("id", pa.int64()), ("name", pa.string()), ("day", pa.date32()), ("at", pa.timestamp("us"))])
+ROWS = pa.schema(
+    [("id", pa.int64()), ("name", pa.string()), ("day", pa.date32()), ("at", pa.timestamp("us"))]
+)
 
 
 class StoppedClock:
@@ -42,7 +44,9 @@ class Memory:
     def remember(self, inventory: TableInventory) -> None:
         self.digests.update({digest.path: digest for digest in inventory.manifests})
 
-    def known(self, table_uuid: str, paths: Iterable[str], target: int) -> Mapping[str, ManifestDigest]:
+    def known(
+        self, table_uuid: str, paths: Iterable[str], target: int
+    ) -> Mapping[str, ManifestDigest]:
         self.asked.append((table_uuid, target))
         return {path: self.digests[path] for path in paths if path in self.digests}
 
@@ -61,7 +65,11 @@ class Lake:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.database = directory / "catalog.db"
-        self.properties = {"type": "sql", "uri": f"sqlite:///{self.database}", "warehouse": f"file://{directory}/warehouse"}
+        self.properties = {
+            "type": "sql",
+            "uri": f"sqlite:///{self.database}",
+            "warehouse": f"file://{directory}/warehouse",
+        }
         loaded = load_catalog("lake", **self.properties)
         assert isinstance(loaded, SqlCatalog)
         self.writer = loaded
@@ -87,7 +95,11 @@ class Lake:
         connection.close()
 
     def point_to(self, metadata_location: str | None, table: str) -> None:
-        self.execute("update iceberg_tables set metadata_location = ? where table_name = ?", metadata_location, table)
+        self.execute(
+            "update iceberg_tables set metadata_location = ? where table_name = ?",
+            metadata_location,
+            table,
+        )
 
 
 def identify(*name: str) -> TableIdentifier:
@@ -96,7 +108,15 @@ def identify(*name: str) -> TableIdentifier:
 
 def rows(count: int, day: int = 1, hour: int = 0) -> pa.Table:
     at = datetime(2026, 1, day, hour)  # noqa: DTZ001 - Iceberg's timestamp without a zone
-    return pa.table({"id": list(range(count)), "name": [f"name {n}" for n in range(count)], "day": [at.date()] * count, "at": [at] * count}, schema=ROWS)
+    return pa.table(
+        {
+            "id": list(range(count)),
+            "name": [f"name {n}" for n in range(count)],
+            "day": [at.date()] * count,
+            "at": [at] * count,
+        },
+        schema=ROWS,
+    )
 
 
 def local_path(location: str) -> Path:
@@ -105,8 +125,17 @@ def local_path(location: str) -> Path:
 
 def total(inventory: TableInventory, content: Content = Content.DATA) -> tuple[int, int, int]:
     """(files, bytes, records) of a content."""
-    shares = [share for digest in inventory.manifests for share in digest.partitions if share.content is content]
-    return sum(s.file_count for s in shares), sum(s.bytes for s in shares), sum(s.record_count for s in shares)
+    shares = [
+        share
+        for digest in inventory.manifests
+        for share in digest.partitions
+        if share.content is content
+    ]
+    return (
+        sum(s.file_count for s in shares),
+        sum(s.bytes for s in shares),
+        sum(s.record_count for s in shares),
+    )
 
 
 def partitions(inventory: TableInventory) -> dict[tuple[int, str], tuple[int, int, int]]:
@@ -116,7 +145,11 @@ def partitions(inventory: TableInventory) -> dict[tuple[int, str], tuple[int, in
         for s in digest.partitions:
             if s.content is Content.DATA:
                 files, size, records = found[s.spec_id, s.partition]
-                found[s.spec_id, s.partition] = (files + s.file_count, size + s.bytes, records + s.record_count)
+                found[s.spec_id, s.partition] = (
+                    files + s.file_count,
+                    size + s.bytes,
+                    records + s.record_count,
+                )
     return dict(found)
 
 
@@ -132,16 +165,29 @@ def partitions_by_pyiceberg(table: Table) -> dict[tuple[int, str], tuple[int, in
             file = entry.data_file
             text = "/".join(
                 f"{part.name}={part.transform.to_human_string(kind.field_type, value)}"
-                for part, kind, value in zip(spec.fields, types, [file.partition[i] for i in range(len(spec.fields))], strict=True)
+                for part, kind, value in zip(
+                    spec.fields,
+                    types,
+                    [file.partition[i] for i in range(len(spec.fields))],
+                    strict=True,
+                )
             )
             files, size, records = found[spec.spec_id, text]
-            found[spec.spec_id, text] = (files + 1, size + file.file_size_in_bytes, records + file.record_count)
+            found[spec.spec_id, text] = (
+                files + 1,
+                size + file.file_size_in_bytes,
+                records + file.record_count,
+            )
     return dict(found)
 
 
 def entries_by_fastavro(inventory: TableInventory) -> list[dict[str, Any]]:
     """Every live entry's data_file, read whole and without any of our readers."""
-    snapshot_list = next(local_path(inventory.metadata_location).parent.glob(f"snap-{inventory.current_snapshot_id}-*.avro"))
+    snapshot_list = next(
+        local_path(inventory.metadata_location).parent.glob(
+            f"snap-{inventory.current_snapshot_id}-*.avro"
+        )
+    )
     return [
         entry["data_file"]
         for listed in records_of(snapshot_list.read_bytes())
@@ -155,7 +201,9 @@ def records_of(raw: bytes) -> list[dict[str, Any]]:
     return [record for record in fastavro.reader(BytesIO(raw)) if isinstance(record, dict)]
 
 
-def read_by(catalog: Catalog, table: TableIdentifier, memory: Memory | None = None) -> TableInventory:
+def read_by(
+    catalog: Catalog, table: TableIdentifier, memory: Memory | None = None
+) -> TableInventory:
     inventory = catalog.inventory(table, small_target, memory.known if memory else know_nothing)
     assert isinstance(inventory, TableInventory), inventory
     return inventory

@@ -1,4 +1,6 @@
-"""A real Hive metastore on the loopback: of Spark's jars, with its database in memory, in a JVM that ends with this process."""
+"""A real Hive metastore on the loopback: of Spark's jars, with its database in memory, in a JVM
+that ends with this process.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,21 @@ OPENED = ("java.lang", "java.net", "java.util")
 
 @contextmanager
 def running_metastore(directory: Path) -> Iterator[str]:
-    """Its address. Hive's own program listens to the whole network, so its parts are put together here."""
+    """Its address. Hive's own program listens to the whole network, so its parts are put together
+    here.
+    """
     jars = Path(pyspark.__file__).parent / "jars"
-    options = [*JAVA_OPTIONS, *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED), f"-Dderby.stream.error.file={directory}/derby.log"]
-    port = launch_gateway(classpath=f"{jars}/*", jarpath=str(next(jars.glob("py4j*.jar"))), javaopts=options, die_on_exit=True)
+    options = [
+        *JAVA_OPTIONS,
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),
+        f"-Dderby.stream.error.file={directory}/derby.log",
+    ]
+    port = launch_gateway(
+        classpath=f"{jars}/*",
+        jarpath=str(next(jars.glob("py4j*.jar"))),
+        javaopts=options,
+        die_on_exit=True,
+    )
     gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port))
     server, listening = _make_server(gateway.jvm, directory)
     serving = threading.Thread(target=server.serve, daemon=True)
@@ -43,8 +56,14 @@ def _make_server(java: Any, directory: Path) -> tuple[Any, int]:  # noqa: ANN401
         "hive.metastore.warehouse.dir": str(directory / "warehouse"),
     }.items():
         configuration.set(name, value)
-    handler = java.org.apache.hadoop.hive.metastore.HiveMetaStore.newRetryingHMSHandler("metastore", configuration, True)  # noqa: FBT003 - Java has no names
+    handler = java.org.apache.hadoop.hive.metastore.HiveMetaStore.newRetryingHMSHandler(
+        "metastore",
+        configuration,
+        True,  # noqa: FBT003 - Java has no names
+    )
     socket = java.org.apache.hadoop.hive.common.auth.HiveAuthUtils.getServerSocket("127.0.0.1", 0)
     arguments = getattr(java.org.apache.thrift.server, "TThreadPoolServer$Args")(socket)
     arguments.processor(java.org.apache.hadoop.hive.metastore.TSetIpAddressProcessor(handler))
-    return java.org.apache.thrift.server.TThreadPoolServer(arguments), int(socket.getServerSocket().getLocalPort())
+    return java.org.apache.thrift.server.TThreadPoolServer(arguments), int(
+        socket.getServerSocket().getLocalPort()
+    )

@@ -1,4 +1,5 @@
-"""Run by the tests in a process of its own: writes tables as Spark, Flink and Trino write them, and what Spark itself says they hold.
+"""Run by the tests in a process of its own: writes tables as Spark, Flink and Trino write them, and
+what Spark itself says they hold.
 
 Arguments: the directory of the catalog, and the jars, separated by commas.
 """
@@ -39,8 +40,13 @@ create table lake.mor.inserts (id bigint, word string, day date) using iceberg p
 ('format-version' = '2', 'write.format.default' = 'orc', 'write.manifest.compression-codec' = 'snappy')
 """
 TABLES = ("mor.positions", "mor.vectors", "mor.deep.layouts")
-COMMITTED_TABLES = ("mor.upserts", "mor.inserts")  # as Flink and Trino do; their manifests name files that do not exist
-PATH_OF_POSITIONS = 2147483546  # Iceberg's reserved id of the column file_path in position delete files
+COMMITTED_TABLES = (
+    "mor.upserts",
+    "mor.inserts",
+)  # as Flink and Trino do; their manifests name files that do not exist
+PATH_OF_POSITIONS = (
+    2147483546  # Iceberg's reserved id of the column file_path in position delete files
+)
 
 
 def main() -> None:
@@ -75,63 +81,120 @@ def main() -> None:
     commit_as_flink(Library(spark, "lake.mor.upserts"))
     commit_as_trino(Library(spark, "lake.mor.inserts"))
     listed = (*TABLES, *COMMITTED_TABLES)
-    said = {table: [row.asDict(recursive=True) for row in spark.sql(f"select * from lake.{table}.files").collect()] for table in listed}  # noqa: S608
-    manifests = {table: [row.asDict() for row in spark.sql(f"select path, length from lake.{table}.manifests").collect()] for table in listed}  # noqa: S608
+    said = {
+        table: [
+            row.asDict(recursive=True)
+            for row in spark.sql(f"select * from lake.{table}.files").collect()  # noqa: S608
+        ]
+        for table in listed
+    }
+    manifests = {
+        table: [
+            row.asDict()
+            for row in spark.sql(f"select path, length from lake.{table}.manifests").collect()  # noqa: S608
+        ]
+        for table in listed
+    }
     counts = {table: spark.table(f"lake.{table}").count() for table in TABLES}
-    Path(directory, "said.json").write_text(json.dumps({"files": said, "manifests": manifests, "rows": counts}, default=str), encoding="utf-8")
+    Path(directory, "said.json").write_text(
+        json.dumps({"files": said, "manifests": manifests, "rows": counts}, default=str),
+        encoding="utf-8",
+    )
     spark.stop()
 
 
 class Library:
-    """Iceberg's own library, as the engines call it that have no writer of manifests beside it: Flink and Trino are among them, and neither runs here.
+    """Iceberg's own library, as the engines call it that have no writer of manifests beside it:
+    Flink and Trino are among them, and neither runs here.
 
-    So manifests and lists are real, by the library's writers; what is said of files (kinds, bounds, the summary's keys) follows the engines' sources.
+    So manifests and lists are real, by the library's writers; what is said of files (kinds, bounds,
+    the summary's keys) follows the engines' sources.
     """
 
     def __init__(self, spark: SparkSession, name: str) -> None:
         self.jvm: Any = cast("Any", spark._jvm)
         self.gateway: Any = spark._sc._gateway
-        self.table = self.jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
+        self.table = self.jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
+            spark._jsparkSession, name
+        )
 
     def path(self, directory: str, name: str) -> str:
         return f"{self.table.location()}/data/{directory}/{name}"
 
     def data_file(self, path: str, partition: str, size: int) -> Any:  # noqa: ANN401 - Java's
-        return self._describe(self.jvm.org.apache.iceberg.DataFiles.builder(self.table.spec()), path, partition, size).build()
+        return self._describe(
+            self.jvm.org.apache.iceberg.DataFiles.builder(self.table.spec()), path, partition, size
+        ).build()
 
     def equality_deletes(self, path: str, partition: str, columns: list[int]) -> Any:  # noqa: ANN401 - Java's
         ids = self.gateway.new_array(self.jvm.int, len(columns))
         for position, column in enumerate(columns):
             ids[position] = column
-        builder = self.jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(self.table.spec()).ofEqualityDeletes(ids)
+        builder = self.jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(
+            self.table.spec()
+        ).ofEqualityDeletes(ids)
         return self._describe(builder, path, partition, 700).build()
 
-    def position_deletes(self, path: str, partition: str, first: str, last: str, referenced: str | None = None) -> Any:  # noqa: ANN401 - Java's
+    def position_deletes(
+        self, path: str, partition: str, first: str, last: str, referenced: str | None = None
+    ) -> Any:  # noqa: ANN401 - Java's
         """Of data files from the first to the last path, by the bounds of the paths in it."""
-        builder = self.jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(self.table.spec()).ofPositionDeletes()
+        builder = self.jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(
+            self.table.spec()
+        ).ofPositionDeletes()
         bounds = [self.jvm.java.util.HashMap() for _ in (first, last)]
         for bound, text in zip(bounds, (first, last), strict=True):
-            bound.put(PATH_OF_POSITIONS, self.jvm.java.nio.ByteBuffer.wrap(bytearray(text.encode())))
-        builder = self._describe(builder, path, partition, 900).withMetrics(self.jvm.org.apache.iceberg.Metrics(3, None, None, None, None, *bounds))
-        return (builder if referenced is None else builder.withReferencedDataFile(referenced)).build()
+            bound.put(
+                PATH_OF_POSITIONS, self.jvm.java.nio.ByteBuffer.wrap(bytearray(text.encode()))
+            )
+        builder = self._describe(builder, path, partition, 900).withMetrics(
+            self.jvm.org.apache.iceberg.Metrics(3, None, None, None, None, *bounds)
+        )
+        return (
+            builder if referenced is None else builder.withReferencedDataFile(referenced)
+        ).build()
 
     @staticmethod
     def _describe(builder: Any, path: str, partition: str, size: int) -> Any:  # noqa: ANN401 - Java's
         file_format = path.rpartition(".")[2]
-        return builder.withPath(path).withFormat(file_format).withPartitionPath(partition).withFileSizeInBytes(size).withRecordCount(1 + size // 100)
+        return (
+            builder.withPath(path)
+            .withFormat(file_format)
+            .withPartitionPath(partition)
+            .withFileSizeInBytes(size)
+            .withRecordCount(1 + size // 100)
+        )
 
 
 def commit_as_flink(library: Library, checkpoints: int = 3) -> None:
-    """An upserting stream: at each checkpoint one row delta of data, equality deletes by the key and the day, and position deletes of rows of its own."""
+    """An upserting stream: at each checkpoint one row delta of data, equality deletes by the key
+    and the day, and position deletes of rows of its own.
+    """
     for checkpoint in range(1, checkpoints + 1):
         delta = library.table.newRowDelta()
         for day in ("2026-01-01", "2026-01-02"):
             partition = f"day={day}"
-            files = [library.path(partition, f"00000-0-{checkpoint}-{number}.parquet") for number in range(2)]
+            files = [
+                library.path(partition, f"00000-0-{checkpoint}-{number}.parquet")
+                for number in range(2)
+            ]
             for number, path in enumerate(files):
                 delta.addRows(library.data_file(path, partition, 1000 * checkpoint + number))
-            delta.addDeletes(library.equality_deletes(library.path(partition, f"00000-0-{checkpoint}-equalities.parquet"), partition, [1, 3]))
-            delta.addDeletes(library.position_deletes(library.path(partition, f"00000-0-{checkpoint}-positions.parquet"), partition, files[0], files[-1]))
+            delta.addDeletes(
+                library.equality_deletes(
+                    library.path(partition, f"00000-0-{checkpoint}-equalities.parquet"),
+                    partition,
+                    [1, 3],
+                )
+            )
+            delta.addDeletes(
+                library.position_deletes(
+                    library.path(partition, f"00000-0-{checkpoint}-positions.parquet"),
+                    partition,
+                    files[0],
+                    files[-1],
+                )
+            )
         delta.set("flink.job-id", "f" * 32)
         delta.set("flink.operator-id", "e" * 32)
         delta.set("flink.max-committed-checkpoint-id", str(checkpoint))
@@ -140,9 +203,13 @@ def commit_as_flink(library: Library, checkpoints: int = 3) -> None:
 
 
 def commit_as_trino(library: Library) -> None:
-    """Two fast appends of ORC files and a delete with a position delete file for each data file, each in a transaction of its own."""
+    """Two fast appends of ORC files and a delete with a position delete file for each data file,
+    each in a transaction of its own.
+    """
     partition, directory = "word_trunc=abc/day_month=672", "word_trunc=abc/day_month=2026-01"
-    files = [library.path(directory, f"20260101_000000_0000{number}_abcde.orc") for number in range(4)]
+    files = [
+        library.path(directory, f"20260101_000000_0000{number}_abcde.orc") for number in range(4)
+    ]
     for number, some in enumerate((files[:3], files[3:])):
         transaction = library.table.newTransaction()
         append = transaction.newFastAppend()
@@ -154,7 +221,15 @@ def commit_as_trino(library: Library) -> None:
     transaction = library.table.newTransaction()
     delta = transaction.newRowDelta()
     for number, path in enumerate(files[:2]):
-        delta.addDeletes(library.position_deletes(library.path(directory, f"deletes-{number}.orc"), partition, path, path, path if number else None))
+        delta.addDeletes(
+            library.position_deletes(
+                library.path(directory, f"deletes-{number}.orc"),
+                partition,
+                path,
+                path,
+                path if number else None,
+            )
+        )
     delta.set("trino_query_id", "20260101_000000_00009_abcde")
     delta.commit()
     transaction.commitTransaction()

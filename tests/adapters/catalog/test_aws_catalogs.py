@@ -1,4 +1,6 @@
-"""Glue and DynamoDB as PyIceberg knows them: real catalogs on moto's servers of both, with their files on its S3."""
+"""Glue and DynamoDB as PyIceberg knows them: real catalogs on moto's servers of both, with their
+files on its S3.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,33 @@ from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
 from maintainer.domain.location import Place
 from maintainer.ports.catalog import Polled
-from tests.adapters.catalog.lake import ROWS, StoppedClock, identify, partitions, partitions_by_pyiceberg, read_by, rows, total
-from tests.amazon import ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY, client, create_bucket, serve_amazon
+from tests.adapters.catalog.lake import (
+    ROWS,
+    StoppedClock,
+    identify,
+    partitions,
+    partitions_by_pyiceberg,
+    read_by,
+    rows,
+    total,
+)
+from tests.amazon import (
+    ACCESS_KEY_ID,
+    REGION,
+    SECRET_ACCESS_KEY,
+    client,
+    create_bucket,
+    serve_amazon,
+)
 
 pytestmark = pytest.mark.slow
 
 KINDS = ("glue", "dynamodb")
-KEYS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY, "AWS_DEFAULT_REGION": REGION}
+KEYS = {
+    "AWS_ACCESS_KEY_ID": ACCESS_KEY_ID,
+    "AWS_SECRET_ACCESS_KEY": SECRET_ACCESS_KEY,
+    "AWS_DEFAULT_REGION": REGION,
+}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +58,9 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def endpoint(server: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Keys come from the environment, as on a machine of AWS; so does DynamoDB's address, which PyIceberg has no property for."""
+    """Keys come from the environment, as on a machine of AWS; so does DynamoDB's address, which
+    PyIceberg has no property for.
+    """
     requests.post(f"{server}/moto-api/reset", timeout=10)
     for name, value in {**KEYS, "AWS_ENDPOINT_URL": server}.items():
         monkeypatch.setenv(name, value)
@@ -45,7 +69,13 @@ def endpoint(server: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def properties(kind: str, endpoint: str) -> dict[str, str]:
-    return {"type": kind, "warehouse": "s3://lake/warehouse", "s3.endpoint": endpoint, "s3.region": REGION, "glue.endpoint": endpoint}
+    return {
+        "type": kind,
+        "warehouse": "s3://lake/warehouse",
+        "s3.endpoint": endpoint,
+        "s3.region": REGION,
+        "glue.endpoint": endpoint,
+    }
 
 
 @pytest.fixture(params=KINDS)
@@ -68,7 +98,9 @@ def catalog(kind: str, endpoint: str) -> Iterator[PyIcebergCatalog]:
 
 @dataclass
 class Maker:
-    """Commits to tables. PyIceberg does so on Glue alone: what DynamoDB is to have is committed to a SQL catalog, and DynamoDB is told the new location."""
+    """Commits to tables. PyIceberg does so on Glue alone: what DynamoDB is to have is committed to
+    a SQL catalog, and DynamoDB is told the new location.
+    """
 
     kind: str
     endpoint: str
@@ -86,13 +118,21 @@ class Maker:
         """What was committed to the table is what the catalog has."""
         if self.kind == "dynamodb":
             key = {"identifier": {"S": ".".join(table.name())}, "namespace": {"S": table.name()[0]}}
-            told = {"AttributeUpdates": {"p.metadata_location": {"Value": {"S": table.metadata_location}}}}
+            told = {
+                "AttributeUpdates": {
+                    "p.metadata_location": {"Value": {"S": table.metadata_location}}
+                }
+            }
             client("dynamodb", self.endpoint).update_item(TableName="iceberg", Key=key, **told)
 
 
 @pytest.fixture
 def maker(kind: str, endpoint: str, writer: Catalog, tmp_path: Path) -> Iterator[Maker]:
-    with closing(load_catalog("other", **{**properties("sql", endpoint), "uri": f"sqlite:///{tmp_path}/other.db"})) as other:
+    with closing(
+        load_catalog(
+            "other", **{**properties("sql", endpoint), "uri": f"sqlite:///{tmp_path}/other.db"}
+        )
+    ) as other:
         yield Maker(kind, endpoint, writer, other)
 
 
@@ -114,37 +154,66 @@ def polled(catalog: PyIcebergCatalog, known: dict[Any, str] | None = None) -> di
     return {one.table: one for one in found if isinstance(one, Polled)}
 
 
-def test_every_table_of_every_namespace_is_listed(writer: Catalog, catalog: PyIcebergCatalog) -> None:
+def test_every_table_of_every_namespace_is_listed(
+    writer: Catalog, catalog: PyIcebergCatalog
+) -> None:
     writer.create_namespace("logs")
     for name in ("sales.orders", "sales.returns", "logs.requests"):
         writer.create_table(name, ROWS)
-    assert sorted(map(str, catalog.tables())) == ["lake.logs.requests", "lake.sales.orders", "lake.sales.returns"]
+    assert sorted(map(str, catalog.tables())) == [
+        "lake.logs.requests",
+        "lake.sales.orders",
+        "lake.sales.returns",
+    ]
     assert "answers, with 2 namespaces at its top" in catalog.ping()
 
 
-def test_a_poll_tells_which_table_changed(maker: Maker, catalog: PyIcebergCatalog, orders: Table) -> None:
+def test_a_poll_tells_which_table_changed(
+    maker: Maker, catalog: PyIcebergCatalog, orders: Table
+) -> None:
     maker.make("sales.returns")
     first = polled(catalog)
-    assert {str(table): one.is_changed for table, one in first.items()} == {"lake.sales.orders": True, "lake.sales.returns": True}
+    assert {str(table): one.is_changed for table, one in first.items()} == {
+        "lake.sales.orders": True,
+        "lake.sales.returns": True,
+    }
     known = {table: one.token for table, one in first.items()}
     orders.append(rows(1))
     maker.tell(orders)
-    with closing(PyIcebergCatalog("lake", catalog._properties, StoppedClock())) as later:  # which has asked nothing yet
+    with closing(
+        PyIcebergCatalog("lake", catalog._properties, StoppedClock())
+    ) as later:  # which has asked nothing yet
         second = polled(later, known)
-    assert {str(table): one.is_changed for table, one in second.items()} == {"lake.sales.orders": True, "lake.sales.returns": False}
+    assert {str(table): one.is_changed for table, one in second.items()} == {
+        "lake.sales.orders": True,
+        "lake.sales.returns": False,
+    }
     assert second[identify("sales", "orders")].token == orders.metadata_location
 
 
-def test_a_tables_inventory_is_what_pyiceberg_says_of_it(catalog: PyIcebergCatalog, orders: Table) -> None:
+def test_a_tables_inventory_is_what_pyiceberg_says_of_it(
+    catalog: PyIcebergCatalog, orders: Table
+) -> None:
     inventory = read_by(catalog, identify("sales", "orders"))
     assert inventory.metadata_location == orders.metadata_location
-    assert (inventory.unreadable, len(inventory.snapshots), total(inventory)[2]) == ((), len(orders.snapshots()), 6)
+    assert (inventory.unreadable, len(inventory.snapshots), total(inventory)[2]) == (
+        (),
+        len(orders.snapshots()),
+        6,
+    )
     assert partitions(inventory) == partitions_by_pyiceberg(orders)
-    taken = [one.outcome for one in catalog.inventories([identify("sales", "orders")], lambda *_: 2000, lambda *_: {})]
+    taken = [
+        one.outcome
+        for one in catalog.inventories(
+            [identify("sales", "orders")], lambda *_: 2000, lambda *_: {}
+        )
+    ]
     assert taken == [inventory]
 
 
-def test_what_was_dropped_is_dropped(writer: Catalog, catalog: PyIcebergCatalog, orders: Table) -> None:
+def test_what_was_dropped_is_dropped(
+    writer: Catalog, catalog: PyIcebergCatalog, orders: Table
+) -> None:
     assert list(catalog.tables()) == [identify("sales", "orders")]
     writer.drop_table(orders.name())
     found = catalog.inventory(identify("sales", "orders"), lambda *_: 2000, lambda *_: {})
@@ -153,11 +222,19 @@ def test_what_was_dropped_is_dropped(writer: Catalog, catalog: PyIcebergCatalog,
     assert list(catalog.tables()) == []
 
 
-def test_a_catalog_that_does_not_answer_is_a_fault_of_the_catalog(kind: str, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalog_that_does_not_answer_is_a_fault_of_the_catalog(
+    kind: str, endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nowhere = "http://127.0.0.1:1"
     monkeypatch.setenv("AWS_ENDPOINT_URL", nowhere)
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
-    with closing(PyIcebergCatalog("lake", {**properties(kind, endpoint), "glue.endpoint": nowhere, "glue.max-retries": "0"}, StoppedClock())) as catalog:
+    with closing(
+        PyIcebergCatalog(
+            "lake",
+            {**properties(kind, endpoint), "glue.endpoint": nowhere, "glue.max-retries": "0"},
+            StoppedClock(),
+        )
+    ) as catalog:
         (fault,) = catalog.tables()
         assert isinstance(fault, CatalogFault)
         assert "127.0.0.1:1" in fault.reason
@@ -168,7 +245,10 @@ def test_a_catalog_that_does_not_answer_is_a_fault_of_the_catalog(kind: str, end
 def test_a_table_of_glue_that_is_no_iceberg_table_is_left_out(endpoint: str) -> None:
     glue = client("glue", endpoint)
     glue.create_database(DatabaseInput={"Name": "sales"})
-    glue.create_table(DatabaseName="sales", TableInput={"Name": "plain", "Parameters": {"classification": "parquet"}})
+    glue.create_table(
+        DatabaseName="sales",
+        TableInput={"Name": "plain", "Parameters": {"classification": "parquet"}},
+    )
     with closing(PyIcebergCatalog("lake", properties("glue", endpoint), StoppedClock())) as catalog:
         assert list(catalog.tables()) == []
         found = catalog.inventory(identify("sales", "plain"), lambda *_: 2000, lambda *_: {})
@@ -186,12 +266,25 @@ def test_guard_1_the_places_of_glues_other_tables_are_told(endpoint: str) -> Non
         ("view", ""),
     ):
         glue.create_table(
-            DatabaseName="raw", TableInput={"Name": name, "StorageDescriptor": {"Location": location}, "Parameters": {"classification": "parquet"}}
+            DatabaseName="raw",
+            TableInput={
+                "Name": name,
+                "StorageDescriptor": {"Location": location},
+                "Parameters": {"classification": "parquet"},
+            },
         )
-    iceberg = {"Name": "orders", "StorageDescriptor": {"Location": "s3://lake/warehouse/orders"}, "Parameters": {"table_type": "ICEBERG"}}
+    iceberg = {
+        "Name": "orders",
+        "StorageDescriptor": {"Location": "s3://lake/warehouse/orders"},
+        "Parameters": {"table_type": "ICEBERG"},
+    }
     glue.create_table(DatabaseName="raw", TableInput=iceberg)
     with closing(PyIcebergCatalog("lake", properties("glue", endpoint), StoppedClock())) as catalog:
-        found = [place for place in catalog.foreign_places(("lake/warehouse/orders/",), timedelta(0)) if isinstance(place, Place)]
+        found = [
+            place
+            for place in catalog.foreign_places(("lake/warehouse/orders/",), timedelta(0))
+            if isinstance(place, Place)
+        ]
         assert [(place.path, place.table) for place in found] == [
             ("lake/warehouse/", "lake.raw.around"),
             ("lake/warehouse/orders/raw/", "lake.raw.events"),
@@ -200,13 +293,17 @@ def test_guard_1_the_places_of_glues_other_tables_are_told(endpoint: str) -> Non
 
 
 def test_a_catalog_that_knows_icebergs_tables_alone_tells_of_no_others(endpoint: str) -> None:
-    with closing(PyIcebergCatalog("lake", properties("dynamodb", endpoint), StoppedClock())) as catalog:
+    with closing(
+        PyIcebergCatalog("lake", properties("dynamodb", endpoint), StoppedClock())
+    ) as catalog:
         load_catalog("lake", **properties("dynamodb", endpoint)).close()
         assert list(catalog.foreign_places(("lake/",), timedelta(0))) == []
 
 
 def test_looking_at_dynamodb_makes_no_table_there(endpoint: str) -> None:
-    with closing(PyIcebergCatalog("lake", properties("dynamodb", endpoint), StoppedClock())) as catalog:
+    with closing(
+        PyIcebergCatalog("lake", properties("dynamodb", endpoint), StoppedClock())
+    ) as catalog:
         (fault,) = catalog.tables()
     assert isinstance(fault, CatalogFault)
     assert "has no table iceberg" in fault.reason

@@ -12,9 +12,28 @@ import pytest
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestContent, ManifestDigest, Snapshot, TableFault, TableInventory
+from maintainer.domain.inventory import (
+    CatalogFault,
+    FaultKind,
+    ManifestContent,
+    ManifestDigest,
+    Snapshot,
+    TableFault,
+    TableInventory,
+)
 from maintainer.ports.catalog import Catalog, Polled
-from tests.adapters.catalog.lake import NOW, TARGET_BYTES, Lake, Memory, StoppedClock, identify, know_nothing, read_by, rows, small_target
+from tests.adapters.catalog.lake import (
+    NOW,
+    TARGET_BYTES,
+    Lake,
+    Memory,
+    StoppedClock,
+    identify,
+    know_nothing,
+    read_by,
+    rows,
+    small_target,
+)
 from tests.fakes.adapters.catalog import FakeCatalog
 from tests.samples import inventory as sample_inventory
 
@@ -56,7 +75,8 @@ class RealWorld:
 
     def make_view(self, table: TableIdentifier) -> None:
         self.lake.execute(
-            "insert into iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, iceberg_type)"
+            "insert into iceberg_tables (catalog_name, table_namespace, table_name, "
+            "metadata_location, iceberg_type)"
             " values ('lake', ?, ?, 'file:///v.json', 'VIEW')",
             ".".join(table.namespace),
             table.name,
@@ -85,10 +105,18 @@ class FakeWorld:
     def append(self, table: TableIdentifier, count: int) -> None:
         counts = self._history.setdefault(table, [])
         counts.append(count)
-        snapshots = tuple(Snapshot(n, n - 1 or None, n, NOW, "append") for n in range(1, len(counts) + 1))
-        digests = tuple(ManifestDigest(f"m{n}.avro", 100, 0, ManifestContent.DATA, n, entries_read=1) for n in range(len(counts), 0, -1))
+        snapshots = tuple(
+            Snapshot(n, n - 1 or None, n, NOW, "append") for n in range(1, len(counts) + 1)
+        )
+        digests = tuple(
+            ManifestDigest(f"m{n}.avro", 100, 0, ManifestContent.DATA, n, entries_read=1)
+            for n in range(len(counts), 0, -1)
+        )
         made = sample_inventory(manifests=digests, snapshots=snapshots)
-        changed = {name: getattr(made, name) for name in made.__slots__} | {"table": table, "metadata_location": f"v{len(counts)}.metadata.json"}
+        changed = {name: getattr(made, name) for name in made.__slots__} | {
+            "table": table,
+            "metadata_location": f"v{len(counts)}.metadata.json",
+        }
         self._fake.put(TableInventory(**changed))
         self._fake.set_rows(table, len(counts), sum(counts))
 
@@ -145,7 +173,9 @@ def test_an_inventory_is_of_the_present(world: World) -> None:
     second = read_by(world.catalog, ORDERS)
     assert first.metadata_location != second.metadata_location
     assert (len(first.manifests), len(second.manifests)) == (1, 2)
-    assert second.current_snapshot_id == second.snapshots[-1].snapshot_id != first.current_snapshot_id
+    assert (
+        second.current_snapshot_id == second.snapshots[-1].snapshot_id != first.current_snapshot_id
+    )
     assert second.read_at == NOW
 
 
@@ -159,14 +189,20 @@ def test_manifests_that_are_known_are_not_read_again(world: World) -> None:
     memory = Memory()
     memory.remember(read_by(world.catalog, ORDERS, memory))
     world.append(ORDERS, 4)
-    assert [digest.entries_read for digest in read_by(world.catalog, ORDERS, memory).manifests] == [1, 0]
+    assert [digest.entries_read for digest in read_by(world.catalog, ORDERS, memory).manifests] == [
+        1,
+        0,
+    ]
 
 
 def test_inventories_of_several_tables_are_those_of_each(world: World) -> None:
     for count, table in enumerate((ORDERS, ITEMS), start=1):
         world.append(table, count)
     taken = list(world.catalog.inventories([ORDERS, ABSENT, ITEMS], small_target, know_nothing))
-    assert {one.table: one.outcome for one in taken} == {table: world.catalog.inventory(table, small_target, know_nothing) for table in (ORDERS, ABSENT, ITEMS)}
+    assert {one.table: one.outcome for one in taken} == {
+        table: world.catalog.inventory(table, small_target, know_nothing)
+        for table in (ORDERS, ABSENT, ITEMS)
+    }
     assert len(taken) == 3
     assert all(one.seconds >= 0 for one in taken)
 
@@ -186,7 +222,9 @@ def test_portions_are_of_what_is_read_and_of_the_callers_target(world: World) ->
     assert isinstance(taken.outcome, TableInventory)
     fresh = {digest for digest in taken.outcome.manifests if digest.entries_read > 0}
     assert len(fresh) == 2
-    assert {(uuid, target) for uuid, target, _ in kept} <= {(taken.outcome.table_uuid, TARGET_BYTES)}
+    assert {(uuid, target) for uuid, target, _ in kept} <= {
+        (taken.outcome.table_uuid, TARGET_BYTES)
+    }
     assert {digest for _, _, digest in kept} <= fresh
 
 
@@ -197,7 +235,10 @@ def test_a_mistake_that_one_table_brings_out_is_told_with_it(world: World) -> No
     def stumble(table: TableIdentifier, _properties: Mapping[str, str]) -> int:
         return TARGET_BYTES // (table == ITEMS)
 
-    found = {one.table: one.outcome for one in world.catalog.inventories([ORDERS, ITEMS], stumble, know_nothing)}
+    found = {
+        one.table: one.outcome
+        for one in world.catalog.inventories([ORDERS, ITEMS], stumble, know_nothing)
+    }
     assert isinstance(found[ORDERS], ZeroDivisionError)
     assert isinstance(found[ITEMS], TableInventory)
 
@@ -205,10 +246,15 @@ def test_a_mistake_that_one_table_brings_out_is_told_with_it(world: World) -> No
 def test_inventories_and_polls_end_when_they_are_told_to(world: World) -> None:
     for table in (ORDERS, ITEMS):
         world.append(table, 1)
-    assert list(world.catalog.inventories([ORDERS, ITEMS], small_target, know_nothing, lambda: True)) == []
+    assert (
+        list(world.catalog.inventories([ORDERS, ITEMS], small_target, know_nothing, lambda: True))
+        == []
+    )
     assert list(world.catalog.poll({}, lambda: True)) == []
     seen: list[TableIdentifier] = []
-    for taken in world.catalog.inventories([ORDERS] * 100, small_target, know_nothing, lambda: bool(seen)):
+    for taken in world.catalog.inventories(
+        [ORDERS] * 100, small_target, know_nothing, lambda: bool(seen)
+    ):
         seen.append(taken.table)  # noqa: PERF401 - what was seen says when to stop
     assert 1 <= len(seen) < 100
 
@@ -223,7 +269,12 @@ def test_tables_are_asked_for_as_there_is_room(world: World) -> None:
             asked.append(number)
             yield ORDERS
 
-    ahead = [len(asked) - done for done, _ in enumerate(world.catalog.inventories(tables(), small_target, know_nothing), start=1)]
+    ahead = [
+        len(asked) - done
+        for done, _ in enumerate(
+            world.catalog.inventories(tables(), small_target, know_nothing), start=1
+        )
+    ]
     assert len(ahead) == 100
     assert max(ahead) <= 10
 
@@ -233,7 +284,11 @@ def test_a_table_dropped_meanwhile_is_a_fault(world: World, ask: str) -> None:
     world.append(ORDERS, 3)
     world.drop(ORDERS)
     catalog = world.catalog
-    found = catalog.inventory(ORDERS, small_target, know_nothing) if ask == "inventory" else catalog.snapshots(ORDERS)
+    found = (
+        catalog.inventory(ORDERS, small_target, know_nothing)
+        if ask == "inventory"
+        else catalog.snapshots(ORDERS)
+    )
     assert isinstance(found, TableFault)
     assert found.kind is FaultKind.DROPPED
 
@@ -252,7 +307,9 @@ def test_rows_are_those_of_the_snapshot_asked_for(world: World) -> None:
         world.append(ORDERS, count)
     snapshots = world.catalog.snapshots(ORDERS)
     assert isinstance(snapshots, tuple)
-    assert [world.catalog.count_rows(ORDERS, s.snapshot_id, limit_bytes=10**9) for s in snapshots] == [1, 3, 6]
+    assert [
+        world.catalog.count_rows(ORDERS, s.snapshot_id, limit_bytes=10**9) for s in snapshots
+    ] == [1, 3, 6]
     assert world.catalog.count_rows(ORDERS, 987654321, limit_bytes=10**9) is None
     assert world.catalog.count_rows(ABSENT, snapshots[0].snapshot_id, limit_bytes=10**9) is None
 

@@ -53,10 +53,14 @@ def test_guard_25_another_file_in_its_place_is_named(lake: Lake) -> None:
     assert " bytes, and its manifest says " in read(lake, ids).problems[0]
 
 
-def test_a_file_that_holds_other_rows_than_its_manifest_says_is_named(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_holds_other_rows_than_its_manifest_says_is_named(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table, ids = filled(lake)
     monkeypatch.setattr(canary, "_read_parquet", lambda *_: 9)
-    assert read(lake, ids).problems == (f"file://{file_of(table)} holds 9 rows, and its manifest says 10",)
+    assert read(lake, ids).problems == (
+        f"file://{file_of(table)} holds 9 rows, and its manifest says 10",
+    )
 
 
 @pytest.mark.parametrize("spoil_from", [0, 4])
@@ -78,11 +82,15 @@ def test_a_file_whose_columns_are_none_of_the_tables_is_named(lake: Lake) -> Non
     foreign = ROWS.set(0, pa.field("id", pa.int64(), metadata={"PARQUET:field_id": "77"}))
     pq.write_table(rows(10).cast(foreign), path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pyiceberg.io.pyarrow._check_pyarrow_schema_compatible", lambda *_, **__: None)
+        patch.setattr(
+            "pyiceberg.io.pyarrow._check_pyarrow_schema_compatible", lambda *_, **__: None
+        )
         patch.setattr("pyiceberg.io.pyarrow.visit_pyarrow", lambda *_: None)
         table.add_files([f"file://{path}"], check_duplicate_files=False)
     found = read(lake, [snapshot.snapshot_id for snapshot in table.snapshots()])
-    assert found.problems == (f"file://{path} has a column 'id' with field id 77, which is none of the table's",)
+    assert found.problems == (
+        f"file://{path} has a column 'id' with field id 77, which is none of the table's",
+    )
 
 
 def test_only_a_few_files_of_many_are_read(lake: Lake) -> None:
@@ -99,7 +107,9 @@ def test_a_snapshot_that_is_gone_has_nothing_to_read(lake: Lake) -> None:
     assert read_canary(table, [12345]) == CanaryReading(0)
 
 
-def test_what_cannot_be_looked_at_proves_nothing(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_looked_at_proves_nothing(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, ids = filled(lake)
 
     def refuse(*_: object) -> int:

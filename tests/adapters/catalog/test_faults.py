@@ -1,4 +1,6 @@
-"""What is wrong with a table or a catalog is told, not raised, and one broken piece does not hide the others."""
+"""What is wrong with a table or a catalog is told, not raised, and one broken piece does not hide
+the others.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,12 @@ from typing import ClassVar
 
 import pytest
 from pyiceberg.catalog.noop import NoopCatalog
-from pyiceberg.exceptions import ForbiddenError, NoSuchIcebergTableError, NoSuchTableError, ServiceUnavailableError
+from pyiceberg.exceptions import (
+    ForbiddenError,
+    NoSuchIcebergTableError,
+    NoSuchTableError,
+    ServiceUnavailableError,
+)
 from pyiceberg.table import Table
 from pyiceberg.typedef import Identifier
 
@@ -21,7 +28,16 @@ from maintainer.adapters.catalog.faults import MAX_REASON_CHARACTERS, explain, s
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault, TableInventory
-from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, local_path, rows, small_target, total
+from tests.adapters.catalog.lake import (
+    Lake,
+    StoppedClock,
+    identify,
+    know_nothing,
+    local_path,
+    rows,
+    small_target,
+    total,
+)
 
 ORDERS = identify("sales", "orders")
 
@@ -42,9 +58,13 @@ def make_orders(lake: Lake, appends: int = 2) -> Table:
 
 def rewrite_metadata(lake: Lake, table: Table, **changes: object) -> None:
     path = local_path(table.metadata_location)
-    document = json.loads(path.read_bytes()) | {key.replace("_", "-"): value for key, value in changes.items()}
+    document = json.loads(path.read_bytes()) | {
+        key.replace("_", "-"): value for key, value in changes.items()
+    }
     changed = path.with_name("v99.metadata.json")
-    changed.write_text(json.dumps({key: value for key, value in document.items() if value is not None}))
+    changed.write_text(
+        json.dumps({key: value for key, value in document.items() if value is not None})
+    )
     lake.point_to(f"file://{changed}", "orders")
 
 
@@ -63,7 +83,16 @@ def test_a_row_without_a_metadata_location_is_missing_metadata(lake: Lake) -> No
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"not json", b"[1, 2]", b"\xff\xfe{}", b'{"format-version": "two"}', b"[" * 100_000, b"\x1f\x8bgarbage", gzip.compress(b"x" * 9999)[:-20]],
+    [
+        b"",
+        b"not json",
+        b"[1, 2]",
+        b"\xff\xfe{}",
+        b'{"format-version": "two"}',
+        b"[" * 100_000,
+        b"\x1f\x8bgarbage",
+        gzip.compress(b"x" * 9999)[:-20],
+    ],
     ids=["empty", "text", "a list", "no utf-8", "wrong type", "deep", "no gzip", "cut gzip"],
 )
 def test_metadata_that_cannot_be_decoded_is_corrupt(lake: Lake, content: bytes) -> None:
@@ -97,12 +126,21 @@ def test_a_later_version_with_another_shape_is_unsupported_rather_than_corrupt(l
 
 
 def test_json_that_is_not_icebergs_is_unsupported(lake: Lake) -> None:
-    local_path(make_orders(lake).metadata_location).write_text('{"protocol": {"minReaderVersion": 3}}')
+    local_path(make_orders(lake).metadata_location).write_text(
+        '{"protocol": {"minReaderVersion": 3}}'
+    )
     assert fault_of(lake).kind is FaultKind.UNSUPPORTED
 
 
 def test_a_views_metadata_is_a_view_even_where_the_catalog_does_not_say_so(lake: Lake) -> None:
-    view = {"view-uuid": "x", "format-version": 1, "location": "file:///v", "current-version-id": 1, "versions": [], "properties": {}}
+    view = {
+        "view-uuid": "x",
+        "format-version": 1,
+        "location": "file:///v",
+        "current-version-id": 1,
+        "versions": [],
+        "properties": {},
+    }
     local_path(make_orders(lake).metadata_location).write_text(json.dumps(view))
     assert fault_of(lake).kind is FaultKind.VIEW
 
@@ -126,7 +164,11 @@ def test_a_manifest_list_that_is_gone_leaves_the_manifests_unknown(lake: Lake) -
     inventory = lake.read("sales", "orders")
     assert inventory.manifests == ()
     (lost,) = inventory.unreadable
-    assert (lost.path, lost.reason, lost.of_snapshot) == (snapshot.manifest_list, "manifest list: the file does not exist", snapshot.snapshot_id)
+    assert (lost.path, lost.reason, lost.of_snapshot) == (
+        snapshot.manifest_list,
+        "manifest list: the file does not exist",
+        snapshot.snapshot_id,
+    )
     assert len(inventory.snapshots) == 2
 
 
@@ -147,13 +189,19 @@ def flip_last(raw: bytes) -> bytes:
 
 
 def spoil_block(raw: bytes) -> bytes:
-    """Deflate has no checksum, so a flip may stay unnoticed; a first byte that names a kind of block that deflate does not have never does."""
-    start = raw.rindex(raw[-16:], 0, len(raw) - 16) + 16 + 1 + 2  # behind a sync marker, the count and the size
+    """Deflate has no checksum, so a flip may stay unnoticed; a first byte that names a kind of
+    block that deflate does not have never does.
+    """
+    start = (
+        raw.rindex(raw[-16:], 0, len(raw) - 16) + 16 + 1 + 2
+    )  # behind a sync marker, the count and the size
     return raw[:start] + b"\xff" + raw[start + 1 :]
 
 
 @pytest.mark.parametrize("damage", [cut, cut_header, empty, flip_last, spoil_block])
-def test_a_damaged_manifest_is_named_and_the_others_count(lake: Lake, damage: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_manifest_is_named_and_the_others_count(
+    lake: Lake, damage: Callable[[bytes], bytes]
+) -> None:
     make_orders(lake, appends=3)
     whole = lake.read("sales", "orders")
     victim = local_path(whole.manifests[1].path)
@@ -163,7 +211,10 @@ def test_a_damaged_manifest_is_named_and_the_others_count(lake: Lake, damage: Ca
     assert inventory.unreadable[0].reason.startswith("manifest: ")
     assert inventory.manifests == (whole.manifests[0], whole.manifests[2])
     assert total(inventory)[2] == 20
-    assert lake.catalog.count_rows(ORDERS, inventory.current_snapshot_id or 0, limit_bytes=10**9) is None
+    assert (
+        lake.catalog.count_rows(ORDERS, inventory.current_snapshot_id or 0, limit_bytes=10**9)
+        is None
+    )
 
 
 def test_a_manifest_that_is_gone_is_named(lake: Lake) -> None:
@@ -171,7 +222,9 @@ def test_a_manifest_that_is_gone_is_named(lake: Lake) -> None:
     path = lake.read("sales", "orders").manifests[0].path
     local_path(path).unlink()
     inventory = lake.read("sales", "orders")
-    assert [(u.path, u.reason) for u in inventory.unreadable] == [(path, "manifest: the file does not exist")]
+    assert [(u.path, u.reason) for u in inventory.unreadable] == [
+        (path, "manifest: the file does not exist")
+    ]
     assert len(inventory.manifests) == 2
 
 
@@ -183,12 +236,19 @@ def test_no_flipped_bit_of_a_manifest_ever_raises(lake: Lake) -> None:
     raw = victim.read_bytes()
     outcomes = set()
     for position in range(0, len(raw), 7):
-        victim.write_bytes(raw[:position] + bytes([raw[position] ^ (1 << position % 8)]) + raw[position + 1 :])
+        victim.write_bytes(
+            raw[:position] + bytes([raw[position] ^ (1 << position % 8)]) + raw[position + 1 :]
+        )
         outcomes.add(bool(lake.read("sales", "orders").unreadable))
-    assert outcomes == {True, False}  # a bit of the stored schema's documentation may flip unnoticed
+    assert outcomes == {
+        True,
+        False,
+    }  # a bit of the stored schema's documentation may flip unnoticed
 
 
-def test_a_table_that_moves_on_while_it_is_read_is_read_where_it_is_now(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_moves_on_while_it_is_read_is_read_where_it_is_now(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_orders(lake, appends=1)
     stale = lake.read("sales", "orders")
     read_at: list[str] = []
@@ -208,7 +268,10 @@ def test_a_table_that_moves_on_while_it_is_read_is_read_where_it_is_now(lake: La
 
 def commit_and_expire(lake: Lake, stale: TableInventory) -> None:
     """The table becomes empty, and the files of its only snapshot are removed."""
-    document = json.loads(local_path(stale.metadata_location).read_bytes()) | {"current-snapshot-id": -1, "refs": {}}
+    document = json.loads(local_path(stale.metadata_location).read_bytes()) | {
+        "current-snapshot-id": -1,
+        "refs": {},
+    }
     moved = lake.directory / "moved.metadata.json"
     moved.write_text(json.dumps(document))
     lake.point_to(f"file://{moved}", "orders")
@@ -217,7 +280,9 @@ def commit_and_expire(lake: Lake, stale: TableInventory) -> None:
 
 
 def test_a_missing_catalog_file_is_not_created(tmp_path: Path) -> None:
-    catalog = PyIcebergCatalog("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/absent.db"}, StoppedClock())
+    catalog = PyIcebergCatalog(
+        "lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/absent.db"}, StoppedClock()
+    )
     with pytest.raises(CatalogUnavailableError, match=r"absent\.db does not exist"):
         catalog.ping()
     assert list(tmp_path.iterdir()) == []
@@ -225,7 +290,9 @@ def test_a_missing_catalog_file_is_not_created(tmp_path: Path) -> None:
 
 def test_a_database_without_a_catalog_is_not_given_one(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
-    catalog = PyIcebergCatalog("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/empty.db"}, StoppedClock())
+    catalog = PyIcebergCatalog(
+        "lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/empty.db"}, StoppedClock()
+    )
     with pytest.raises(CatalogUnavailableError, match="no table iceberg_tables"):
         catalog.ping()
     assert (tmp_path / "empty.db").stat().st_size == 0
@@ -241,8 +308,13 @@ def closed_port() -> Iterator[int]:
 @pytest.mark.parametrize("kind", ["rest", "sql"])
 def test_a_server_that_refuses_is_one_clear_line_without_secrets(kind: str) -> None:
     with closed_port() as port:
-        uris = {"rest": f"http://127.0.0.1:{port}", "sql": f"postgresql+psycopg2://reader:hunter22@127.0.0.1:{port}/x"}
-        catalog = PyIcebergCatalog("lake", {"type": kind, "uri": uris[kind], "token": "tok-12345"}, StoppedClock())
+        uris = {
+            "rest": f"http://127.0.0.1:{port}",
+            "sql": f"postgresql+psycopg2://reader:hunter22@127.0.0.1:{port}/x",
+        }
+        catalog = PyIcebergCatalog(
+            "lake", {"type": kind, "uri": uris[kind], "token": "tok-12345"}, StoppedClock()
+        )
         (fault,) = catalog.tables()
         assert isinstance(fault, CatalogFault)
         assert fault.reason.startswith("catalog lake cannot be reached: ")
@@ -262,12 +334,28 @@ def test_properties_that_name_no_catalog_are_one_clear_line() -> None:
 
 
 def test_secrets_are_blanked_wherever_they_appear() -> None:
-    properties = {"s3.secret-access-key": "abcdef", "uri": "postgresql://me:pass-word@host/db", "credential": "id:key", "warehouse": "s3://w"}
-    text = explain(ValueError("abcdef at postgresql://me:pass-word@host with id:key,\n Bearer xyz and ?X-Amz-Signature=feed&a=1"), secrets_of(properties))
+    properties = {
+        "s3.secret-access-key": "abcdef",
+        "uri": "postgresql://me:pass-word@host/db",
+        "credential": "id:key",
+        "warehouse": "s3://w",
+    }
+    text = explain(
+        ValueError(
+            "abcdef at postgresql://me:pass-word@host with id:key,\n Bearer xyz and "
+            "?X-Amz-Signature=feed&a=1"
+        ),
+        secrets_of(properties),
+    )
     assert text == "*** at postgresql://***@host with ***, Bearer *** and ?X-Amz-Signature=***&a=1"
     assert len(explain(ValueError("x" * 5000))) == MAX_REASON_CHARACTERS
     assert explain(ValueError()) == "ValueError"
-    assert explain(ValueError("bad client_secret=hush-hush"), secrets_of({"credential": "id:hush-hush"})) == "bad client_secret=***"
+    assert (
+        explain(
+            ValueError("bad client_secret=hush-hush"), secrets_of({"credential": "id:hush-hush"})
+        )
+        == "bad client_secret=***"
+    )
 
 
 class WalkedCatalog(NoopCatalog):
@@ -305,9 +393,15 @@ def walked() -> PyIcebergCatalog:
     return catalog
 
 
-def test_namespaces_are_walked_once_each_and_one_refusal_does_not_hide_the_rest(walked: PyIcebergCatalog) -> None:
+def test_namespaces_are_walked_once_each_and_one_refusal_does_not_hide_the_rest(
+    walked: PyIcebergCatalog,
+) -> None:
     found = list(walked.tables())
-    assert [t for t in found if not isinstance(t, CatalogFault)] == [identify("a", "t"), identify("a", "c", "t"), identify("b", "t")]
+    assert [t for t in found if not isinstance(t, CatalogFault)] == [
+        identify("a", "t"),
+        identify("a", "c", "t"),
+        identify("b", "t"),
+    ]
     (fault,) = (t for t in found if isinstance(t, CatalogFault))
     assert fault.namespace == ("forbidden",)
     assert fault.reason == "namespace forbidden of catalog lake cannot be listed: not for you"
@@ -326,21 +420,35 @@ def test_namespaces_are_walked_once_each_and_one_refusal_does_not_hide_the_rest(
         (FileNotFoundError("x"), FaultKind.METADATA_MISSING),
     ],
 )
-def test_what_a_catalog_raises_is_told_as_what_it_means(walked: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch, failure: Exception, kind: FaultKind) -> None:
+def test_what_a_catalog_raises_is_told_as_what_it_means(
+    walked: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch, failure: Exception, kind: FaultKind
+) -> None:
     monkeypatch.setattr(WalkedCatalog, "failure", failure)
     found = walked.inventory(ORDERS, small_target, know_nothing)
     assert isinstance(found, TableFault)
     assert found.kind is kind
 
 
-def test_a_name_that_is_a_view_by_now_is_a_view(walked: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_is_a_view_by_now_is_a_view(
+    walked: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(WalkedCatalog, "views", {("sales", "orders")})
     found = walked.inventory(ORDERS, small_target, know_nothing)
     assert isinstance(found, TableFault)
     assert found.kind is FaultKind.VIEW
 
 
-@pytest.mark.parametrize("name", ["with.dot", "with'quote", 'double"quote', "ünïcode 表", "semi;colon -- drop", "per%cent_underscore"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with.dot",
+        "with'quote",
+        'double"quote',
+        "ünïcode 表",
+        "semi;colon -- drop",
+        "per%cent_underscore",
+    ],
+)
 def test_names_of_all_kinds_are_listed_and_read(lake: Lake, name: str) -> None:
     lake.make_table("sales", name).append(rows(2))
     (listed,) = lake.catalog.tables()
@@ -350,7 +458,10 @@ def test_names_of_all_kinds_are_listed_and_read(lake: Lake, name: str) -> None:
 
 def test_what_another_catalog_keeps_in_the_same_database_is_not_ours(lake: Lake) -> None:
     make_orders(lake)
-    lake.execute("insert into iceberg_tables (catalog_name, table_namespace, table_name, metadata_location) values ('theirs', 'sales', 'x', 'file:///x')")
+    lake.execute(
+        "insert into iceberg_tables (catalog_name, table_namespace, table_name, "
+        "metadata_location) values ('theirs', 'sales', 'x', 'file:///x')"
+    )
     assert list(lake.catalog.tables()) == [ORDERS]
 
 

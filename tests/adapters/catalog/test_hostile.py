@@ -1,4 +1,6 @@
-"""Metadata that is made, or broken, so that whoever reads it never ends or takes all memory: a fault of that table, and the others are measured."""
+"""Metadata that is made, or broken, so that whoever reads it never ends or takes all memory: a
+fault of that table, and the others are measured.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ from maintainer.adapters.catalog import PyIcebergCatalog, limits
 from maintainer.adapters.catalog import reader as reading
 from maintainer.adapters.catalog.files.access import Access
 from maintainer.adapters.catalog.files.storage import Storages
-from maintainer.adapters.catalog.limits import MAX_BLOCK_BYTES, TooLargeError, UnreadableFileError, local_path
+from maintainer.adapters.catalog.limits import (
+    MAX_BLOCK_BYTES,
+    TooLargeError,
+    UnreadableFileError,
+    local_path,
+)
 from maintainer.adapters.catalog.manifests import manifest, metadata
 from maintainer.adapters.catalog.manifests import packed_digests as gathered
 from maintainer.adapters.catalog.manifests.container import MAGIC, open_container
@@ -36,9 +43,24 @@ from maintainer.adapters.catalog.manifests.digest_sums import Tally
 from maintainer.adapters.catalog.manifests.fast_reader import digest_manifest, read_manifest_list
 from maintainer.adapters.catalog.manifests.metadata import parse_metadata
 from maintainer.domain.inventory import Content, FaultKind, TableFault, TableInventory
-from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, rows, small_target
+from tests.adapters.catalog.lake import (
+    Lake,
+    StoppedClock,
+    identify,
+    know_nothing,
+    rows,
+    small_target,
+)
 from tests.adapters.catalog.lake import local_path as path_of
-from tests.adapters.catalog.manifests.test_manifest import CLASSES, SPECS, entry, listed_as, long, manifest_schema, write
+from tests.adapters.catalog.manifests.test_manifest import (
+    CLASSES,
+    SPECS,
+    entry,
+    listed_as,
+    long,
+    manifest_schema,
+    write,
+)
 
 SYNC = b"s" * 16
 MIB = 1024**2
@@ -61,7 +83,10 @@ def make_two(lake: Lake) -> Table:
 def read_both(lake: Lake) -> TableInventory | TableFault:
     """What becomes of the spoilt one, after it is shown that the other is read as ever."""
     names = [identify("sales", "orders"), identify("sales", "customers")]
-    found = {taken.table.name: taken.outcome for taken in lake.catalog.inventories(names, small_target, know_nothing)}
+    found = {
+        taken.table.name: taken.outcome
+        for taken in lake.catalog.inventories(names, small_target, know_nothing)
+    }
     assert isinstance(found["customers"], TableInventory)
     assert not found["customers"].unreadable
     spoilt = found["orders"]
@@ -126,12 +151,23 @@ def test_a_pipe_as_metadata_is_a_fault(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("find", [list_of, manifest_of])
-def test_a_pipe_as_manifest_or_list_is_unreadable(lake: Lake, find: Callable[[Table], Path]) -> None:
+def test_a_pipe_as_manifest_or_list_is_unreadable(
+    lake: Lake, find: Callable[[Table], Path]
+) -> None:
     replace_by_pipe(find(make_two(lake)))
     assert "is not a regular file" in reason_of(lake)
 
 
-@pytest.mark.parametrize("location", ["file:///dev/zero", "/dev/zero", "file:/dev/zero", "file://localhost/dev/zero", "FILE:///dev/zero"])
+@pytest.mark.parametrize(
+    "location",
+    [
+        "file:///dev/zero",
+        "/dev/zero",
+        "file:/dev/zero",
+        "file://localhost/dev/zero",
+        "FILE:///dev/zero",
+    ],
+)
 def test_a_device_without_an_end_is_a_fault(lake: Lake, location: str) -> None:
     make_two(lake)
     lake.point_to(location, "orders")
@@ -149,7 +185,10 @@ def test_a_pipe_is_refused_before_somebodys_own_file_io_opens_it(tmp_path: Path)
 
 
 def test_where_a_location_lies_on_this_machine() -> None:
-    assert [local_path(text) for text in ("/a/b", "file:/a/b", "file:///a/b", "file://host/a/b", "s3://a/b")] == ["/a/b"] * 4 + [None]
+    assert [
+        local_path(text)
+        for text in ("/a/b", "file:/a/b", "file:///a/b", "file://host/a/b", "s3://a/b")
+    ] == ["/a/b"] * 4 + [None]
 
 
 # -- where metadata may lie
@@ -184,13 +223,17 @@ def listener() -> Iterator[Listener]:
     server.server_close()
 
 
-def test_metadata_that_points_into_the_network_is_never_asked_for(lake: Lake, listener: Listener) -> None:
+def test_metadata_that_points_into_the_network_is_never_asked_for(
+    lake: Lake, listener: Listener
+) -> None:
     table = make_two(lake)
     inside = f"http://127.0.0.1:{listener.server_port}/latest/meta-data"
     document = json.loads(path_of(table.metadata_location).read_bytes())
     document["snapshots"][-1]["manifest-list"] = inside
     path_of(table.metadata_location).write_text(json.dumps(document))
-    assert "has the scheme 'http'; files of tables are read by abfs, abfss, file," in reason_of(lake)
+    assert "has the scheme 'http'; files of tables are read by abfs, abfss, file," in reason_of(
+        lake
+    )
     lake.point_to(inside, "orders")
     with pytest.warns(UserWarning, match="scheme: http"):
         fault = fault_of(lake)
@@ -209,66 +252,98 @@ def test_records_that_take_no_bytes_are_refused_whatever_their_number(lake: Lake
 
 @pytest.mark.parametrize(
     "items",
-    ["null", {"type": "fixed", "name": "none", "size": 0}, {"type": "record", "name": "empty", "fields": [{"name": "x", "type": {"type": "null"}}]},
+    ["null", {"type": "fixed", "name": "none", "size": 0}, {"type": "record", "name": "empty",
+    "fields": [{"name": "x", "type": {"type": "null"}}]},
      {"type": "record", "name": "endless", "fields": [{"name": "x", "type": "endless"}]}],
 )  # fmt: skip
 def test_arrays_of_items_that_take_no_bytes_are_refused(items: object) -> None:
     schema = manifest_schema(2)
-    schema["fields"].append({"name": "more", "type": {"type": "array", "items": items}, "field-id": 999})
+    schema["fields"].append(
+        {"name": "more", "type": {"type": "array", "items": items}, "field-id": 999}
+    )
     raw = avro(schema, block(1, b"\x00" + long(2**40)))
     for read in (digest_manifest, manifest.digest_manifest):
         with pytest.raises(UnreadableFileError, match="take no bytes"):
             read(raw, listed_as(raw), SPECS, CLASSES)
 
 
-@pytest.mark.parametrize("items", ["long", ["null", "long"], {"type": "array", "items": "string"}, {"type": "map", "values": "null"}])
+@pytest.mark.parametrize(
+    "items",
+    [
+        "long",
+        ["null", "long"],
+        {"type": "array", "items": "string"},
+        {"type": "map", "values": "null"},
+    ],
+)
 def test_arrays_of_other_items_are_read(items: object) -> None:
     schema = manifest_schema(2)
-    schema["fields"].append({"name": "more", "type": {"type": "array", "items": items}, "field-id": 999})
+    schema["fields"].append(
+        {"name": "more", "type": {"type": "array", "items": items}, "field-id": 999}
+    )
     raw = write(schema, [entry() | {"more": []}])
     assert digest_manifest(raw, listed_as(raw), SPECS, CLASSES).entries_read == 1
 
 
 @pytest.mark.parametrize(
     ("codec", "compress"),
-    [("deflate", deflated), ("zstandard", zstandard.ZstdCompressor().compress), ("zstandard", zstandard.ZstdCompressor(write_content_size=False).compress),
+    [("deflate", deflated), ("zstandard", zstandard.ZstdCompressor().compress), ("zstandard",
+    zstandard.ZstdCompressor(write_content_size=False).compress),
      ("bzip2", bz2.compress)],
 )  # fmt: skip
-def test_a_block_that_unfolds_into_very_much_is_refused(codec: str, compress: Callable[[bytes], bytes]) -> None:
+def test_a_block_that_unfolds_into_very_much_is_refused(
+    codec: str, compress: Callable[[bytes], bytes]
+) -> None:
     fits, bomb = compress(bytes(MIB)), compress(bytes(MAX_BLOCK_BYTES + 1))
-    assert [len(data) for _, data in open_container(avro("null", block(1, fits), codec=codec.encode())).blocks()] == [MIB]
+    assert [
+        len(data)
+        for _, data in open_container(avro("null", block(1, fits), codec=codec.encode())).blocks()
+    ] == [MIB]
     with pytest.raises(UnreadableFileError, match="cannot be decompressed"):
         list(open_container(avro("null", block(1, bomb), codec=codec.encode())).blocks())
 
 
 def test_blocks_that_unfold_into_very_much_together_are_refused() -> None:
     raw = avro("null", *[block(1, deflated(bytes(MIB)))] * 5, codec=b"deflate")
-    with pytest.raises(TooLargeError, match="the file, decompressed, has more than 4 MiB; the bound is 4 MiB"):
+    with pytest.raises(
+        TooLargeError, match="the file, decompressed, has more than 4 MiB; the bound is 4 MiB"
+    ):
         list(open_container(raw, 4 * MIB).blocks())
 
 
-def test_metadata_that_unfolds_into_very_much_is_a_fault(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metadata_that_unfolds_into_very_much_is_a_fault(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading, "MAX_DOCUMENT_BYTES", 8 * MIB)
     path_of(make_two(lake).metadata_location).write_bytes(gzip.compress(bytes(9 * MIB)))
     fault = fault_of(lake)
-    assert (fault.kind, fault.reason) == (FaultKind.UNSUPPORTED, "metadata.json, decoded, has more than 8 MiB; the bound is 8 MiB")
+    assert (fault.kind, fault.reason) == (
+        FaultKind.UNSUPPORTED,
+        "metadata.json, decoded, has more than 8 MiB; the bound is 8 MiB",
+    )
 
 
-def test_metadata_of_very_many_values_is_a_fault(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metadata_of_very_many_values_is_a_fault(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(metadata, "MAX_VALUES", 1000)
     path = path_of(make_two(lake).metadata_location)
     path.write_text(json.dumps(json.loads(path.read_bytes()) | {"metadata-log": [1] * 2000}))
     assert fault_of(lake).kind is FaultKind.UNSUPPORTED
 
 
-def test_metadata_that_is_larger_than_its_bound_is_not_read(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metadata_that_is_larger_than_its_bound_is_not_read(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading, "MAX_DOCUMENT_BYTES", 8 * MIB)
     path = path_of(make_two(lake).metadata_location)
     path.write_bytes(b" " * (9 * MIB))
     assert fault_of(lake).reason == f"file://{path} has 9 MiB; the bound is 8 MiB"
 
 
-def test_large_documents_wait_for_their_part_of_one_budget(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_documents_wait_for_their_part_of_one_budget(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = make_two(lake)
     path = path_of(table.metadata_location)
     path.write_text(json.dumps(json.loads(path.read_bytes())) + " " * (limits.FREE_BYTES + 1))
@@ -292,7 +367,9 @@ def test_a_manifest_that_is_longer_than_its_list_says_is_unreadable(lake: Lake) 
     assert "; the bound is" in reason_of(lake)
 
 
-def test_a_small_manifest_that_holds_much_is_not_decoded_on_the_loop(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_small_manifest_that_holds_much_is_not_decoded_on_the_loop(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading, "INLINE_PLAIN_BYTES", 10)
     threads: list[str] = []
     decode = decode_batch
@@ -311,13 +388,18 @@ def test_a_small_manifest_that_holds_much_is_not_decoded_on_the_loop(lake: Lake,
 def test_a_list_of_very_many_manifests_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_LISTED_MANIFESTS", 2)
     schema = {"type": "record", "name": "manifest_file", "fields": [
-        {"name": "manifest_path", "type": "string", "field-id": 500}, {"name": "manifest_length", "type": "long", "field-id": 501},
+        {"name": "manifest_path", "type": "string", "field-id": 500}, {"name": "manifest_length",
+        "type": "long", "field-id": 501},
         {"name": "partition_spec_id", "type": "int", "field-id": 502},
     ]}  # fmt: skip
 
     def listing(count: int) -> bytes:
         stream = BytesIO()
-        fastavro.writer(stream, schema, [{"manifest_path": "a", "manifest_length": 9, "partition_spec_id": 0}] * count)
+        fastavro.writer(
+            stream,
+            schema,
+            [{"manifest_path": "a", "manifest_length": 9, "partition_spec_id": 0}] * count,
+        )
         return stream.getvalue()
 
     assert len(read_manifest_list(listing(2))) == 2
@@ -325,7 +407,9 @@ def test_a_list_of_very_many_manifests_is_unreadable(monkeypatch: pytest.MonkeyP
         read_manifest_list(listing(3))
 
 
-def test_a_manifest_has_a_bounded_number_of_entries_and_of_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_manifest_has_a_bounded_number_of_entries_and_of_partitions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("maintainer.adapters.catalog.manifests.digest_sums.MAX_ENTRIES", 2)
     raw = write(manifest_schema(2), [entry()] * 3)
     for read in (digest_manifest, manifest.digest_manifest):
@@ -338,7 +422,9 @@ def test_a_manifest_has_a_bounded_number_of_entries_and_of_partitions(monkeypatc
         tally.add_files("day=2", Content.DATA, "orc", ([1], [1], [1], []))
 
 
-def test_a_table_of_very_many_partitions_is_a_fault(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_very_many_partitions_is_a_fault(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gathered, "MAX_PARTITIONS", 0)
     make_two(lake)
     found = lake.catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
@@ -349,7 +435,9 @@ def test_a_table_of_very_many_partitions_is_a_fault(lake: Lake, monkeypatch: pyt
 # -- what never ends
 
 
-def test_a_table_whose_files_are_never_answered_is_a_fault_after_its_time(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_whose_files_are_never_answered_is_a_fault_after_its_time(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = make_two(lake)
     read = Access.read
 
@@ -359,14 +447,30 @@ def test_a_table_whose_files_are_never_answered_is_a_fault_after_its_time(lake: 
         return await read(self, location, most)
 
     monkeypatch.setattr(Access, "read", hang)
-    with closing(PyIcebergCatalog("lake", lake.properties, StoppedClock(), timeout=timedelta(seconds=1))) as catalog:
-        assert isinstance(catalog.inventory(identify("sales", "customers"), small_target, know_nothing), TableInventory)
-        for found in (catalog.inventory(identify("sales", "orders"), small_target, know_nothing), catalog.snapshots(identify("sales", "orders"))):
+    with closing(
+        PyIcebergCatalog("lake", lake.properties, StoppedClock(), timeout=timedelta(seconds=1))
+    ) as catalog:
+        assert isinstance(
+            catalog.inventory(identify("sales", "customers"), small_target, know_nothing),
+            TableInventory,
+        )
+        for found in (
+            catalog.inventory(identify("sales", "orders"), small_target, know_nothing),
+            catalog.snapshots(identify("sales", "orders")),
+        ):
             assert isinstance(found, TableFault)
             assert found.kind is FaultKind.FAILED
             assert found.reason.startswith("reading its metadata took longer than 1 s")
 
 
 def test_a_property_of_thousands_of_digits_is_text() -> None:
-    document = {"format-version": 2, "table-uuid": "u", "location": "file:///t", "properties": {"write.target-file-size-bytes": "9" * 5000, "other": 7}}
-    assert parse_metadata(json.dumps(document).encode()).properties["write.target-file-size-bytes"] == "9" * 5000
+    document = {
+        "format-version": 2,
+        "table-uuid": "u",
+        "location": "file:///t",
+        "properties": {"write.target-file-size-bytes": "9" * 5000, "other": 7},
+    }
+    assert (
+        parse_metadata(json.dumps(document).encode()).properties["write.target-file-size-bytes"]
+        == "9" * 5000
+    )

@@ -10,7 +10,15 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 from pyiceberg.table import Table
-from pyiceberg.transforms import BucketTransform, DayTransform, HourTransform, IdentityTransform, MonthTransform, TruncateTransform, YearTransform
+from pyiceberg.transforms import (
+    BucketTransform,
+    DayTransform,
+    HourTransform,
+    IdentityTransform,
+    MonthTransform,
+    TruncateTransform,
+    YearTransform,
+)
 
 from maintainer.adapters.catalog import PyIcebergCatalog
 from maintainer.domain.inventory import Content, ManifestContent, SizeClasses, TableInventory
@@ -36,13 +44,22 @@ from tests.adapters.catalog.lake import (
 
 def total_by_inspection(table: Table, content: int = 0) -> tuple[int, int, int]:
     files = [file for file in table.inspect.files().to_pylist() if file["content"] == content]
-    return len(files), sum(file["file_size_in_bytes"] for file in files), sum(file["record_count"] for file in files)
+    return (
+        len(files),
+        sum(file["file_size_in_bytes"] for file in files),
+        sum(file["record_count"] for file in files),
+    )
 
 
 def test_an_empty_table_has_zero_manifests_and_no_snapshot(lake: Lake) -> None:
     lake.make_table("sales", "orders")
     inventory = lake.read("sales", "orders")
-    assert (inventory.manifests, inventory.unreadable, inventory.snapshots, inventory.refs) == ((), (), (), ())
+    assert (inventory.manifests, inventory.unreadable, inventory.snapshots, inventory.refs) == (
+        (),
+        (),
+        (),
+        (),
+    )
     assert inventory.current_snapshot_id is None
     assert lake.catalog.snapshots(identify("sales", "orders")) == ()
 
@@ -54,7 +71,8 @@ def test_totals_equal_pyicebergs_inspection(lake: Lake) -> None:
     inventory = lake.read("sales", "orders")
     assert total(inventory) == total_by_inspection(table)
     assert [(m.path, m.length_bytes, m.spec_id) for m in inventory.manifests] == [
-        (m["path"], m["length"], m["partition_spec_id"]) for m in table.inspect.manifests().to_pylist()
+        (m["path"], m["length"], m["partition_spec_id"])
+        for m in table.inspect.manifests().to_pylist()
     ]
     assert sum(sum(m.histogram) for m in inventory.manifests) == 3
     assert [m.formats for m in inventory.manifests] == [(("parquet", 1),)] * 3
@@ -79,12 +97,19 @@ def test_what_the_table_says_of_itself_is_passed_on(lake: Lake) -> None:
     assert inventory.read_at == NOW
     assert inventory.current_snapshot_id == snapshot.snapshot_id
     assert not inventory.default_spec_is_partitioned
-    assert [(ref.name, ref.is_branch, ref.max_ref_age_ms) for ref in inventory.refs] == [("kept", False, 5000), ("main", True, None)]
-    assert [s.snapshot_id for s in inventory.snapshots] == [s.snapshot_id for s in table.snapshots()]
+    assert [(ref.name, ref.is_branch, ref.max_ref_age_ms) for ref in inventory.refs] == [
+        ("kept", False, 5000),
+        ("main", True, None),
+    ]
+    assert [s.snapshot_id for s in inventory.snapshots] == [
+        s.snapshot_id for s in table.snapshots()
+    ]
     assert [s.parent_id for s in inventory.snapshots] == [None, table.snapshots()[0].snapshot_id]
     assert [s.operation for s in inventory.snapshots] == ["append", "append"]
     assert inventory.snapshots[1].summary["total-records"] == "7"
-    assert inventory.snapshots[1].committed_at == datetime.fromtimestamp(snapshot.timestamp_ms / 1000, UTC)
+    assert inventory.snapshots[1].committed_at == datetime.fromtimestamp(
+        snapshot.timestamp_ms / 1000, UTC
+    )
     assert lake.catalog.snapshots(identify("sales", "orders")) == inventory.snapshots
 
 
@@ -105,8 +130,14 @@ def test_small_and_large_are_judged_by_the_target_that_the_caller_names(lake: La
     bounds = SizeClasses.around(middle)
     shares = [share for m in inventory.manifests for share in m.partitions]
     assert inventory.size_classes == bounds
-    assert sum(s.small_count for s in shares) == sum(size < bounds.small_below_bytes for size in sizes)
-    assert sum(s.large_count for s in shares) == sum(size > bounds.large_above_bytes for size in sizes) == 1
+    assert sum(s.small_count for s in shares) == sum(
+        size < bounds.small_below_bytes for size in sizes
+    )
+    assert (
+        sum(s.large_count for s in shares)
+        == sum(size > bounds.large_above_bytes for size in sizes)
+        == 1
+    )
     assert sum(s.large_bytes for s in shares) == max(sizes)
     assert "'mark': '7'" in asked[0]
 
@@ -125,7 +156,9 @@ def test_small_and_large_are_judged_by_the_target_that_the_caller_names(lake: La
         (BucketTransform(8), "id", None),
     ],
 )
-def test_partition_values_are_written_as_iceberg_writes_them(lake: Lake, transform: BucketTransform[int], source: str, expected: str | None) -> None:
+def test_partition_values_are_written_as_iceberg_writes_them(
+    lake: Lake, transform: BucketTransform[int], source: str, expected: str | None
+) -> None:
     table = lake.make_table("sales", "orders")
     with table.update_spec() as update:
         update.add_field(source, transform, "p")
@@ -137,14 +170,29 @@ def test_partition_values_are_written_as_iceberg_writes_them(lake: Lake, transfo
 
 
 def test_unusual_values_stay_apart_and_readable(lake: Lake) -> None:
-    schema = pa.schema([("price", pa.decimal128(38, 2)), ("word", pa.string()), ("zoned", pa.timestamp("us", tz="UTC")), ("yes", pa.bool_())])
+    schema = pa.schema(
+        [
+            ("price", pa.decimal128(38, 2)),
+            ("word", pa.string()),
+            ("zoned", pa.timestamp("us", tz="UTC")),
+            ("yes", pa.bool_()),
+        ]
+    )
     table = lake.make_table("sales", "odd", schema=schema)
     with table.update_spec() as update:
         for column in schema.names:
             update.add_field(column, IdentityTransform(), column)
     zoned = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
     big = Decimal("123456789012345678901234567890123456.78")
-    data = pa.table({"price": [big, None], "word": ["a/b=ü%", "null"], "zoned": [zoned, None], "yes": [True, False]}, schema=schema)
+    data = pa.table(
+        {
+            "price": [big, None],
+            "word": ["a/b=ü%", "null"],
+            "zoned": [zoned, None],
+            "yes": [True, False],
+        },
+        schema=schema,
+    )
     table.append(data)
     assert set(partitions(lake.read("sales", "odd"))) == {
         (1, f"price={big}/word=a%2Fb%3Dü%25/zoned=2026-01-02T03:04:05.000006+00:00/yes=true"),
@@ -192,7 +240,14 @@ def test_a_second_inventory_reads_only_the_new_manifest(lake: Lake) -> None:
     table.append(rows(3))
     second = read_by(lake.catalog, identify("sales", "orders"), memory)
     assert [m.entries_read for m in first.manifests] == [1] * 5
-    assert [m.entries_read for m in second.manifests] == [1, 0, 0, 0, 0, 0]  # the newest manifest is listed first
+    assert [m.entries_read for m in second.manifests] == [
+        1,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ]  # the newest manifest is listed first
     assert total(second) == total_by_inspection(table)
     assert memory.asked == [(str(table.metadata.table_uuid), TARGET_BYTES)] * 2
 
@@ -203,8 +258,12 @@ def test_a_known_digest_of_another_length_is_not_trusted(lake: Lake) -> None:
     memory = Memory()
     memory.remember(lake.read("sales", "orders"))
     for path, digest in memory.digests.items():
-        memory.digests[path] = type(digest)(path, digest.length_bytes + 1, digest.spec_id, ManifestContent.DATA, 1)
-    assert total(read_by(lake.catalog, identify("sales", "orders"), memory)) == total_by_inspection(table)
+        memory.digests[path] = type(digest)(
+            path, digest.length_bytes + 1, digest.spec_id, ManifestContent.DATA, 1
+        )
+    assert total(read_by(lake.catalog, identify("sales", "orders"), memory)) == total_by_inspection(
+        table
+    )
 
 
 def test_the_catalogs_pointer_is_read_anew_every_time(lake: Lake) -> None:
@@ -236,12 +295,19 @@ def test_a_v1_table_without_uuid_and_manifest_list_reads_too(lake: Lake) -> None
     snapshot = table.current_snapshot()
     assert snapshot is not None
     metadata = json.loads(local_path(table.metadata_location).read_bytes())
-    del metadata["table-uuid"], metadata["partition-specs"], metadata["default-spec-id"], metadata["refs"]
+    del (
+        metadata["table-uuid"],
+        metadata["partition-specs"],
+        metadata["default-spec-id"],
+        metadata["refs"],
+    )
     metadata["partition-spec"] = []
     for stored in metadata["snapshots"]:
         if stored["snapshot-id"] == snapshot.snapshot_id:
             del stored["manifest-list"]
-            stored["manifests"] = [manifest.manifest_path for manifest in snapshot.manifests(table.io)]
+            stored["manifests"] = [
+                manifest.manifest_path for manifest in snapshot.manifests(table.io)
+            ]
     rewritten = local_path(table.metadata_location).with_name("v9.metadata.json")
     rewritten.write_text(json.dumps(metadata))
     lake.point_to(f"file://{rewritten}", "orders")
@@ -262,7 +328,9 @@ def test_many_manifests_are_read_in_the_order_of_their_list(lake: Lake) -> None:
 
 
 def test_constructing_a_catalog_touches_nothing(lake: Lake) -> None:
-    catalog = PyIcebergCatalog("other", {"type": "sql", "uri": f"sqlite:///{lake.directory}/absent.db"}, StoppedClock())
+    catalog = PyIcebergCatalog(
+        "other", {"type": "sql", "uri": f"sqlite:///{lake.directory}/absent.db"}, StoppedClock()
+    )
     assert catalog.name == "other"
     catalog.close()
     assert not (lake.directory / "absent.db").exists()
@@ -283,4 +351,6 @@ def test_a_table_that_is_answered_for_has_no_deletes_of_any_kind(lake: Lake) -> 
     table.append(rows(3))
     inventory = lake.catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
     assert isinstance(inventory, TableInventory)
-    assert [total(inventory, content) for content in Content if content is not Content.DATA] == [(0, 0, 0)] * 3
+    assert [total(inventory, content) for content in Content if content is not Content.DATA] == [
+        (0, 0, 0)
+    ] * 3

@@ -8,7 +8,14 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from maintainer.adapters.catalog.loop import DaemonThreads, EventLoop, _SpareThreads, in_thread, iterate_aside, wait_for
+from maintainer.adapters.catalog.loop import (
+    DaemonThreads,
+    EventLoop,
+    _SpareThreads,
+    in_thread,
+    iterate_aside,
+    wait_for,
+)
 
 SECONDS = 5.0  # in which whoever waits in these tests has to notice
 
@@ -28,14 +35,18 @@ def never_set() -> Iterator[threading.Event]:
     event.set()
 
 
-def test_a_caller_that_is_told_to_stop_does_not_wait_for_a_call_that_hangs(loop: EventLoop, never_set: threading.Event) -> None:
+def test_a_caller_that_is_told_to_stop_does_not_wait_for_a_call_that_hangs(
+    loop: EventLoop, never_set: threading.Event
+) -> None:
     started = time.monotonic()
     with pytest.raises(CancelledError):
         loop.run(in_thread(never_set.wait), should_stop=lambda: True)
     assert time.monotonic() - started < SECONDS
 
 
-def test_closing_the_loop_cancels_what_is_under_way_and_does_not_wait_for_threads(loop: EventLoop, never_set: threading.Event) -> None:
+def test_closing_the_loop_cancels_what_is_under_way_and_does_not_wait_for_threads(
+    loop: EventLoop, never_set: threading.Event
+) -> None:
     waiting = loop.submit(in_thread(never_set.wait))
     started = time.monotonic()
     loop.close()
@@ -55,7 +66,9 @@ def test_what_a_call_raises_reaches_who_waits(loop: EventLoop) -> None:
         loop.run(in_thread(int, "none"))
 
 
-def test_calls_beside_the_loop_do_not_hold_it_up(loop: EventLoop, never_set: threading.Event) -> None:
+def test_calls_beside_the_loop_do_not_hold_it_up(
+    loop: EventLoop, never_set: threading.Event
+) -> None:
     async def both() -> str:
         hanging = asyncio.create_task(in_thread(never_set.wait))
         found = await in_thread(str, 1)
@@ -65,7 +78,9 @@ def test_calls_beside_the_loop_do_not_hold_it_up(loop: EventLoop, never_set: thr
     assert loop.run(both()) == "1"
 
 
-def test_threads_are_used_again_and_end_when_there_is_nothing_to_do(loop: EventLoop, monkeypatch: pytest.MonkeyPatch, never_set: threading.Event) -> None:
+def test_threads_are_used_again_and_end_when_there_is_nothing_to_do(
+    loop: EventLoop, monkeypatch: pytest.MonkeyPatch, never_set: threading.Event
+) -> None:
     spare = _SpareThreads()
     monkeypatch.setattr("maintainer.adapters.catalog.loop._SPARE", spare)
     first = loop.run(in_thread(threading.current_thread))
@@ -94,7 +109,9 @@ def test_threads_are_used_again_and_end_when_there_is_nothing_to_do(loop: EventL
         assert loop.run(many()) == list(range(200))
 
 
-def test_a_stream_ends_when_its_reader_is_told_to_stop_although_it_hangs(never_set: threading.Event) -> None:
+def test_a_stream_ends_when_its_reader_is_told_to_stop_although_it_hangs(
+    never_set: threading.Event,
+) -> None:
     def stream() -> Iterator[int]:
         yield 1
         never_set.wait()

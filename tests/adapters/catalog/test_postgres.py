@@ -18,7 +18,9 @@ pytestmark = pytest.mark.postgres
 
 
 @pytest.mark.parametrize("driver", ["psycopg", "psycopg2"])
-def test_tables_in_postgresql_are_listed_and_read(postgres_server: PostgresServer, tmp_path: Path, driver: str) -> None:
+def test_tables_in_postgresql_are_listed_and_read(
+    postgres_server: PostgresServer, tmp_path: Path, driver: str
+) -> None:
     uri = postgres_server.create_database().replace("+psycopg:", f"+{driver}:")
     catalog = PyIcebergCatalog("lake", {"type": "sql", "uri": uri}, StoppedClock())
     with pytest.raises(CatalogUnavailableError, match="no table iceberg_tables"):
@@ -32,7 +34,9 @@ def test_tables_in_postgresql_are_listed_and_read(postgres_server: PostgresServe
     catalog.close()
 
 
-def test_a_wrong_password_is_one_line_that_does_not_show_it(postgres_server: PostgresServer) -> None:
+def test_a_wrong_password_is_one_line_that_does_not_show_it(
+    postgres_server: PostgresServer,
+) -> None:
     uri = postgres_server.url().replace(postgres_server.password, "open-sesame")
     with pytest.raises(CatalogUnavailableError) as raised:
         PyIcebergCatalog("lake", {"type": "sql", "uri": uri}, StoppedClock()).ping()

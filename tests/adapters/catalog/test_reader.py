@@ -21,22 +21,49 @@ from maintainer.adapters.catalog.manifests.fast_reader import _sample
 from maintainer.adapters.catalog.manifests.generated_reader import NotGeneratedError
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
-from maintainer.adapters.catalog.reader import BATCH_BYTES, BATCH_ENTRIES, BATCH_MANIFESTS, ByteBudget, MetadataReader, ReadLimits, count_entries, split
-from maintainer.domain.inventory import ManifestContent, ManifestDigest, SizeClasses, TableInventory, Unreadable
+from maintainer.adapters.catalog.reader import (
+    BATCH_BYTES,
+    BATCH_ENTRIES,
+    BATCH_MANIFESTS,
+    ByteBudget,
+    MetadataReader,
+    ReadLimits,
+    count_entries,
+    split,
+)
+from maintainer.domain.inventory import (
+    ManifestContent,
+    ManifestDigest,
+    SizeClasses,
+    TableInventory,
+    Unreadable,
+)
 from maintainer.domain.reader import SlowRead
 from maintainer.domain.units import KIB, MIB
-from tests.adapters.catalog.lake import TARGET_BYTES, Lake, StoppedClock, identify, know_nothing, rows, small_target
+from tests.adapters.catalog.lake import (
+    TARGET_BYTES,
+    Lake,
+    StoppedClock,
+    identify,
+    know_nothing,
+    rows,
+    small_target,
+)
 
 RAW = _sample()
 CLASSES = SizeClasses.around(1000)
 
 
 def listed(path: str, length: int | None = None) -> ListedManifest:
-    return ListedManifest(path, length, 0, ManifestContent.DATA, 1, live_entries=9 if length == len(RAW) else None)
+    return ListedManifest(
+        path, length, 0, ManifestContent.DATA, 1, live_entries=9 if length == len(RAW) else None
+    )
 
 
 class Shelf(Access):
-    """Hands out the sample under any name, and knows how many bytes are out: from a request until its manifest is decoded."""
+    """Hands out the sample under any name, and knows how many bytes are out: from a request until
+    its manifest is decoded.
+    """
 
     def __init__(self) -> None:
         self.requests = 0
@@ -57,7 +84,9 @@ class Shelf(Access):
         return ()
 
 
-async def digest(reader: MetadataReader, access: Access, manifests: Sequence[ListedManifest]) -> tuple[Sequence[ManifestDigest], list[Unreadable]]:
+async def digest(
+    reader: MetadataReader, access: Access, manifests: Sequence[ListedManifest]
+) -> tuple[Sequence[ManifestDigest], list[Unreadable]]:
     gathered = GatheredDigests(0)
     broken = await reader.digest(access, manifests, {}, CLASSES, gathered)
     return gathered.tell(manifests), broken
@@ -73,12 +102,19 @@ def test_batches_are_bounded_by_bytes_and_by_number_and_a_large_manifest_goes_al
     small = [listed(f"s{number}", 10) for number in range(BATCH_MANIFESTS + 1)]
     assert [len(batch) for batch in split(small)] == [BATCH_MANIFESTS, 1]
     sizes = [BATCH_BYTES // 2, BATCH_BYTES // 2, 1, BATCH_BYTES * 3, 1]
-    found = [[manifest.length_bytes for manifest in batch] for batch in split([listed(str(number), size) for number, size in enumerate(sizes)])]
+    found = [
+        [manifest.length_bytes for manifest in batch]
+        for batch in split([listed(str(number), size) for number, size in enumerate(sizes)])
+    ]
     assert found == [[BATCH_BYTES // 2, BATCH_BYTES // 2], [1], [BATCH_BYTES * 3], [1]]
     assert list(split([])) == []
-    dense = [replace(listed(str(number), 10), live_entries=BATCH_ENTRIES // 2) for number in range(5)]
+    dense = [
+        replace(listed(str(number), 10), live_entries=BATCH_ENTRIES // 2) for number in range(5)
+    ]
     assert [len(batch) for batch in split(dense)] == [2, 2, 1]
-    assert [len(batch) for batch in split([listed("a"), listed("b")])] == [1, 1], "what has no length may be large"
+    assert [len(batch) for batch in split([listed("a"), listed("b")])] == [1, 1], (
+        "what has no length may be large"
+    )
 
 
 def test_the_budget_is_lent_in_order_and_never_overdrawn() -> None:
@@ -92,7 +128,9 @@ def test_the_budget_is_lent_in_order_and_never_overdrawn() -> None:
                 most = max(most, budget.lent)
                 await asyncio.sleep(0)
 
-        await asyncio.gather(*[borrow(number, size) for number, size in enumerate([6, 6, 1, 10, 25, 1, 1])])
+        await asyncio.gather(
+            *[borrow(number, size) for number, size in enumerate([6, 6, 1, 10, 25, 1, 1])]
+        )
         assert budget.lent == 0
         return order, most
 
@@ -122,7 +160,9 @@ def test_a_borrower_that_is_cancelled_gives_back_what_it_has_and_its_place() -> 
     asyncio.run(run())
 
 
-def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(reading, "BATCH_BYTES", 4 * len(RAW))
     monkeypatch.setattr(reading, "INLINE_ENTRIES", 0)
     limit = 10 * len(RAW)
@@ -148,7 +188,9 @@ def test_the_bytes_of_manifests_in_flight_stay_under_their_bound(monkeypatch: py
     monkeypatch.setattr(reading, "POOLED_ENTRIES", 1 << 60)  # here, so that they can be counted
 
     async def read_tables() -> list[tuple[Sequence[ManifestDigest], list[Unreadable]]]:
-        tables = [[listed(f"t{table}-m{number}", len(RAW)) for number in range(40)] for table in range(5)]
+        tables = [
+            [listed(f"t{table}-m{number}", len(RAW)) for number in range(40)] for table in range(5)
+        ]
         return await asyncio.gather(*[digest(reader, Counting(), table) for table in tables])
 
     with closing(reader):
@@ -162,27 +204,45 @@ def test_requests_are_bounded_for_all_tables_together() -> None:
     shelf = Shelf()
 
     async def read_tables(reader: MetadataReader) -> None:
-        await asyncio.gather(*[digest(reader, shelf, [listed(f"t{table}-m{number}", len(RAW)) for number in range(20)]) for table in range(5)])
+        await asyncio.gather(
+            *[
+                digest(
+                    reader, shelf, [listed(f"t{table}-m{number}", len(RAW)) for number in range(20)]
+                )
+                for table in range(5)
+            ]
+        )
 
     with closing(MetadataReader(ReadLimits(decode_processes=0, requests=7))) as reader:
         reader.loop.run(read_tables(reader))
     assert 1 < shelf.most_requests <= 7
 
 
-def test_digests_are_in_the_order_of_the_list_whatever_becomes_of_each(reader: MetadataReader) -> None:
+def test_digests_are_in_the_order_of_the_list_whatever_becomes_of_each(
+    reader: MetadataReader,
+) -> None:
     shelf = Shelf()
     shelf.missing = {"b"}
-    manifests = [listed("a", len(RAW)), listed("b", len(RAW)), listed("c", len(RAW) + 1), ListedManifest("d", 1, 0, ManifestContent.DATA, 1, is_encrypted=True)]
+    manifests = [
+        listed("a", len(RAW)),
+        listed("b", len(RAW)),
+        listed("c", len(RAW) + 1),
+        ListedManifest("d", 1, 0, ManifestContent.DATA, 1, is_encrypted=True),
+    ]
     found, broken = reader.loop.run(digest(reader, shelf, manifests))
     assert [one.path for one in found] == ["a"]
     assert broken == [
         Unreadable("b", "manifest: the file does not exist"),
-        Unreadable("c", f"manifest: it has {len(RAW)} bytes, the manifest list says {len(RAW) + 1}"),
+        Unreadable(
+            "c", f"manifest: it has {len(RAW)} bytes, the manifest list says {len(RAW) + 1}"
+        ),
         Unreadable("d", "manifest: it is encrypted"),
     ]
 
 
-def test_what_is_read_is_counted_batch_by_batch(reader: MetadataReader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_read_is_counted_batch_by_batch(
+    reader: MetadataReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading, "BATCH_MANIFESTS", 1)
     counts: list[tuple[int, int]] = []
     original = reader._digest_batch
@@ -198,21 +258,29 @@ def test_what_is_read_is_counted_batch_by_batch(reader: MetadataReader, monkeypa
     found, _ = reader.loop.run(digest(reader, shelf, [listed(name, len(RAW)) for name in "abc"]))
     each = found[0].entries_read
     assert each > 0
-    assert sorted(set(counts)) == [(1, each), (2, 2 * each)], "it grows within one table, and what cannot be read counts for nothing"
+    assert sorted(set(counts)) == [(1, each), (2, 2 * each)], (
+        "it grows within one table, and what cannot be read counts for nothing"
+    )
 
 
-def test_manifests_that_are_read_slowly_are_told_of_batch_by_batch(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_manifests_that_are_read_slowly_are_told_of_batch_by_batch(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(lake, "orders", 3)
     monkeypatch.setattr(reading, "BATCH_MANIFESTS", 2)
     monkeypatch.setattr(fast, "_compile_entries", refuse)
     monkeypatch.setattr(fast, "_compile_list", refuse)
     told: list[tuple[SlowRead, int]] = []
-    with closing(MetadataReader(on_slow=lambda reason, manifests: told.append((reason, manifests)))) as reader:
+    with closing(
+        MetadataReader(on_slow=lambda reason, manifests: told.append((reason, manifests)))
+    ) as reader:
         catalog = PyIcebergCatalog("lake", lake.properties, StoppedClock(), reader=reader)
         inventory = catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
         catalog.close()
     assert isinstance(inventory, TableInventory)
-    assert sorted(told) == [(SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 2)], "the list, and three manifests in two batches"
+    assert sorted(told) == [(SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 1), (SlowRead.SCHEMA, 2)], (
+        "the list, and three manifests in two batches"
+    )
 
 
 def refuse(*_schema: object) -> None:
@@ -221,14 +289,18 @@ def refuse(*_schema: object) -> None:
 
 
 @pytest.mark.slow
-def test_a_large_table_is_decoded_by_processes_a_tiny_one_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_table_is_decoded_by_processes_a_tiny_one_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(reading, "STARTING_ENTRIES", 10)
     monkeypatch.setattr(reading, "POOLED_ENTRIES", 9)
     monkeypatch.setattr(reading, "INLINE_ENTRIES", 0)
     with closing(MetadataReader(ReadLimits(decode_processes=1))) as reader:
         tiny, _ = reader.loop.run(digest(reader, Shelf(), [listed("m0", len(RAW))]))
         assert reader.pool.ids() == []
-        large, _ = reader.loop.run(digest(reader, Shelf(), [listed(f"m{number}", len(RAW)) for number in range(3)]))
+        large, _ = reader.loop.run(
+            digest(reader, Shelf(), [listed(f"m{number}", len(RAW)) for number in range(3)])
+        )
         assert len(reader.pool.ids()) == 1
         assert large[:1] == tiny
 
@@ -240,16 +312,24 @@ def fill(lake: Lake, name: str, appends: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_a_huge_table_keeps_no_tiny_one_waiting(lake: Lake, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+def test_a_huge_table_keeps_no_tiny_one_waiting(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
     fill(lake, "huge", 3)
     for number in range(5):
         fill(lake, f"tiny{number}", 1)
-    monkeypatch.setattr(pyiceberg_catalog, "HUGE_ENTRIES", 6)  # more than the one manifest of a tiny table, less than three
+    monkeypatch.setattr(
+        pyiceberg_catalog, "HUGE_ENTRIES", 6
+    )  # more than the one manifest of a tiny table, less than three
     may_go_on = threading.Event()
     original = MetadataReader._fetch_manifest
-    names = [identify("sales", name) for name in ("huge", *(f"tiny{number}" for number in range(5)))]
+    names = [
+        identify("sales", name) for name in ("huge", *(f"tiny{number}" for number in range(5)))
+    ]
 
-    async def fetch(self: MetadataReader, access: Access, manifest: ListedManifest) -> bytes | Unreadable:
+    async def fetch(
+        self: MetadataReader, access: Access, manifest: ListedManifest
+    ) -> bytes | Unreadable:
         if "/huge/" in manifest.path:
             await in_thread(may_go_on.wait, 20)
         return await original(self, access, manifest)
@@ -267,7 +347,9 @@ def test_a_huge_table_keeps_no_tiny_one_waiting(lake: Lake, monkeypatch: pytest.
     assert order[5:] == ["huge"]
 
 
-def test_what_was_read_of_a_table_is_handed_over_before_the_rest_is_there(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_read_of_a_table_is_handed_over_before_the_rest_is_there(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(lake, "orders", 4)
     monkeypatch.setattr(reading, "BATCH_MANIFESTS", 1)
     inventory = lake.catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
@@ -277,7 +359,9 @@ def test_what_was_read_of_a_table_is_handed_over_before_the_rest_is_there(lake: 
     are_kept = threading.Event()
     original = MetadataReader._fetch_manifest
 
-    async def fetch(self: MetadataReader, access: Access, manifest: ListedManifest) -> bytes | Unreadable:
+    async def fetch(
+        self: MetadataReader, access: Access, manifest: ListedManifest
+    ) -> bytes | Unreadable:
         if manifest.path == stuck:
             await asyncio.Event().wait()
         return await original(self, access, manifest)
@@ -291,15 +375,28 @@ def test_what_was_read_of_a_table_is_handed_over_before_the_rest_is_there(lake: 
     monkeypatch.setattr(MetadataReader, "_fetch_manifest", fetch)
     deadline = time.monotonic() + 30
     orders = [identify("sales", "orders")]
-    taken = lake.catalog.inventories(orders, small_target, know_nothing, lambda: are_kept.is_set() or time.monotonic() > deadline, keep=keep)
+    taken = lake.catalog.inventories(
+        orders,
+        small_target,
+        know_nothing,
+        lambda: are_kept.is_set() or time.monotonic() > deadline,
+        keep=keep,
+    )
     assert list(taken) == []
-    assert sorted(kept, key=lambda digest: digest.path) == sorted(inventory.manifests[1:], key=lambda digest: digest.path)
+    assert sorted(kept, key=lambda digest: digest.path) == sorted(
+        inventory.manifests[1:], key=lambda digest: digest.path
+    )
 
 
 def test_a_table_that_is_read_at_one_go_is_not_handed_over_in_portions(lake: Lake) -> None:
     fill(lake, "orders", 4)
     kept: list[object] = []
-    (taken,) = lake.catalog.inventories([identify("sales", "orders")], small_target, know_nothing, keep=lambda *portion: kept.append(portion))
+    (taken,) = lake.catalog.inventories(
+        [identify("sales", "orders")],
+        small_target,
+        know_nothing,
+        keep=lambda *portion: kept.append(portion),
+    )
     assert isinstance(taken.outcome, TableInventory)
     assert kept == []
 
@@ -307,7 +404,9 @@ def test_a_table_that_is_read_at_one_go_is_not_handed_over_in_portions(lake: Lak
 def test_what_a_manifest_costs_is_known_from_its_list_or_guessed_from_its_length() -> None:
     assert count_entries(replace(listed("a", 100 * KIB), live_entries=4000)) == 4000
     assert count_entries(listed("a", 100 * KIB)) == 100
-    assert count_entries(replace(listed("a", 100 * KIB), live_entries=0)) == 100, "all of them deleted, which takes as long to read"
+    assert count_entries(replace(listed("a", 100 * KIB), live_entries=0)) == 100, (
+        "all of them deleted, which takes as long to read"
+    )
     assert count_entries(listed("a")) == 8192
 
 

@@ -1,4 +1,6 @@
-"""A REST catalog: a small server of our own on the loopback answers with tables that PyIceberg wrote."""
+"""A REST catalog: a small server of our own on the loopback answers with tables that PyIceberg
+wrote.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,23 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from maintainer.adapters.catalog import PyIcebergCatalog
-from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS, BoundedRestCatalog
+from maintainer.adapters.catalog.tables.loading import (
+    CONNECT_TIMEOUT_SECONDS,
+    READ_TIMEOUT_SECONDS,
+    BoundedRestCatalog,
+)
 from maintainer.domain.inventory import CatalogFault, FaultKind, TableFault
-from tests.adapters.catalog.lake import Lake, StoppedClock, identify, know_nothing, local_path, read_by, rows, small_target, total
+from tests.adapters.catalog.lake import (
+    Lake,
+    StoppedClock,
+    identify,
+    know_nothing,
+    local_path,
+    read_by,
+    rows,
+    small_target,
+    total,
+)
 
 TREE = {"": ["sales", "secret"], "sales": ["sales\x1fdeep"], "sales\x1fdeep": [], "secret": []}
 
@@ -35,34 +51,85 @@ class RestHandler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         match url.path.removeprefix("/v1/").split("/"):
             case _ if self.server.refusal is not None:
-                self.answer(self.server.refusal, {"error": {"message": "refused", "type": "RefusedException", "code": self.server.refusal}})
+                self.answer(
+                    self.server.refusal,
+                    {
+                        "error": {
+                            "message": "refused",
+                            "type": "RefusedException",
+                            "code": self.server.refusal,
+                        }
+                    },
+                )
             case ["config"]:
                 self.answer(200, {"defaults": {}, "overrides": {}})
             case ["namespaces"]:
                 parent = parse_qs(url.query).get("parent", [""])[0]
                 self.answer(200, {"namespaces": [child.split("\x1f") for child in TREE[parent]]})
             case ["namespaces", "secret", "tables"]:
-                self.answer(403, {"error": {"message": "not for you", "type": "ForbiddenException", "code": 403}})
+                self.answer(
+                    403,
+                    {
+                        "error": {
+                            "message": "not for you",
+                            "type": "ForbiddenException",
+                            "code": 403,
+                        }
+                    },
+                )
             case ["namespaces", namespace, "tables"]:
                 levels = unquote(namespace).split("\x1f")
                 self.answer(
-                    200, {"identifiers": [{"namespace": list(found[:-1]), "name": found[-1]} for found in self.server.lake.writer.list_tables(tuple(levels))]}
+                    200,
+                    {
+                        "identifiers": [
+                            {"namespace": list(found[:-1]), "name": found[-1]}
+                            for found in self.server.lake.writer.list_tables(tuple(levels))
+                        ]
+                    },
                 )
             case ["namespaces", namespace, "tables", table]:
                 self.load(tuple(unquote(namespace).split("\x1f")), unquote(table))
             case _:
-                self.answer(404, {"error": {"message": "no such thing", "type": "NotFoundException", "code": 404}})
+                self.answer(
+                    404,
+                    {
+                        "error": {
+                            "message": "no such thing",
+                            "type": "NotFoundException",
+                            "code": 404,
+                        }
+                    },
+                )
 
     def do_HEAD(self) -> None:
-        self.send_response(204 if unquote(self.path.rpartition("/")[2]) in self.server.views else 404)
+        self.send_response(
+            204 if unquote(self.path.rpartition("/")[2]) in self.server.views else 404
+        )
         self.end_headers()
 
     def load(self, namespace: tuple[str, ...], name: str) -> None:
         if not self.server.lake.writer.table_exists((*namespace, name)):
-            self.answer(404, {"error": {"message": "no such table", "type": "NoSuchTableException", "code": 404}})
+            self.answer(
+                404,
+                {
+                    "error": {
+                        "message": "no such table",
+                        "type": "NoSuchTableException",
+                        "code": 404,
+                    }
+                },
+            )
             return
         location = self.server.lake.writer.load_table((*namespace, name)).metadata_location
-        self.answer(200, {"metadata-location": location, "metadata": json.loads(local_path(location).read_bytes()), "config": {}})
+        self.answer(
+            200,
+            {
+                "metadata-location": location,
+                "metadata": json.loads(local_path(location).read_bytes()),
+                "config": {},
+            },
+        )
 
     def answer(self, status: int, document: dict[str, object]) -> None:
         body = json.dumps(document).encode()
@@ -88,37 +155,66 @@ def server(lake: Lake) -> Iterator[RestServer]:
 
 @pytest.fixture
 def catalog(server: RestServer) -> Iterator[PyIcebergCatalog]:
-    opened = PyIcebergCatalog("lake", {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}", "view-endpoints-supported": "true"}, StoppedClock())
+    opened = PyIcebergCatalog(
+        "lake",
+        {
+            "type": "rest",
+            "uri": f"http://127.0.0.1:{server.server_port}",
+            "view-endpoints-supported": "true",
+        },
+        StoppedClock(),
+    )
     yield opened
     opened.close()
 
 
-def test_nested_namespaces_are_walked_and_one_refusal_is_a_fault_of_its_own(lake: Lake, catalog: PyIcebergCatalog) -> None:
+def test_nested_namespaces_are_walked_and_one_refusal_is_a_fault_of_its_own(
+    lake: Lake, catalog: PyIcebergCatalog
+) -> None:
     lake.make_table("sales", "orders")
     lake.make_table("sales", "deep", "items")
     found = list(catalog.tables())
-    assert [table for table in found if not isinstance(table, CatalogFault)] == [identify("sales", "orders"), identify("sales", "deep", "items")]
+    assert [table for table in found if not isinstance(table, CatalogFault)] == [
+        identify("sales", "orders"),
+        identify("sales", "deep", "items"),
+    ]
     (fault,) = (table for table in found if isinstance(table, CatalogFault))
     assert fault.namespace == ("secret",)
     assert "not for you" in fault.reason
 
 
-def test_an_inventory_is_the_one_that_the_sql_catalog_gives(lake: Lake, catalog: PyIcebergCatalog) -> None:
+def test_an_inventory_is_the_one_that_the_sql_catalog_gives(
+    lake: Lake, catalog: PyIcebergCatalog
+) -> None:
     table = lake.make_table("sales", "deep", "items")
     table.append(rows(1))
-    assert read_by(catalog, identify("sales", "deep", "items")) == lake.read("sales", "deep", "items")
+    assert read_by(catalog, identify("sales", "deep", "items")) == lake.read(
+        "sales", "deep", "items"
+    )
     table.append(rows(2))
     inventory = read_by(catalog, identify("sales", "deep", "items"))
     assert inventory == lake.read("sales", "deep", "items")
     assert total(inventory)[2] == 3
-    assert catalog.count_rows(identify("sales", "deep", "items"), inventory.snapshots[0].snapshot_id, limit_bytes=0) == 1
+    assert (
+        catalog.count_rows(
+            identify("sales", "deep", "items"), inventory.snapshots[0].snapshot_id, limit_bytes=0
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(401, FaultKind.ACCESS_DENIED), (403, FaultKind.ACCESS_DENIED), (500, FaultKind.CATALOG_UNAVAILABLE), (503, FaultKind.CATALOG_UNAVAILABLE)],
+    [
+        (401, FaultKind.ACCESS_DENIED),
+        (403, FaultKind.ACCESS_DENIED),
+        (500, FaultKind.CATALOG_UNAVAILABLE),
+        (503, FaultKind.CATALOG_UNAVAILABLE),
+    ],
 )
-def test_a_refusal_is_told_as_what_it_means(server: RestServer, catalog: PyIcebergCatalog, status: int, kind: FaultKind) -> None:
+def test_a_refusal_is_told_as_what_it_means(
+    server: RestServer, catalog: PyIcebergCatalog, status: int, kind: FaultKind
+) -> None:
     catalog.ping()
     server.refusal = status
     found = catalog.inventory(identify("sales", "orders"), small_target, know_nothing)
@@ -126,7 +222,9 @@ def test_a_refusal_is_told_as_what_it_means(server: RestServer, catalog: PyIcebe
     assert found.kind is kind
 
 
-def test_what_is_gone_is_dropped_and_what_became_a_view_is_a_view(server: RestServer, catalog: PyIcebergCatalog) -> None:
+def test_what_is_gone_is_dropped_and_what_became_a_view_is_a_view(
+    server: RestServer, catalog: PyIcebergCatalog
+) -> None:
     server.views.add("seen")
     kinds = []
     for name in ("gone", "seen"):
@@ -140,7 +238,9 @@ def test_ping_tells_of_a_rest_catalog(catalog: PyIcebergCatalog) -> None:
     assert catalog.ping() == "REST catalog lake answers, with 2 namespaces at its top."
 
 
-def test_every_request_has_a_timeout(catalog: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_request_has_a_timeout(
+    catalog: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[object] = []
 
     def watch(_session: object, _method: str, _url: str, **options: object) -> None:

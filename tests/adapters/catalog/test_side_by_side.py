@@ -119,6 +119,9 @@ def test_an_error_is_its_items() -> None:
             future.set_result(item)
         return future
 
-    found = {item: future.exception() for item, future in Abreast(start, is_huge, 2).run(["a", "bad", "c"])}
+    found = {
+        item: future.exception()
+        for item, future in Abreast(start, is_huge, 2).run(["a", "bad", "c"])
+    }
     assert (found["a"], found["c"]) == (None, None)
     assert isinstance(found["bad"], ValueError)

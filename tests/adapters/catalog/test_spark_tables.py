@@ -1,4 +1,6 @@
-"""Tables that Spark wrote: position deletes, deletion vectors, dropped partition fields, ORC and Avro, views, gzip metadata."""
+"""Tables that Spark wrote: position deletes, deletion vectors, dropped partition fields, ORC and
+Avro, views, gzip metadata.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,15 @@ from maintainer.domain.filelist import path_key, unpack_files
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import Content, ManifestContent, TableFault, TableInventory
 from tests.adapters.catalog import spark_tables
-from tests.adapters.catalog.lake import StoppedClock, identify, know_nothing, partitions, read_by, small_target, total
+from tests.adapters.catalog.lake import (
+    StoppedClock,
+    identify,
+    know_nothing,
+    partitions,
+    read_by,
+    small_target,
+    total,
+)
 from tests.plain_manifests import EQUALITY_IDS, FIRST_ROW_ID, check_every_manifest
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -51,36 +61,58 @@ def find(table: str) -> TableIdentifier:
 @pytest.fixture(scope="session")
 def spark_lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkLake]:
     directory = tmp_path_factory.mktemp("spark-lake")
-    place = os.environ.get("ICEBERG_JARS") or str(Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars")
+    place = os.environ.get("ICEBERG_JARS") or str(
+        Path(sys.prefix) / "share" / "iceberg-maintainer" / "jars"
+    )
     jars = ",".join(str(jar) for jar in sorted(Path(place).glob("*.jar")))
     assert jars, f"{place} has no jars of Iceberg"
     log = directory / "spark.log"
     with log.open("wb") as output:
-        ended = subprocess.run([sys.executable, spark_tables.__file__, directory, jars], stdout=output, stderr=output, timeout=SPARK_SECONDS, check=False)
+        ended = subprocess.run(
+            [sys.executable, spark_tables.__file__, directory, jars],
+            stdout=output,
+            stderr=output,
+            timeout=SPARK_SECONDS,
+            check=False,
+        )
     assert ended.returncode == 0, log.read_text()[-3000:]
-    catalog = PyIcebergCatalog("lake", {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db"}, StoppedClock())
+    catalog = PyIcebergCatalog(
+        "lake", {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db"}, StoppedClock()
+    )
     yield SparkLake(directory, catalog, json.loads((directory / "said.json").read_text()))
     catalog.close()
 
 
 def test_its_tables_are_listed_and_its_view_is_not(spark_lake: SparkLake) -> None:
-    assert sorted(map(str, spark_lake.catalog.tables())) == [f"lake.{table}" for table in sorted(WRITTEN)]
+    assert sorted(map(str, spark_lake.catalog.tables())) == [
+        f"lake.{table}" for table in sorted(WRITTEN)
+    ]
     found = spark_lake.catalog.inventory(find("mor.seen"), small_target, know_nothing)
     assert isinstance(found, TableFault)
     assert found.kind == "view"
 
 
 @pytest.mark.parametrize("table", WRITTEN)
-def test_data_files_are_as_many_and_as_large_as_spark_says(spark_lake: SparkLake, table: str) -> None:
+def test_data_files_are_as_many_and_as_large_as_spark_says(
+    spark_lake: SparkLake, table: str
+) -> None:
     files = spark_lake.files(table)
     inventory = spark_lake.read(table)
-    assert total(inventory) == (len(files), sum(f["file_size_in_bytes"] for f in files), sum(f["record_count"] for f in files))
+    assert total(inventory) == (
+        len(files),
+        sum(f["file_size_in_bytes"] for f in files),
+        sum(f["record_count"] for f in files),
+    )
     assert sum(count for m in inventory.manifests for _, count in m.formats) == len(files)
-    assert sorted((m.path, m.length_bytes) for m in inventory.manifests) == sorted((m["path"], m["length"]) for m in spark_lake.said["manifests"][table])
+    assert sorted((m.path, m.length_bytes) for m in inventory.manifests) == sorted(
+        (m["path"], m["length"]) for m in spark_lake.said["manifests"][table]
+    )
 
 
 @pytest.mark.parametrize("table", WRITTEN)
-def test_partitions_read_as_the_directories_that_spark_wrote_them_to(spark_lake: SparkLake, table: str) -> None:
+def test_partitions_read_as_the_directories_that_spark_wrote_them_to(
+    spark_lake: SparkLake, table: str
+) -> None:
     directories: dict[str, int] = {}
     for file in spark_lake.files(table):
         directory = file["file_path"].partition("/data/")[2].rpartition("/")[0]
@@ -88,10 +120,15 @@ def test_partitions_read_as_the_directories_that_spark_wrote_them_to(spark_lake:
         directories["|".join(levels)] = directories.get("|".join(levels), 0) + 1
     found: dict[str, int] = {}
     for (_, text), (files, _, _) in partitions(spark_lake.read(table)).items():
-        readable = "|".join(level.replace("%2F", "/").replace("%3D", "=") for level in text.split("/"))
+        readable = "|".join(
+            level.replace("%2F", "/").replace("%3D", "=") for level in text.split("/")
+        )
         found[readable] = found.get(readable, 0) + files
-    # Java's name for a dropped (void) field of a v1 table still stands in the path; we leave it out.
-    assert found == {directory.removesuffix("|id=null"): count for directory, count in directories.items()}
+    # Java's name for a dropped (void) field of a v1 table still stands in the path; we leave it
+    # out.
+    assert found == {
+        directory.removesuffix("|id=null"): count for directory, count in directories.items()
+    }
 
 
 def test_every_manifest_is_read_as_fastavro_reads_it(spark_lake: SparkLake) -> None:
@@ -106,14 +143,27 @@ def test_deletes_committed_as_flink_does_count_by_their_kind(spark_lake: SparkLa
     inventory = spark_lake.read("mor.upserts")
     equalities = spark_lake.files("mor.upserts", content=2)
     assert {tuple(file["equality_ids"]) for file in equalities} == {(1, 3)}
-    assert total(inventory, Content.EQUALITY_DELETES) == (6, 6 * 700, sum(file["record_count"] for file in equalities))
+    assert total(inventory, Content.EQUALITY_DELETES) == (
+        6,
+        6 * 700,
+        sum(file["record_count"] for file in equalities),
+    )
     assert total(inventory, Content.POSITION_DELETES)[0] == 6
-    assert len([digest for digest in inventory.manifests if digest.content is ManifestContent.DELETES]) == 3
+    assert (
+        len([digest for digest in inventory.manifests if digest.content is ManifestContent.DELETES])
+        == 3
+    )
 
 
-def test_deletes_committed_as_trino_does_are_bound_to_their_data_files(spark_lake: SparkLake) -> None:
+def test_deletes_committed_as_trino_does_are_bound_to_their_data_files(
+    spark_lake: SparkLake,
+) -> None:
     data = {path_key(file["file_path"].encode()) for file in spark_lake.files("mor.inserts")}
-    (deletes,) = [digest for digest in spark_lake.read("mor.inserts").manifests if digest.content is ManifestContent.DELETES]
+    (deletes,) = [
+        digest
+        for digest in spark_lake.read("mor.inserts").manifests
+        if digest.content is ManifestContent.DELETES
+    ]
     keys = {file.key for file in unpack_files(deletes.files)}
     assert len(keys) == 2
     assert keys < data
@@ -124,38 +174,59 @@ def test_position_delete_files_are_counted_apart(spark_lake: SparkLake) -> None:
     inventory = spark_lake.read("mor.positions")
     assert deletes
     assert total(inventory, Content.POSITION_DELETES) == (
-        len(deletes), sum(f["file_size_in_bytes"] for f in deletes), sum(f["record_count"] for f in deletes),
+        len(deletes), sum(f["file_size_in_bytes"] for f in deletes),
+        sum(f["record_count"] for f in deletes),
     )  # fmt: skip
     assert total(inventory, Content.DELETION_VECTORS) == (0, 0, 0)
     kinds = {m.content for m in inventory.manifests}
     assert kinds == {ManifestContent.DATA, ManifestContent.DELETES}
-    assert all(s.small_count == s.large_count == 0 for m in inventory.manifests for s in m.partitions if s.content is not Content.DATA)
+    assert all(
+        s.small_count == s.large_count == 0
+        for m in inventory.manifests
+        for s in m.partitions
+        if s.content is not Content.DATA
+    )
 
 
-def test_deletion_vectors_count_by_their_content_not_by_their_shared_file(spark_lake: SparkLake) -> None:
+def test_deletion_vectors_count_by_their_content_not_by_their_shared_file(
+    spark_lake: SparkLake,
+) -> None:
     vectors = spark_lake.files("mor.vectors", content=1)
     inventory = spark_lake.read("mor.vectors")
     assert inventory.format_version == 3
-    assert len({f["file_path"] for f in vectors}) < len(vectors), "no Puffin file is shared, so this test says nothing"
+    assert len({f["file_path"] for f in vectors}) < len(vectors), (
+        "no Puffin file is shared, so this test says nothing"
+    )
     assert total(inventory, Content.DELETION_VECTORS) == (
-        len(vectors), sum(f["content_size_in_bytes"] for f in vectors), sum(f["record_count"] for f in vectors),
+        len(vectors), sum(f["content_size_in_bytes"] for f in vectors),
+        sum(f["record_count"] for f in vectors),
     )  # fmt: skip
     assert total(inventory, Content.POSITION_DELETES) == (0, 0, 0)
-    assert total(inventory, Content.DELETION_VECTORS)[1] < sum(f["file_size_in_bytes"] for f in vectors)
+    assert total(inventory, Content.DELETION_VECTORS)[1] < sum(
+        f["file_size_in_bytes"] for f in vectors
+    )
 
 
 @pytest.mark.parametrize("table", spark_tables.TABLES)
 def test_live_rows_are_as_many_as_spark_counts(spark_lake: SparkLake, table: str) -> None:
     inventory = spark_lake.read(table)
     assert inventory.current_snapshot_id is not None
-    assert spark_lake.catalog.count_rows(find(table), inventory.current_snapshot_id, limit_bytes=10**8) == spark_lake.said["rows"][table]
+    assert (
+        spark_lake.catalog.count_rows(find(table), inventory.current_snapshot_id, limit_bytes=10**8)
+        == spark_lake.said["rows"][table]
+    )
 
 
 @pytest.mark.parametrize("table", ["mor.positions", "mor.vectors"])
-def test_rows_that_would_need_reading_too_much_are_unknown(spark_lake: SparkLake, table: str) -> None:
+def test_rows_that_would_need_reading_too_much_are_unknown(
+    spark_lake: SparkLake, table: str
+) -> None:
     inventory = spark_lake.read(table)
     assert inventory.current_snapshot_id is not None
-    assert spark_lake.catalog.count_rows(find(table), inventory.current_snapshot_id, limit_bytes=100) is None
+    assert (
+        spark_lake.catalog.count_rows(find(table), inventory.current_snapshot_id, limit_bytes=100)
+        is None
+    )
 
 
 def test_metadata_that_spark_compressed_reads_alike(spark_lake: SparkLake) -> None:

@@ -72,7 +72,9 @@ class _HalfCatalog(BaseHTTPRequestHandler):
         answers: dict[str, object] = {
             "/v1/config": {"defaults": {}, "overrides": {}},
             "/v1/namespaces": {"namespaces": [] if "parent=" in self.path else [["sales"]]},
-            "/v1/namespaces/sales/tables": {"identifiers": [{"namespace": ["sales"], "name": "orders"}]},
+            "/v1/namespaces/sales/tables": {
+                "identifiers": [{"namespace": ["sales"], "name": "orders"}]
+            },
         }
         body = json.dumps(answers[path]).encode()
         self.send_response(200)
@@ -106,15 +108,29 @@ def half_answering() -> Iterator[_HalfServer]:
 
 
 @contextmanager
-def scanning(world: World, catalog: PyIcebergCatalog, stopping: threading.Event) -> Iterator[Callable[[], ScanResult]]:
+def scanning(
+    world: World, catalog: PyIcebergCatalog, stopping: threading.Event
+) -> Iterator[Callable[[], ScanResult]]:
     """A scan in a thread of its own, and what waits for its end."""
     results: list[ScanResult] = []
-    ports = Ports({"lake": catalog}, world.store, world.policies, world.runner, world.telemetry, world.clock, world.ports.new_id)
-    thread = threading.Thread(target=lambda: results.append(scan(ports, should_stop=stopping.is_set)), daemon=True)
+    ports = Ports(
+        {"lake": catalog},
+        world.store,
+        world.policies,
+        world.runner,
+        world.telemetry,
+        world.clock,
+        world.ports.new_id,
+    )
+    thread = threading.Thread(
+        target=lambda: results.append(scan(ports, should_stop=stopping.is_set)), daemon=True
+    )
 
     def end() -> ScanResult:
         thread.join(STOP_SECONDS)
-        assert not thread.is_alive(), f"the scan still runs {STOP_SECONDS} s after it was told to stop"
+        assert not thread.is_alive(), (
+            f"the scan still runs {STOP_SECONDS} s after it was told to stop"
+        )
         return results[0]
 
     thread.start()
@@ -136,36 +152,59 @@ def stop_it(world: World, catalog: PyIcebergCatalog, is_asked: threading.Event) 
 
 def test_a_catalog_that_never_answers_does_not_hold_up_the_end(hanging: HangingServer) -> None:
     world = World()
-    result = stop_it(world, PyIcebergCatalog("lake", {"type": "rest", "uri": hanging.address}, StoppedClock()), hanging.is_asked)
+    result = stop_it(
+        world,
+        PyIcebergCatalog("lake", {"type": "rest", "uri": hanging.address}, StoppedClock()),
+        hanging.is_asked,
+    )
     assert not result.is_complete
     assert list(world.store.table_names()) == []
 
 
-def test_a_table_that_the_catalog_never_loads_does_not_hold_up_the_end(half_answering: _HalfServer) -> None:
+def test_a_table_that_the_catalog_never_loads_does_not_hold_up_the_end(
+    half_answering: _HalfServer,
+) -> None:
     world = World()
     uri = f"http://127.0.0.1:{half_answering.server_port}"
-    result = stop_it(world, PyIcebergCatalog("lake", {"type": "rest", "uri": uri}, StoppedClock()), half_answering.is_asked)
+    result = stop_it(
+        world,
+        PyIcebergCatalog("lake", {"type": "rest", "uri": uri}, StoppedClock()),
+        half_answering.is_asked,
+    )
     assert (result.measured, result.is_complete) == (0, False)
     assert list(world.store.table_names()) == []
 
 
 @pytest.mark.parametrize("way", ["obstore", "pyiceberg"])
-def test_a_storage_that_never_answers_does_not_hold_up_the_end(lake: Lake, hanging: HangingServer, way: str) -> None:
+def test_a_storage_that_never_answers_does_not_hold_up_the_end(
+    lake: Lake, hanging: HangingServer, way: str
+) -> None:
     """The table before it was recorded whole; of the one that hangs there is nothing."""
     lake.make_table("sales", "first").append(rows(3))
     lake.make_table("sales", "orders").append(rows(3))
     lake.point_to("s3://bucket/orders.metadata.json", "orders")
-    keys = {"s3.endpoint": hanging.address, "s3.access-key-id": "an-id", "s3.secret-access-key": "a-secret", "s3.region": "r"}
+    keys = {
+        "s3.endpoint": hanging.address,
+        "s3.access-key-id": "an-id",
+        "s3.secret-access-key": "a-secret",
+        "s3.region": "r",
+    }
     other = {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"} if way == "pyiceberg" else {}
     world = World()
-    result = stop_it(world, PyIcebergCatalog("lake", {**lake.properties, **keys, **other}, StoppedClock()), hanging.is_asked)
+    result = stop_it(
+        world,
+        PyIcebergCatalog("lake", {**lake.properties, **keys, **other}, StoppedClock()),
+        hanging.is_asked,
+    )
     assert (result.measured, result.is_complete) == (1, False)
     assert [table.name for table in world.store.table_names()] == ["first"]
     assert [table.name for table in world.store.marks("lake")] == ["first"]
 
 
 @pytest.mark.slow
-def test_decoding_processes_end_with_the_reader_whatever_they_are_doing(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decoding_processes_end_with_the_reader_whatever_they_are_doing(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = lake.make_table("sales", "orders")
     for _ in range(2):
         table.append(rows(3))
@@ -178,6 +217,8 @@ def test_decoding_processes_end_with_the_reader_whatever_they_are_doing(lake: La
         assert end().measured == 1
     [process_id] = reader.pool.ids()
     catalog.close()
-    assert reader.pool.ids() == [process_id], "a reader that is shared is not the catalog's to close"
+    assert reader.pool.ids() == [process_id], (
+        "a reader that is shared is not the catalog's to close"
+    )
     reader.close()
     assert not Path(f"/proc/{process_id}").exists()

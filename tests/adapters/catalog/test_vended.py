@@ -21,7 +21,9 @@ KINDS = ("s3", "gs", "abfss")
 
 @dataclass
 class Guarded:
-    """An object store that looks for the key that is good now, where each protocol carries it; what is denied, each says in its own way."""
+    """An object store that looks for the key that is good now, where each protocol carries it; what
+    is denied, each says in its own way.
+    """
 
     kind: str
     url: str = ""
@@ -38,18 +40,36 @@ class Guarded:
                 return request.path.partition("sig=")[2].partition("&")[0]
 
     def location(self) -> str:
-        return {"s3": "s3://box/a.avro", "gs": "gs://box/a.avro", "abfss": "abfss://box@devstoreaccount1.dfs.core.windows.net/a.avro"}[self.kind]
+        return {
+            "s3": "s3://box/a.avro",
+            "gs": "gs://box/a.avro",
+            "abfss": "abfss://box@devstoreaccount1.dfs.core.windows.net/a.avro",
+        }[self.kind]
 
     def io(self, key: str, ends_at: int | None = None) -> PyArrowFileIO:
         """As a REST catalog tells the key, and when it ends in milliseconds."""
         named, expiry, rest = {
-            "s3": ("s3.session-token", "s3.session-token-expires-at-ms", {"s3.access-key-id": "an-id", "s3.secret-access-key": "a-secret"}),
-            "gs": ("gcs.oauth2.token", "gcs.oauth2.token-expires-at", {"gcs.service.host": self.url}),
-            "abfss": ("adls.sas-token.devstoreaccount1.dfs.core.windows.net", "adls.sas-token-expires-at-ms.devstoreaccount1.dfs.core.windows.net", {}),
+            "s3": (
+                "s3.session-token",
+                "s3.session-token-expires-at-ms",
+                {"s3.access-key-id": "an-id", "s3.secret-access-key": "a-secret"},
+            ),
+            "gs": (
+                "gcs.oauth2.token",
+                "gcs.oauth2.token-expires-at",
+                {"gcs.service.host": self.url},
+            ),
+            "abfss": (
+                "adls.sas-token.devstoreaccount1.dfs.core.windows.net",
+                "adls.sas-token-expires-at-ms.devstoreaccount1.dfs.core.windows.net",
+                {},
+            ),
         }[self.kind]
         ends = {expiry: str(ends_at)} if ends_at is not None else {}
         token = f"sv=2026&sig={key}" if self.kind == "abfss" else key
-        return PyArrowFileIO({"s3.endpoint": self.url, "s3.region": "r", **rest, **ends, named: token})
+        return PyArrowFileIO(
+            {"s3.endpoint": self.url, "s3.region": "r", **rest, **ends, named: token}
+        )
 
 
 @pytest.fixture(params=KINDS)
@@ -80,7 +100,9 @@ def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
         server.shutdown()
 
 
-def test_a_vended_key_opens_and_one_that_ended_is_renewed_once_for_all_that_read(store: Guarded) -> None:
+def test_a_vended_key_opens_and_one_that_ended_is_renewed_once_for_all_that_read(
+    store: Guarded,
+) -> None:
     vended: list[str] = []
 
     async def renew() -> PyArrowFileIO:

@@ -27,12 +27,16 @@ class BuiltLake:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> BuiltLake:
-    """The lake as the real Spark, PyArrow and PyIceberg make it, once for all tests that only read it."""
+    """The lake as the real Spark, PyArrow and PyIceberg make it, once for all tests that only read
+    it.
+    """
     directory = tmp_path_factory.mktemp("demo") / "lake"
     said: list[str] = []
     now = datetime.now(UTC)
     report = build_lake(directory, said.append, find_launch(tmp_path_factory.mktemp("java")), now)
-    return BuiltLake(directory, report, tuple(said), now.replace(hour=0, minute=0, second=0, microsecond=0))
+    return BuiltLake(
+        directory, report, tuple(said), now.replace(hour=0, minute=0, second=0, microsecond=0)
+    )
 
 
 @pytest.fixture(scope="session")
@@ -40,11 +44,28 @@ def by_spark(built: BuiltLake, tmp_path_factory: pytest.TempPathFactory) -> Mapp
     """What counting_spark answers, by the tables' plain names."""
     scratch = tmp_path_factory.mktemp("counting")
     launch = find_launch(scratch)
-    quoted = {name.replace("access log", "`access log`"): name for name, _, _, _ in list_tables(built.directory)}
-    configuration = _configuration(launch, built.directory / "catalog.db", built.directory / "warehouse", scratch)
+    quoted = {
+        name.replace("access log", "`access log`"): name
+        for name, _, _, _ in list_tables(built.directory)
+    }
+    configuration = _configuration(
+        launch, built.directory / "catalog.db", built.directory / "warehouse", scratch
+    )
     order = json.dumps({"configuration": configuration, "tables": list(quoted)})
-    environment = {**launch.environment, "JAVA_HOME": launch.java_home, "SPARK_LOCAL_IP": "127.0.0.1", "PATH": "/usr/bin:/bin"}
+    environment = {
+        **launch.environment,
+        "JAVA_HOME": launch.java_home,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PATH": "/usr/bin:/bin",
+    }
     counted = subprocess.run(
-        [launch.python, counting_spark.__file__], input=order, capture_output=True, text=True, check=True, timeout=240, env=environment, cwd=scratch
+        [launch.python, counting_spark.__file__],
+        input=order,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+        env=environment,
+        cwd=scratch,
     )
     return {quoted[table]: found for table, found in json.loads(counted.stdout).items()}

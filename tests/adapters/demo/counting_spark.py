@@ -1,7 +1,9 @@
-"""Run as a program: counts the lake's tables by a Spark of its own, their rows and what their metadata tables say.
+"""Run as a program: counts the lake's tables by a Spark of its own, their rows and what their
+metadata tables say.
 
-The order comes as JSON on standard input, ``{"configuration": {...}, "tables": [...]}``; the answer goes to standard output,
-``{table: {"rows": n, "metadata": [[source, content, format, count, bytes, records], ...]}}``.
+The order comes as JSON on standard input, ``{"configuration": {...}, "tables": [...]}``; the answer
+goes to standard output, ``{table: {"rows": n, "metadata": [[source, content, format, count, bytes,
+records], ...]}}``.
 """
 
 from __future__ import annotations
@@ -37,7 +39,10 @@ def main() -> None:
         # The hash makes Spark read every column: a bare count is answered from metadata.
         row = spark.sql(f"SELECT count(*), bit_xor(xxhash64(*)) FROM {table}").first()  # noqa: S608 - our own tables
         assert row is not None
-        found[table] = {"rows": row[0], "metadata": [list(one) for one in spark.sql(METADATA.format(table=table)).collect()]}
+        found[table] = {
+            "rows": row[0],
+            "metadata": [list(one) for one in spark.sql(METADATA.format(table=table)).collect()],
+        }
     print(json.dumps(found))  # noqa: T201 - the answer
 
 

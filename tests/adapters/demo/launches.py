@@ -12,6 +12,12 @@ from maintainer.adapters.spark.java import find_java, prepare_home
 
 
 def find_launch(work: Path) -> SparkLaunch:
-    """A launch as the composition root makes it; the work directory may come to hold a wrapper around Java."""
+    """A launch as the composition root makes it; the work directory may come to hold a wrapper
+    around Java.
+    """
     java = find_java(None, os.environ)
-    return SparkLaunch(sys.executable, str(prepare_home(java, work)), tuple(str(jar) for jar in find_jars(default_directory(), with_s3=False)))
+    return SparkLaunch(
+        sys.executable,
+        str(prepare_home(java, work)),
+        tuple(str(jar) for jar in find_jars(default_directory(), with_s3=False)),
+    )

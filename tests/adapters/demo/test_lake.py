@@ -12,11 +12,29 @@ import pyarrow as pa
 import pytest
 
 from maintainer.adapters.demo import build_lake, lake_is_complete, rows
-from maintainer.adapters.demo.spark import ACCOUNT_BATCHES, ACCOUNTS, BALANCE_BATCHES, CHANGES_PER_BATCH, SparkLaunch
+from maintainer.adapters.demo.spark import (
+    ACCOUNT_BATCHES,
+    ACCOUNTS,
+    BALANCE_BATCHES,
+    CHANGES_PER_BATCH,
+    SparkLaunch,
+)
 from tests.adapters.demo.conftest import BuiltLake
-from tests.lake_contents import Contents, Files, contents, list_files, list_tables, read_rows, summarize
+from tests.lake_contents import (
+    Contents,
+    Files,
+    contents,
+    list_files,
+    list_tables,
+    read_rows,
+    summarize,
+)
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]  # the build comes first, on a machine that may be busy
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+]  # the build comes first, on a machine that may be busy
 
 # Rows and checksums as first built; they hold on every machine and every day.
 EXPECTED = {
@@ -51,7 +69,9 @@ def metadata_of(built: BuiltLake, table: str) -> dict[str, Any]:
 
 
 def files_of(built: BuiltLake, table: str) -> Files:
-    return list_files(next(path for name, _, _, path in list_tables(built.directory) if name == table))
+    return list_files(
+        next(path for name, _, _, path in list_tables(built.directory) if name == table)
+    )
 
 
 def files_by_partition(files: Files) -> Counter[str]:
@@ -63,7 +83,10 @@ def sizes(files: Files) -> list[int]:
 
 
 def committed_at(metadata: dict[str, Any]) -> list[datetime]:
-    return [datetime.fromtimestamp(snapshot["timestamp-ms"] / 1000, UTC) for snapshot in metadata["snapshots"]]
+    return [
+        datetime.fromtimestamp(snapshot["timestamp-ms"] / 1000, UTC)
+        for snapshot in metadata["snapshots"]
+    ]
 
 
 def merge_by_hand(batches: int) -> Contents:
@@ -76,9 +99,22 @@ def merge_by_hand(batches: int) -> Contents:
             else:
                 accounts[row[2]] = row[2:]
     columns = ("account_id", "region", "state", "balance", "changed_at")
-    types = (pa.int64(), pa.string(), pa.string(), pa.decimal128(12, 2), pa.timestamp("us", tz="UTC"))
+    types = (
+        pa.int64(),
+        pa.string(),
+        pa.string(),
+        pa.decimal128(12, 2),
+        pa.timestamp("us", tz="UTC"),
+    )
     values = zip(*accounts.values(), strict=True)
-    return summarize(pa.table({name: pa.array(value, kind) for name, kind, value in zip(columns, types, values, strict=True)}))
+    return summarize(
+        pa.table(
+            {
+                name: pa.array(value, kind)
+                for name, kind, value in zip(columns, types, values, strict=True)
+            }
+        )
+    )
 
 
 def test_both_readers_find_the_rows_that_every_build_has(built: BuiltLake) -> None:
@@ -86,10 +122,15 @@ def test_both_readers_find_the_rows_that_every_build_has(built: BuiltLake) -> No
 
 
 def test_spark_reads_the_same_number_of_rows(by_spark: Mapping[str, Any]) -> None:
-    assert {name: found["rows"] for name, found in by_spark.items()} == {name: expected.rows for name, expected in EXPECTED.items()}
+    assert {name: found["rows"] for name, found in by_spark.items()} == {
+        name: expected.rows for name, expected in EXPECTED.items()
+    }
 
 
-@pytest.mark.parametrize(("table", "batches"), [("lake.cdc.accounts", ACCOUNT_BATCHES), ("lake.cdc.balances", BALANCE_BATCHES)])
+@pytest.mark.parametrize(
+    ("table", "batches"),
+    [("lake.cdc.accounts", ACCOUNT_BATCHES), ("lake.cdc.balances", BALANCE_BATCHES)],
+)
 def test_merge_into_left_what_the_changes_say(built: BuiltLake, table: str, batches: int) -> None:
     by_duckdb = summarize(read_rows(files_of(built, table)))
     assert merge_by_hand(batches) == EXPECTED[table] == by_duckdb
@@ -97,25 +138,36 @@ def test_merge_into_left_what_the_changes_say(built: BuiltLake, table: str, batc
 
 def test_every_table_has_the_files_manifests_and_snapshots_of_its_trouble(built: BuiltLake) -> None:
     found = {name: list_files(path) for name, _, _, path in list_tables(built.directory)}
-    assert {name: (len(files.data), len(files.deletes), files.manifests, files.snapshots) for name, files in found.items()} == LAYOUT
+    assert {
+        name: (len(files.data), len(files.deletes), files.manifests, files.snapshots)
+        for name, files in found.items()
+    } == LAYOUT
 
 
 def test_every_listed_file_exists_with_the_listed_size(built: BuiltLake) -> None:
     for _, _, _, path in list_tables(built.directory):
         files = list_files(path)
         for file in (*files.data, *files.deletes):
-            assert Path("/" + file["file_path"].removeprefix("file:").lstrip("/")).stat().st_size == file["file_size_in_bytes"]
+            assert (
+                Path("/" + file["file_path"].removeprefix("file:").lstrip("/")).stat().st_size
+                == file["file_size_in_bytes"]
+            )
 
 
 def test_snapshot_summaries_agree_with_the_manifests(built: BuiltLake) -> None:
     for _, _, _, path in list_tables(built.directory):
         metadata = json.loads(path.read_text())
-        summary = next(snapshot["summary"] for snapshot in metadata["snapshots"] if snapshot["snapshot-id"] == metadata["current-snapshot-id"])
+        summary = next(
+            snapshot["summary"]
+            for snapshot in metadata["snapshots"]
+            if snapshot["snapshot-id"] == metadata["current-snapshot-id"]
+        )
         files = list_files(path)
         assert int(summary["total-data-files"]) == len(files.data)
         assert int(summary["total-records"]) == sum(file["record_count"] for file in files.data)
         assert int(summary["total-files-size"]) == sum(
-            file.get("content_size_in_bytes") or file["file_size_in_bytes"] for file in (*files.data, *files.deletes)
+            file.get("content_size_in_bytes") or file["file_size_in_bytes"]
+            for file in (*files.data, *files.deletes)
         )
 
 
@@ -128,14 +180,20 @@ def test_the_stream_has_dozens_of_tiny_files_in_every_hour(built: BuiltLake) -> 
 
 
 def test_the_changed_tables_have_position_deletes_and_deletion_vectors(built: BuiltLake) -> None:
-    assert {file["file_format"] for file in files_of(built, "lake.cdc.accounts").deletes} == {"PARQUET"}
-    assert {file["file_format"] for file in files_of(built, "lake.cdc.balances").deletes} == {"PUFFIN"}
+    assert {file["file_format"] for file in files_of(built, "lake.cdc.accounts").deletes} == {
+        "PARQUET"
+    }
+    assert {file["file_format"] for file in files_of(built, "lake.cdc.balances").deletes} == {
+        "PUFFIN"
+    }
     assert metadata_of(built, "lake.cdc.accounts")["format-version"] == 2
     assert metadata_of(built, "lake.cdc.balances")["format-version"] == 3
 
 
 @pytest.mark.parametrize("table", ["lake.warehouse.events_by_day", "lake.sales.orders"])
-def test_healthy_files_are_one_to_a_partition_and_near_their_target(built: BuiltLake, table: str) -> None:
+def test_healthy_files_are_one_to_a_partition_and_near_their_target(
+    built: BuiltLake, table: str
+) -> None:
     files = files_of(built, table)
     target = int(metadata_of(built, table)["properties"]["write.target-file-size-bytes"])
     assert set(files_by_partition(files).values()) == {1}
@@ -143,7 +201,9 @@ def test_healthy_files_are_one_to_a_partition_and_near_their_target(built: Built
     assert max(sizes(files)) <= 1.8 * target
 
 
-def test_the_archive_has_exactly_four_small_files_in_each_of_many_partitions(built: BuiltLake) -> None:
+def test_the_archive_has_exactly_four_small_files_in_each_of_many_partitions(
+    built: BuiltLake,
+) -> None:
     files = files_of(built, "lake.archive.sensor_daily")
     counts = files_by_partition(files)
     assert len(counts) == 60
@@ -177,18 +237,31 @@ def test_histories_run_forward_and_never_into_the_future(built: BuiltLake) -> No
 
 def test_no_partition_or_path_of_the_lake_depends_on_the_day_of_the_build(built: BuiltLake) -> None:
     paths = [file["file_path"] for file in files_of(built, "lake.streaming.page_views").data]
-    assert not [path for path in paths if not re.search(r"/data/hour=\d{3}/writer-\d{3}(-late)?\.parquet$", path)]
+    assert not [
+        path
+        for path in paths
+        if not re.search(r"/data/hour=\d{3}/writer-\d{3}(-late)?\.parquet$", path)
+    ]
 
 
 def test_a_second_build_uses_the_lake_as_it_is(built: BuiltLake) -> None:
     before = {path: path.stat().st_mtime_ns for path in built.directory.rglob("*")}
-    report = build_lake(built.directory, lambda _text: None, SparkLaunch("/nonexistent", "/nonexistent", ()), datetime.now(UTC))
+    report = build_lake(
+        built.directory,
+        lambda _text: None,
+        SparkLaunch("/nonexistent", "/nonexistent", ()),
+        datetime.now(UTC),
+    )
     assert not report.was_built
     assert lake_is_complete(built.directory)
     assert {path: path.stat().st_mtime_ns for path in built.directory.rglob("*")} == before
 
 
-def test_the_build_says_what_it_made_and_leaves_nothing_of_its_own_work_behind(built: BuiltLake) -> None:
+def test_the_build_says_what_it_made_and_leaves_nothing_of_its_own_work_behind(
+    built: BuiltLake,
+) -> None:
     assert len(built.said) == len(EXPECTED)
-    assert {line.split(":")[0] for line in built.said} == {name.removeprefix("lake.") for name in EXPECTED}
+    assert {line.split(":")[0] for line in built.said} == {
+        name.removeprefix("lake.") for name in EXPECTED
+    }
     assert not (built.directory / "staging").exists()

@@ -54,18 +54,28 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[dict[str, 
     return lambda files: request.param(tmp_path, files)
 
 
-def test_every_file_is_a_layer_in_the_order_of_names(make: Callable[[dict[str, str]], Policies]) -> None:
+def test_every_file_is_a_layer_in_the_order_of_names(
+    make: Callable[[dict[str, str]], Policies],
+) -> None:
     current = make({"b.yaml": policy(3), "a.yaml": policy(4), "c.yml": policy(5)}).current()
-    assert current.layers == (layer("a.yaml", policy(4)), layer("b.yaml", policy(3)), layer("c.yml", policy(5)))
+    assert current.layers == (
+        layer("a.yaml", policy(4)),
+        layer("b.yaml", policy(3)),
+        layer("c.yml", policy(5)),
+    )
     assert current.problems == ()
 
 
-def test_without_files_there_are_no_layers_and_no_problems(make: Callable[[dict[str, str]], Policies]) -> None:
+def test_without_files_there_are_no_layers_and_no_problems(
+    make: Callable[[dict[str, str]], Policies],
+) -> None:
     current = make({}).current()
     assert (current.layers, current.problems) == ((), ())
 
 
-def test_the_version_stays_while_nothing_changes_and_differs_with_the_content(make: Callable[[dict[str, str]], Policies]) -> None:
+def test_the_version_stays_while_nothing_changes_and_differs_with_the_content(
+    make: Callable[[dict[str, str]], Policies],
+) -> None:
     policies = make({"a.yaml": policy(4)})
     assert policies.current() == policies.current()
     assert policies.current().version != FakePolicies(layer("a.yaml", policy(5))).current().version
@@ -97,17 +107,25 @@ def test_a_change_that_keeps_size_and_modification_time_is_noticed(path: Path) -
     before = (path / "a.yaml").stat()
     assert keep_of(policies.current()) == 4
     deadline = monotonic() + 5
-    while (path / "a.yaml").stat().st_ctime_ns == before.st_ctime_ns:  # the file system's clock ticks every few milliseconds
+    while (
+        (path / "a.yaml").stat().st_ctime_ns == before.st_ctime_ns
+    ):  # the file system's clock ticks every few milliseconds
         assert monotonic() < deadline
         (path / "a.yaml").write_text(policy(5))
         os.utime(path / "a.yaml", ns=(before.st_atime_ns, before.st_mtime_ns))
     after = (path / "a.yaml").stat()
-    assert (after.st_mtime_ns, after.st_size, after.st_ino) == (before.st_mtime_ns, before.st_size, before.st_ino)
+    assert (after.st_mtime_ns, after.st_size, after.st_ino) == (
+        before.st_mtime_ns,
+        before.st_size,
+        before.st_ino,
+    )
     assert keep_of(policies.current()) == 5
 
 
 class ConfigMap:
-    """A volume as the kubelet makes it: links through ..data to a hidden directory, which is swapped and then removed."""
+    """A volume as the kubelet makes it: links through ..data to a hidden directory, which is
+    swapped and then removed.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -133,7 +151,9 @@ class ConfigMap:
 
 
 def keeps(policies: PolicySet) -> dict[str, object]:
-    return {layer.name: layer.settings["rules.expire_snapshots.keep"].value for layer in policies.layers}
+    return {
+        layer.name: layer.settings["rules.expire_snapshots.keep"].value for layer in policies.layers
+    }
 
 
 def test_a_mounted_config_map_is_read_once_and_its_swap_is_noticed(path: Path) -> None:
@@ -141,13 +161,22 @@ def test_a_mounted_config_map_is_read_once_and_its_swap_is_noticed(path: Path) -
     volume.publish(a=policy(4), b=policy(4))
     policies = PolicyDirectory(path)
     assert keeps(policies.current()) == {"a.yaml": 4, "b.yaml": 4}
-    assert policies.current().layers[0].settings["rules.expire_snapshots.keep"].source == "policies/a.yaml:3"
+    assert (
+        policies.current().layers[0].settings["rules.expire_snapshots.keep"].source
+        == "policies/a.yaml:3"
+    )
     volume.publish(a=policy(5), c=policy(5))
     assert keeps(policies.current()) == {"a.yaml": 5, "c.yaml": 5}
 
 
-@pytest.mark.parametrize("is_removed", [True, False], ids=["the old directory is gone", "the old directory is still there"])
-def test_a_swap_in_the_middle_of_a_look_never_gives_half_of_each_set(path: Path, monkeypatch: pytest.MonkeyPatch, is_removed: bool) -> None:
+@pytest.mark.parametrize(
+    "is_removed",
+    [True, False],
+    ids=["the old directory is gone", "the old directory is still there"],
+)
+def test_a_swap_in_the_middle_of_a_look_never_gives_half_of_each_set(
+    path: Path, monkeypatch: pytest.MonkeyPatch, is_removed: bool
+) -> None:
     volume = ConfigMap(path)
     volume.publish(a=policy(4), b=policy(4))
     if not is_removed:
@@ -169,7 +198,9 @@ def test_a_swap_in_the_middle_of_a_look_never_gives_half_of_each_set(path: Path,
     assert policies.current().problems == ()
 
 
-def test_a_directory_that_is_swapped_without_end_keeps_its_last_good_set(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_that_is_swapped_without_end_keeps_its_last_good_set(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     volume = ConfigMap(path)
     volume.publish(a=policy(4), b=policy(4))
     policies = PolicyDirectory(path)
@@ -183,10 +214,15 @@ def test_a_directory_that_is_swapped_without_end_keeps_its_last_good_set(path: P
     volume.publish(a=policy(5), b=policy(5))
     current = policies.current()
     assert current.layers == good.layers
-    assert f"it was swapped {directory.MAXIMUM_SWAPS} times while it was read" in current.problems[0].message
+    assert (
+        f"it was swapped {directory.MAXIMUM_SWAPS} times while it was read"
+        in current.problems[0].message
+    )
 
 
-def test_a_link_to_a_directory_that_is_swapped_is_read_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_to_a_directory_that_is_swapped_is_read_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in (4, 5):
         (tmp_path / f"revision-{number}").mkdir()
         for name in ("a", "b"):
@@ -220,14 +256,18 @@ def test_unchanged_files_are_not_read_again(path: Path, monkeypatch: pytest.Monk
     assert read == ["a.yaml", "b.yaml", "b.yaml"]
 
 
-def test_a_bad_file_keeps_its_last_good_layer_and_is_shown_until_it_is_good_again(path: Path) -> None:
+def test_a_bad_file_keeps_its_last_good_layer_and_is_shown_until_it_is_good_again(
+    path: Path,
+) -> None:
     policies = PolicyDirectory(path)
     write(path / "a.yaml", policy(4))
     good = policies.current()
     write(path / "a.yaml", policy(1))
     bad = policies.current()
     assert keep_of(bad) == 4
-    assert [(problem.source, problem.message) for problem in bad.problems] == [("policies/a.yaml:3", "rules.expire_snapshots.keep is 1, under the floor 2")]
+    assert [(problem.source, problem.message) for problem in bad.problems] == [
+        ("policies/a.yaml:3", "rules.expire_snapshots.keep is 1, under the floor 2")
+    ]
     assert bad.version == good.version
     assert policies.current() is bad
     write(path / "a.yaml", policy(6))
@@ -244,12 +284,16 @@ def test_a_file_that_was_never_good_is_only_a_problem(path: Path) -> None:
 
 def test_bytes_that_are_not_text_are_a_problem(path: Path) -> None:
     (path / "a.yaml").write_bytes(b"tables: \xff")
-    assert [problem.message for problem in PolicyDirectory(path).current().problems] == ["is not UTF-8 text: byte 0xff at position 8"]
+    assert [problem.message for problem in PolicyDirectory(path).current().problems] == [
+        "is not UTF-8 text: byte 0xff at position 8"
+    ]
 
 
 def test_a_link_to_nothing_is_a_problem(path: Path) -> None:
     (path / "a.yaml").symlink_to("nowhere.yaml")
-    assert [problem.message for problem in PolicyDirectory(path).current().problems] == ["cannot be read: No such file or directory"]
+    assert [problem.message for problem in PolicyDirectory(path).current().problems] == [
+        "cannot be read: No such file or directory"
+    ]
 
 
 def test_hidden_files_other_suffixes_and_directories_are_left_alone(path: Path) -> None:
@@ -261,13 +305,18 @@ def test_hidden_files_other_suffixes_and_directories_are_left_alone(path: Path) 
     assert (current.layers, current.problems) == ((), ())
 
 
-def test_a_missing_directory_is_a_problem_and_its_files_are_taken_when_it_comes(tmp_path: Path) -> None:
+def test_a_missing_directory_is_a_problem_and_its_files_are_taken_when_it_comes(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "policies"
     policies = PolicyDirectory(path)
     problem = policies.current().problems[0]
     assert (problem.source, problem.message) == (
         "policies",
-        f"the policy directory {path} cannot be read (No such file or directory); only the built-in default is in force",
+        (
+            f"the policy directory {path} cannot be read (No such file or directory); only the "
+            f"built-in default is in force"
+        ),
     )
     path.mkdir()
     write(path / "a.yaml", policy(4))
@@ -296,4 +345,6 @@ def test_more_files_than_the_limit_are_named(path: Path, monkeypatch: pytest.Mon
         write(path / f"{name}.yaml", policy(4))
     current = PolicyDirectory(path).current()
     assert [layer.name for layer in current.layers] == ["a.yaml", "b.yaml"]
-    assert [problem.message for problem in current.problems] == ["3 policy files, over the limit of 2; those after b.yaml are not used"]
+    assert [problem.message for problem in current.problems] == [
+        "3 policy files, over the limit of 2; those after b.yaml are not used"
+    ]

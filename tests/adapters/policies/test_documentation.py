@@ -51,19 +51,38 @@ def documented(heading: str) -> set[str]:
 
 def test_the_tables_of_keys_are_complete() -> None:
     assert _RULES is not None
-    assert documented("Keys of a file") == {path for path in leaves(PolicyModel, "") if not path.startswith("rules.")} | {"rules.<rule>"}
+    assert documented("Keys of a file") == {
+        path for path in leaves(PolicyModel, "") if not path.startswith("rules.")
+    } | {"rules.<rule>"}
     assert documented("Keys of every rule") == {"enabled", "cooldown", "every", "timeout"}
     for name, field in _RULES.model_fields.items():
         rule = inner_model(field.annotation)
         assert rule is not None
-        keys = {path.removeprefix("options.") for path in leaves(rule, "")} - {"enabled", "cooldown", "timeout"}
-        has_own = name in {"compute_table_stats", "compute_partition_stats", "remove_orphan_files"}  # how often by default
-        assert documented(name) - {"options.<name>"} == (keys if has_own else keys - {"every"}), name
+        keys = {path.removeprefix("options.") for path in leaves(rule, "")} - {
+            "enabled",
+            "cooldown",
+            "timeout",
+        }
+        has_own = name in {
+            "compute_table_stats",
+            "compute_partition_stats",
+            "remove_orphan_files",
+        }  # how often by default
+        assert documented(name) - {"options.<name>"} == (keys if has_own else keys - {"every"}), (
+            name
+        )
 
 
 def test_the_example_of_several_files_means_what_the_text_says() -> None:
     values = {
-        path: text for path, text, _ in describe(effective(tuple(layer_of(block) for block in _BLOCKS[2:]), TableIdentifier.parse("lake.sales.orders"), {}))
+        path: text
+        for path, text, _ in describe(
+            effective(
+                tuple(layer_of(block) for block in _BLOCKS[2:]),
+                TableIdentifier.parse("lake.sales.orders"),
+                {},
+            )
+        )
     }
     assert values["mode"] == "enforce"
     assert values["rules.rewrite_data_files.when.average_file_size_below"] == "16MiB"
@@ -73,13 +92,23 @@ def test_the_example_of_several_files_means_what_the_text_says() -> None:
 
 
 def test_the_defaults_in_the_tables_are_those_in_force() -> None:
-    every_rule = "tables: '*'\nrules: {remove_orphan_files: {}, rewrite_position_delete_files: {}, compute_table_stats: {}, compute_partition_stats: {}}"
-    in_force = {path: text for path, text, _ in describe(effective((layer_of(every_rule),), TableIdentifier.parse("a.b.c"), {}))}
+    every_rule = (
+        "tables: '*'\nrules: {remove_orphan_files: {}, rewrite_position_delete_files: {}, "
+        "compute_table_stats: {}, compute_partition_stats: {}}"
+    )
+    in_force = {
+        path: text
+        for path, text, _ in describe(
+            effective((layer_of(every_rule),), TableIdentifier.parse("a.b.c"), {})
+        )
+    }
     checked = 0
     for heading in RuleName:
         section = search(rf"^### {heading}\n(.*?)(?=^##|\Z)", _TEXT, DOTALL | MULTILINE)
         assert section is not None
-        for key, default in findall(r"^\| `([a-z_.]+)` \| [^|]+ \| ([^|]*) \|", section[1], MULTILINE):
+        for key, default in findall(
+            r"^\| `([a-z_.]+)` \| [^|]+ \| ([^|]*) \|", section[1], MULTILINE
+        ):
             value = fullmatch(r"(\w+)( \(built in\))?", default.strip())
             if value is not None:
                 assert in_force[f"rules.{heading}.{key}"] == value[1], f"{heading}.{key}"

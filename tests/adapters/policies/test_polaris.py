@@ -1,4 +1,6 @@
-"""Apache Polaris' policies as layers: its documented JSON, its inheritance, and its API as it may answer."""
+"""Apache Polaris' policies as layers: its documented JSON, its inheritance, and its API as it may
+answer.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maintainer.adapters.policies import JoinedPolicies, PolarisOptions, PolarisPolicies, parse_policy, polaris_client
+from maintainer.adapters.policies import (
+    JoinedPolicies,
+    PolarisOptions,
+    PolarisPolicies,
+    parse_policy,
+    polaris_client,
+)
 from maintainer.adapters.policies.polaris_content import Draft, draft_file, read_policies
 from maintainer.adapters.policies.polaris_layers import Attachment, make_layer, write_file
 from maintainer.domain.errors import InvalidValueError
@@ -23,21 +31,43 @@ from maintainer.policy.effective import effective
 from tests.adapters.policies.polaris_server import TOKEN, Polaris, serve
 from tests.fakes.adapters.policies import FakePolicies
 
-COMPACTION, METADATA, EXPIRY, ORPHANS = "system.data-compaction", "system.metadata-compaction", "system.snapshot-expiry", "system.orphan-file-removal"
-ORDERS, ITEMS = TableIdentifier("lake", ("sales", "daily"), "orders"), TableIdentifier("lake", ("sales",), "items")
+COMPACTION, METADATA, EXPIRY, ORPHANS = (
+    "system.data-compaction",
+    "system.metadata-compaction",
+    "system.snapshot-expiry",
+    "system.orphan-file-removal",
+)
+ORDERS, ITEMS = (
+    TableIdentifier("lake", ("sales", "daily"), "orders"),
+    TableIdentifier("lake", ("sales",), "items"),
+)
 
 # The examples of Polaris' documentation and schemas.
 DOCUMENTED: dict[str, dict[str, object]] = {
     COMPACTION: {
         "version": "2025-02-03",
         "enable": True,
-        "config": {"target_file_size_bytes": 134217728, "compaction_strategy": "bin-pack", "max-concurrent-file-group-rewrites": 5, "my-key": "my-value"},
+        "config": {
+            "target_file_size_bytes": 134217728,
+            "compaction_strategy": "bin-pack",
+            "max-concurrent-file-group-rewrites": 5,
+            "my-key": "my-value",
+        },
     },
-    METADATA: {"version": "2025-02-03", "enable": True, "config": {"spec_id": 1, "my_key": "my_value"}},
+    METADATA: {
+        "version": "2025-02-03",
+        "enable": True,
+        "config": {"spec_id": 1, "my_key": "my_value"},
+    },
     EXPIRY: {
         "version": "2025-02-03",
         "enable": True,
-        "config": {"min_snapshot_to_keep": 1, "max_snapshot_age_days": 2, "max_ref_age_days": 3, "key1": "value1"},
+        "config": {
+            "min_snapshot_to_keep": 1,
+            "max_snapshot_age_days": 2,
+            "max_ref_age_days": 3,
+            "key1": "value1",
+        },
     },
     ORPHANS: {
         "version": "2025-02-03",
@@ -47,11 +77,22 @@ DOCUMENTED: dict[str, dict[str, object]] = {
         "config": {"prefix_mismatch_mode": "ignore"},
     },
 }
-# What the documentation answers to GET /polaris/v1/catalog/applicable-policies?namespace=finance%1Fquarterly&target-name=transactions
+# What the documentation answers to GET
+# /polaris/v1/catalog/applicable-policies?namespace=finance%1Fquarterly&target-name=transactions
 SAMPLE_RESPONSE = {
     "policies": [
-        {"name": "snapshot-expiry-policy", "type": EXPIRY, "appliedAt": "namespace", "content": DOCUMENTED[EXPIRY]},
-        {"name": "compaction-policy", "type": COMPACTION, "appliedAt": "catalog", "content": DOCUMENTED[COMPACTION]},
+        {
+            "name": "snapshot-expiry-policy",
+            "type": EXPIRY,
+            "appliedAt": "namespace",
+            "content": DOCUMENTED[EXPIRY],
+        },
+        {
+            "name": "compaction-policy",
+            "type": COMPACTION,
+            "appliedAt": "catalog",
+            "content": DOCUMENTED[COMPACTION],
+        },
     ]
 }
 
@@ -73,7 +114,13 @@ def rule_of(policies: PolicySet, table: TableIdentifier, name: RuleName) -> Rule
 def test_the_documented_compaction_policy() -> None:
     draft = draft_of(COMPACTION, DOCUMENTED[COMPACTION])
     assert draft.document == {
-        "rules": {"rewrite_data_files": {"enabled": True, "strategy": "binpack", "options": {"max-concurrent-file-group-rewrites": 5}}},
+        "rules": {
+            "rewrite_data_files": {
+                "enabled": True,
+                "strategy": "binpack",
+                "options": {"max-concurrent-file-group-rewrites": 5},
+            }
+        },
         "target_file_size": 134217728,
     }
     assert draft.notes == ["config.my-key is not used: the key is not known here"]
@@ -89,32 +136,70 @@ def test_the_documented_metadata_policy() -> None:
 
 def test_the_documented_expiry_policy_is_held_to_the_floors() -> None:
     draft = draft_of(EXPIRY, DOCUMENTED[EXPIRY])
-    assert draft.document == {"rules": {"expire_snapshots": {"enabled": True, "keep": 2, "max_age": "2d"}}}
-    assert draft.notes[0] == "config.min_snapshot_to_keep is 1, under the floor of 2; the floor is used"
+    assert draft.document == {
+        "rules": {"expire_snapshots": {"enabled": True, "keep": 2, "max_age": "2d"}}
+    }
+    assert (
+        draft.notes[0]
+        == "config.min_snapshot_to_keep is 1, under the floor of 2; the floor is used"
+    )
     assert draft.notes[1].startswith("config.max_ref_age_days is not used: branches and tags")
 
 
 def test_the_documented_orphan_policy_never_names_another_place() -> None:
     draft = draft_of(ORPHANS, DOCUMENTED[ORPHANS])
-    assert draft.document == {"rules": {"remove_orphan_files": {"enabled": True, "older_than": "30d"}}}
-    assert [note.split(" is ")[0] for note in draft.notes] == ["locations", "config.prefix_mismatch_mode"]
-    assert draft_of(ORPHANS, {"enable": True, "max_orphan_file_age_in_days": 0.5}).document["rules"] == {
-        "remove_orphan_files": {"enabled": True, "older_than": "3d"}
+    assert draft.document == {
+        "rules": {"remove_orphan_files": {"enabled": True, "older_than": "30d"}}
     }
+    assert [note.split(" is ")[0] for note in draft.notes] == [
+        "locations",
+        "config.prefix_mismatch_mode",
+    ]
+    assert draft_of(ORPHANS, {"enable": True, "max_orphan_file_age_in_days": 0.5}).document[
+        "rules"
+    ] == {"remove_orphan_files": {"enabled": True, "older_than": "3d"}}
 
 
 @pytest.mark.parametrize(
     ("kind", "content", "told"),
     [
         (EXPIRY, {}, "enable is None, but must be true or false; the rule is switched off"),
-        (EXPIRY, {"enable": True, "version": "2030-01-01"}, "version is '2030-01-01'; it was read as 2025-02-03"),
-        (EXPIRY, {"enable": True, "config": {"max_snapshot_age_days": "soon"}}, "config.max_snapshot_age_days is not used"),
-        (EXPIRY, {"enable": True, "config": {"min_snapshots_to_keep": 2.5}}, "config.min_snapshots_to_keep is not used"),
+        (
+            EXPIRY,
+            {"enable": True, "version": "2030-01-01"},
+            "version is '2030-01-01'; it was read as 2025-02-03",
+        ),
+        (
+            EXPIRY,
+            {"enable": True, "config": {"max_snapshot_age_days": "soon"}},
+            "config.max_snapshot_age_days is not used",
+        ),
+        (
+            EXPIRY,
+            {"enable": True, "config": {"min_snapshots_to_keep": 2.5}},
+            "config.min_snapshots_to_keep is not used",
+        ),
         (EXPIRY, {"enable": True, "config": 7}, "config is not used: the key is not known here"),
-        (COMPACTION, {"enable": True, "target_file_size_bytes": 1}, "target_file_size is 1, under the least value 1MiB"),
-        (COMPACTION, {"enable": True, "config": {"compaction_strategy": "z-order"}}, "'z-order' is neither bin-pack nor sort"),
-        (COMPACTION, {"enable": True, "config": {"use-starting-sequence-number": False}}, "must be true"),
-        ("custom.acme.masking", {"enable": True}, "policy type custom.acme.masking has no meaning here"),
+        (
+            COMPACTION,
+            {"enable": True, "target_file_size_bytes": 1},
+            "target_file_size is 1, under the least value 1MiB",
+        ),
+        (
+            COMPACTION,
+            {"enable": True, "config": {"compaction_strategy": "z-order"}},
+            "'z-order' is neither bin-pack nor sort",
+        ),
+        (
+            COMPACTION,
+            {"enable": True, "config": {"use-starting-sequence-number": False}},
+            "must be true",
+        ),
+        (
+            "custom.acme.masking",
+            {"enable": True},
+            "policy type custom.acme.masking has no meaning here",
+        ),
     ],
 )
 def test_what_cannot_be_taken_is_noted(kind: str, content: dict[str, object], told: str) -> None:
@@ -122,20 +207,43 @@ def test_what_cannot_be_taken_is_noted(kind: str, content: dict[str, object], to
 
 
 def test_a_policy_that_does_not_say_whether_it_is_enabled_switches_its_rule_off() -> None:
-    assert draft_of(EXPIRY, {"enable": "yes"}).document == {"rules": {"expire_snapshots": {"enabled": False}}}
+    assert draft_of(EXPIRY, {"enable": "yes"}).document == {
+        "rules": {"expire_snapshots": {"enabled": False}}
+    }
 
 
 def test_numbers_may_be_texts_and_a_sort_order_goes_with_its_strategy() -> None:
-    assert draft_of(EXPIRY, {"enable": True, "config": {"min_snapshot_to_keep": "7", "max_snapshot_age_days": "1.5"}}).document["rules"] == {
-        "expire_snapshots": {"enabled": True, "keep": 7, "max_age": "1.5d"}
+    assert draft_of(
+        EXPIRY,
+        {"enable": True, "config": {"min_snapshot_to_keep": "7", "max_snapshot_age_days": "1.5"}},
+    ).document["rules"] == {"expire_snapshots": {"enabled": True, "keep": 7, "max_age": "1.5d"}}
+    draft = draft_of(
+        COMPACTION,
+        {
+            "enable": True,
+            "config": {"compaction_strategy": "sort", "sort_order": "id", "where": "day > 1"},
+        },
+    )
+    assert draft.document["rules"] == {
+        "rewrite_data_files": {
+            "enabled": True,
+            "strategy": "sort",
+            "sort_order": "id",
+            "where": "day > 1",
+        }
     }
-    draft = draft_of(COMPACTION, {"enable": True, "config": {"compaction_strategy": "sort", "sort_order": "id", "where": "day > 1"}})
-    assert draft.document["rules"] == {"rewrite_data_files": {"enabled": True, "strategy": "sort", "sort_order": "id", "where": "day > 1"}}
 
 
 @pytest.mark.parametrize(
     "document",
-    [7, {"applicable-policies": 7}, [7], [{"name": "p"}], [{"name": "p", "type": EXPIRY, "content": "{"}], [{"name": "p", "type": EXPIRY, "content": "[]"}]],
+    [
+        7,
+        {"applicable-policies": 7},
+        [7],
+        [{"name": "p"}],
+        [{"name": "p", "type": EXPIRY, "content": "{"}],
+        [{"name": "p", "type": EXPIRY, "content": "[]"}],
+    ],
 )
 def test_what_is_no_policy_is_refused(document: object) -> None:
     with pytest.raises(InvalidValueError):
@@ -143,27 +251,62 @@ def test_what_is_no_policy_is_refused(document: object) -> None:
 
 
 def test_the_specifications_nested_shape_is_read_like_the_flat_one() -> None:
-    flat = {"name": "p", "policy-type": EXPIRY, "content": "{}", "version": 3, "inheritable": True, "inherited": True, "namespace": ["a"]}
-    nested = {"inherited": True, "namespaces": ["a"], "policy": {key: flat[key] for key in ("name", "policy-type", "content", "version", "inheritable")}}
+    flat = {
+        "name": "p",
+        "policy-type": EXPIRY,
+        "content": "{}",
+        "version": 3,
+        "inheritable": True,
+        "inherited": True,
+        "namespace": ["a"],
+    }
+    nested = {
+        "inherited": True,
+        "namespaces": ["a"],
+        "policy": {
+            key: flat[key] for key in ("name", "policy-type", "content", "version", "inheritable")
+        },
+    }
     assert read_policies([flat]) == read_policies({"applicable-policies": [nested]})
 
 
-_JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5), lambda inner: st.lists(inner, max_size=2))
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2),
+)
 _KEYS = st.sampled_from(
-    ["min_snapshot_to_keep", "max_snapshot_age_days", "target_file_size_bytes", "compaction_strategy", "max_orphan_file_age_in_days", "where", "x\r\ntables: y"]
+    [
+        "min_snapshot_to_keep",
+        "max_snapshot_age_days",
+        "target_file_size_bytes",
+        "compaction_strategy",
+        "max_orphan_file_age_in_days",
+        "where",
+        "x\r\ntables: y",
+    ]
 )
 
 
 @settings(max_examples=25)
-@given(st.sampled_from(sorted(DOCUMENTED)), st.dictionaries(_KEYS, _JSON), st.dictionaries(_KEYS, _JSON))
-def test_whatever_an_engine_writes_gives_a_layer_within_our_bounds(kind: str, top: dict[str, object], config: dict[str, object]) -> None:
-    (policy,) = read_policies({"name": "p", "type": kind, "content": {**top, "enable": True, "config": config}})
+@given(
+    st.sampled_from(sorted(DOCUMENTED)),
+    st.dictionaries(_KEYS, _JSON),
+    st.dictionaries(_KEYS, _JSON),
+)
+def test_whatever_an_engine_writes_gives_a_layer_within_our_bounds(
+    kind: str, top: dict[str, object], config: dict[str, object]
+) -> None:
+    (policy,) = read_policies(
+        {"name": "p", "type": kind, "content": {**top, "enable": True, "config": config}}
+    )
     text = write_file(("lake.*",), [policy])
     layer, _ = make_layer(policy, Attachment("lake"))
     parsed = parse_policy(text, "p.yaml")
     assert isinstance(parsed, PolicyLayer), (text, parsed)
     assert layer is not None
-    assert {path: setting.value for path, setting in layer.settings.items()} == {path: setting.value for path, setting in parsed.settings.items()}
+    assert {path: setting.value for path, setting in layer.settings.items()} == {
+        path: setting.value for path, setting in parsed.settings.items()
+    }
 
 
 # -- files
@@ -171,11 +314,19 @@ def test_whatever_an_engine_writes_gives_a_layer_within_our_bounds(kind: str, to
 
 def test_a_written_file_says_the_same_with_a_comment_for_what_was_left_out() -> None:
     text = write_file(("lake.finance.*", "lake.hr.*"), read_policies(SAMPLE_RESPONSE))
-    assert text.startswith("# from Polaris policy snapshot-expiry-policy (system.snapshot-expiry)\n# from Polaris policy compaction-policy")
-    assert "# compaction-policy (system.data-compaction): config.my-key is not used: the key is not known here\n" in text
+    assert text.startswith(
+        "# from Polaris policy snapshot-expiry-policy (system.snapshot-expiry)\n# from Polaris "
+        "policy compaction-policy"
+    )
+    assert (
+        "# compaction-policy (system.data-compaction): config.my-key is not used: the key is "
+        "not known here\n"
+    ) in text
     parsed = parse_policy(text, "finance.yaml")
     assert isinstance(parsed, PolicyLayer), parsed
-    rule = rule_of(PolicySet((parsed,)), TableIdentifier("lake", ("finance",), "t"), RuleName.EXPIRE_SNAPSHOTS)
+    rule = rule_of(
+        PolicySet((parsed,)), TableIdentifier("lake", ("finance",), "t"), RuleName.EXPIRE_SNAPSHOTS
+    )
     assert (rule.keep, rule.max_age) == (2, timedelta(days=2))
 
 
@@ -201,7 +352,9 @@ def test_an_attachment_is_a_pattern_for_its_tables(attachment: Attachment, patte
 
 @pytest.fixture
 def polaris() -> Iterator[Polaris]:
-    made = Polaris(tables={("sales",): ["items"], ("sales", "daily"): ["orders"], ("hr",): ["people"]})
+    made = Polaris(
+        tables={("sales",): ["items"], ("sales", "daily"): ["orders"], ("hr",): ["people"]}
+    )
     with serve(made):
         yield made
 
@@ -216,16 +369,26 @@ def read(polaris: Polaris, **more: object) -> PolicySet:
 
 
 def test_the_nearest_attachment_wins_as_a_whole(polaris: Polaris) -> None:
-    polaris.attach(EXPIRY, {"enable": True, "config": {"min_snapshot_to_keep": 30, "max_snapshot_age_days": 30}})
+    polaris.attach(
+        EXPIRY,
+        {"enable": True, "config": {"min_snapshot_to_keep": 30, "max_snapshot_age_days": 30}},
+    )
     polaris.attach(EXPIRY, {"enable": True, "config": {"min_snapshot_to_keep": 20}}, "sales")
     polaris.attach(EXPIRY, {"enable": False}, "sales", "daily", "orders")
     polaris.attach(COMPACTION, {"enable": True, "target_file_size_bytes": 64 * MIB})
     policies = read(polaris)
-    people, items, orders = (rule_of(policies, table, RuleName.EXPIRE_SNAPSHOTS) for table in (TableIdentifier("lake", ("hr",), "people"), ITEMS, ORDERS))
+    people, items, orders = (
+        rule_of(policies, table, RuleName.EXPIRE_SNAPSHOTS)
+        for table in (TableIdentifier("lake", ("hr",), "people"), ITEMS, ORDERS)
+    )
     assert (people.keep, people.max_age) == (30, timedelta(days=30))
-    assert (items.keep, items.max_age) == (20, timedelta(days=5)), "the catalog's age does not shine through"
+    assert (items.keep, items.max_age) == (20, timedelta(days=5)), (
+        "the catalog's age does not shine through"
+    )
     assert not orders.is_enabled
-    assert {effective(policies, table, {}).target_file_size_bytes for table in (ITEMS, ORDERS)} == {64 * MIB}
+    assert {effective(policies, table, {}).target_file_size_bytes for table in (ITEMS, ORDERS)} == {
+        64 * MIB
+    }
     source = effective(policies, ITEMS, {}).sources["rules.expire_snapshots.keep"]
     assert source == "Polaris policy snapshot-expiry-sales (version 0) at lake.sales"
 
@@ -233,23 +396,45 @@ def test_the_nearest_attachment_wins_as_a_whole(polaris: Polaris) -> None:
 def test_a_server_that_does_not_say_what_is_inherited_is_understood_too(polaris: Polaris) -> None:
     polaris.tells_inherited = False
     polaris.attach(EXPIRY, {"enable": True, "config": {"min_snapshot_to_keep": 30}})
-    polaris.attach(EXPIRY, {"enable": True, "config": {"min_snapshot_to_keep": 20}}, "sales", "items")
-    assert [layer.name for layer in read(polaris).layers] == ["polaris/lake/system.snapshot-expiry", "polaris/lake.sales.items/system.snapshot-expiry"]
+    polaris.attach(
+        EXPIRY, {"enable": True, "config": {"min_snapshot_to_keep": 20}}, "sales", "items"
+    )
+    assert [layer.name for layer in read(polaris).layers] == [
+        "polaris/lake/system.snapshot-expiry",
+        "polaris/lake.sales.items/system.snapshot-expiry",
+    ]
 
 
-def test_files_stand_above_what_is_equally_narrow_and_polaris_above_what_is_wider(polaris: Polaris) -> None:
-    polaris.attach(EXPIRY, {"enable": True, "config": {"min_snapshot_to_keep": 20, "max_snapshot_age_days": 9}}, "sales")
+def test_files_stand_above_what_is_equally_narrow_and_polaris_above_what_is_wider(
+    polaris: Polaris,
+) -> None:
+    polaris.attach(
+        EXPIRY,
+        {"enable": True, "config": {"min_snapshot_to_keep": 20, "max_snapshot_age_days": 9}},
+        "sales",
+    )
     wide, same = (
-        parse_policy(f"tables: {tables}\nrules: {{expire_snapshots: {{keep: {keep}}}}}", f"{keep}.yaml")
+        parse_policy(
+            f"tables: {tables}\nrules: {{expire_snapshots: {{keep: {keep}}}}}", f"{keep}.yaml"
+        )
         for tables, keep in (("lake.*", 3), ("lake.sales.*", 4))
     )
     assert isinstance(wide, PolicyLayer)
     assert isinstance(same, PolicyLayer)
     source = PolarisPolicies("lake", options(polaris))
-    assert rule_of(JoinedPolicies(FakePolicies(wide), source).current(), ITEMS, RuleName.EXPIRE_SNAPSHOTS).keep == 20
+    assert (
+        rule_of(
+            JoinedPolicies(FakePolicies(wide), source).current(), ITEMS, RuleName.EXPIRE_SNAPSHOTS
+        ).keep
+        == 20
+    )
     joined = JoinedPolicies(FakePolicies(wide, same), source).current()
     rule = rule_of(joined, ITEMS, RuleName.EXPIRE_SNAPSHOTS)
-    assert (rule.keep, rule.max_age, effective(joined, ITEMS, {}).ambiguities) == (4, timedelta(days=9), ())
+    assert (rule.keep, rule.max_age, effective(joined, ITEMS, {}).ambiguities) == (
+        4,
+        timedelta(days=9),
+        (),
+    )
 
 
 def test_lists_are_read_page_by_page(polaris: Polaris) -> None:
@@ -264,7 +449,9 @@ def test_without_tables_only_the_catalog_and_namespaces_are_asked(polaris: Polar
     polaris.attach(EXPIRY, {"enable": True}, "sales")
     polaris.attach(EXPIRY, {"enable": False}, "sales", "items")
     policies = PolarisPolicies("lake", options(polaris), with_tables=False).current()
-    assert [layer.name for layer in policies.layers] == ["polaris/lake.sales/system.snapshot-expiry"]
+    assert [layer.name for layer in policies.layers] == [
+        "polaris/lake.sales/system.snapshot-expiry"
+    ]
     assert not any("target-name" in asked or "/tables" in asked for asked in polaris.asked)
 
 
@@ -272,16 +459,29 @@ def test_a_policy_that_is_not_inheritable_is_for_its_target_alone(polaris: Polar
     polaris.attach(EXPIRY, {"enable": True}, "sales", inheritable=False)
     polaris.attach(EXPIRY, {"enable": True}, "hr", "people", inheritable=False)
     polaris.tells_inherited = False
-    assert [layer.name for layer in read(polaris).layers] == ["polaris/lake.hr.people/system.snapshot-expiry"]
+    assert [layer.name for layer in read(polaris).layers] == [
+        "polaris/lake.hr.people/system.snapshot-expiry"
+    ]
 
 
-@pytest.mark.parametrize("more", [{"token": TOKEN, "credential": None}, {"prefix": "quickstart", "warehouse": ""}, {"warehouse": "quickstart"}])
-def test_a_token_or_a_credential_and_a_prefix_or_a_warehouse_lead_there(polaris: Polaris, more: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"token": TOKEN, "credential": None},
+        {"prefix": "quickstart", "warehouse": ""},
+        {"warehouse": "quickstart"},
+    ],
+)
+def test_a_token_or_a_credential_and_a_prefix_or_a_warehouse_lead_there(
+    polaris: Polaris, more: dict[str, object]
+) -> None:
     polaris.attach(EXPIRY, {"enable": True})
     assert len(read(polaris, **more).layers) == 1
 
 
-def test_a_set_is_kept_until_the_next_look_and_a_changed_one_has_another_version(polaris: Polaris) -> None:
+def test_a_set_is_kept_until_the_next_look_and_a_changed_one_has_another_version(
+    polaris: Polaris,
+) -> None:
     polaris.attach(EXPIRY, {"enable": True})
     source = PolarisPolicies("lake", options(polaris))
     files = FakePolicies()
@@ -289,7 +489,9 @@ def test_a_set_is_kept_until_the_next_look_and_a_changed_one_has_another_version
     first = joined.current()
     asked = len(polaris.asked)
     polaris.attach(COMPACTION, {"enable": True})
-    assert (source.current() is source.current(), len(polaris.asked)) == (True, asked), "asking again costs no request"
+    assert (source.current() is source.current(), len(polaris.asked)) == (True, asked), (
+        "asking again costs no request"
+    )
     source.refresh()
     assert len(joined.current().layers) == 2
     assert joined.current().version != first.version
@@ -302,14 +504,24 @@ def test_a_set_is_kept_until_the_next_look_and_a_changed_one_has_another_version
         ("/applicable-policies", 403, b"{}", "Polaris answered 403"),
         ("/namespaces", 200, b"not json", "what is not JSON"),
         ("/namespaces", 200, b"[]", "no object"),
-        ("/applicable-policies", 200, b'{"applicable-policies": [{"name": 7}]}', "policies that cannot be read"),
+        (
+            "/applicable-policies",
+            200,
+            b'{"applicable-policies": [{"name": 7}]}',
+            "policies that cannot be read",
+        ),
         ("/namespaces", 200, b'{"namespaces": [["a"]], "next-page-token": "again"}', "pages"),
         ("/namespaces", 200, b'{"x": "' + b"x" * 1000 + b'"}', "bytes"),
         ("/v1/config", 404, b"{}", "has nothing at"),
     ],
 )
 def test_a_look_that_fails_leaves_the_last_good_set(  # noqa: PLR0917 - one row of a table
-    polaris: Polaris, monkeypatch: pytest.MonkeyPatch, part: str, status: int, body: bytes, told: str
+    polaris: Polaris,
+    monkeypatch: pytest.MonkeyPatch,
+    part: str,
+    status: int,
+    body: bytes,
+    told: str,
 ) -> None:
     monkeypatch.setattr(polaris_client, "MAXIMUM_PAGES", 3)
     monkeypatch.setattr(polaris_client, "MAXIMUM_BYTES", 900)
@@ -335,7 +547,10 @@ def test_until_it_was_read_once_tables_of_its_catalog_are_only_observed(polaris:
     source = PolarisPolicies("lake", options(polaris))
     joined = JoinedPolicies(FakePolicies(files), source)
     before = joined.current()
-    assert (effective(before, ITEMS, {}).mode, effective(before, replace(ITEMS, catalog="ice"), {}).mode) == (Mode.OBSERVE, Mode.ENFORCE)
+    assert (
+        effective(before, ITEMS, {}).mode,
+        effective(before, replace(ITEMS, catalog="ice"), {}).mode,
+    ) == (Mode.OBSERVE, Mode.ENFORCE)
     assert effective(before, ITEMS, {"maintainer.mode": "enforce"}).mode is Mode.OBSERVE
     assert "only observed until it was read once" in before.problems[0].message
     polaris.broken.clear()
@@ -344,13 +559,17 @@ def test_until_it_was_read_once_tables_of_its_catalog_are_only_observed(polaris:
     assert joined.current().version != before.version
 
 
-def test_a_wrong_credential_and_a_closed_door_are_problems_without_secrets(polaris: Polaris) -> None:
+def test_a_wrong_credential_and_a_closed_door_are_problems_without_secrets(
+    polaris: Polaris,
+) -> None:
     (refused,) = read(polaris, credential="root:wrong-s3cr3t").problems
     assert "Polaris answered 401 to POST" in refused.message
     assert "wrong-s3cr3t" not in refused.message
     with socket.socket() as nobody_listens:
         nobody_listens.bind(("127.0.0.1", 0))
-        (closed,) = read(polaris, uri=f"http://127.0.0.1:{nobody_listens.getsockname()[1]}/api/catalog").problems
+        (closed,) = read(
+            polaris, uri=f"http://127.0.0.1:{nobody_listens.getsockname()[1]}/api/catalog"
+        ).problems
     assert "Polaris cannot be reached" in closed.message
     assert "s3cr3t" not in repr(options(polaris))
 

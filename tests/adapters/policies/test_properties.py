@@ -18,7 +18,9 @@ DATA = "rewrite_data_files"
 
 
 def values(properties: dict[str, str]) -> dict[str, object]:
-    return {path: setting.value for path, setting in read_table_properties(properties).settings.items()}
+    return {
+        path: setting.value for path, setting in read_table_properties(properties).settings.items()
+    }
 
 
 def test_each_property_is_the_field_of_the_same_name_in_its_unit() -> None:
@@ -52,60 +54,114 @@ def test_each_property_is_the_field_of_the_same_name_in_its_unit() -> None:
         f"rules.{DATA}.every": timedelta(days=2),
     }
     assert read_table_properties(own).ignored == {}
-    assert read_table_properties(own).settings["rules.expire_snapshots.keep"].source == "table property maintainer.expire_snapshots.keep"
+    assert (
+        read_table_properties(own).settings["rules.expire_snapshots.keep"].source
+        == "table property maintainer.expire_snapshots.keep"
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
         ("expire_snapshots.keep", "1", "rules.expire_snapshots.keep is 1, under the floor 2"),
-        ("expire_snapshots.max_age", "1h", "rules.expire_snapshots.max_age is 1h, under the floor 24h"),
-        ("remove_orphan_files.older_than", "1d", "rules.remove_orphan_files.older_than is 1d, under the floor 3d"),
+        (
+            "expire_snapshots.max_age",
+            "1h",
+            "rules.expire_snapshots.max_age is 1h, under the floor 24h",
+        ),
+        (
+            "remove_orphan_files.older_than",
+            "1d",
+            "rules.remove_orphan_files.older_than is 1d, under the floor 3d",
+        ),
         (f"{DATA}.options.use-starting-sequence-number", "false", "must be true"),
         (f"{DATA}.options.nonsense", "1", "unknown key 'nonsense'"),
         (f"{DATA}.cooldwon", "1h", "unknown key 'cooldwon', did you mean 'cooldown'?"),
         (f"{DATA}.when", "16MiB", "must hold keys and values"),
         (f"{DATA}.where", "", "blank"),
         (f"{DATA}.where", "a) OR (b", f"rules.{DATA}.where closes a bracket with ) at character 2"),
-        (f"{DATA}.where", "reflect('a', 'b') = 1", f"rules.{DATA}.where calls 'reflect' at character 8"),
-        ("rewrite_position_delete_files.where", "true; DROP TABLE t", "rules.rewrite_position_delete_files.where holds ';' at character 5"),
+        (
+            f"{DATA}.where",
+            "reflect('a', 'b') = 1",
+            f"rules.{DATA}.where calls 'reflect' at character 8",
+        ),
+        (
+            "rewrite_position_delete_files.where",
+            "true; DROP TABLE t",
+            "rules.rewrite_position_delete_files.where holds ';' at character 5",
+        ),
         (DATA, "true", "a rule is no value"),
         ("priority", "101", "priority is 101, over the greatest value 100"),
         ("mode", "enforced", "mode is 'enforced', but must be observe or enforce"),
-        ("expire_snapshot.keep", "5", "unknown name 'expire_snapshot', did you mean 'expire_snapshots'?"),
+        (
+            "expire_snapshot.keep",
+            "5",
+            "unknown name 'expire_snapshot', did you mean 'expire_snapshots'?",
+        ),
         ("target_file_size", "64MiB", "write.target-file-size-bytes"),
         ("window.cron", "0 1 * * *", "only a file sets a window"),
         ("tables", "*", "only a file names tables"),
-        (f"{DATA}.where", "x" * (MAXIMUM_CHARACTERS + 1), f"over the limit of {MAXIMUM_CHARACTERS}"),
+        (
+            f"{DATA}.where",
+            "x" * (MAXIMUM_CHARACTERS + 1),
+            f"over the limit of {MAXIMUM_CHARACTERS}",
+        ),
     ],
 )
-def test_a_property_that_no_file_could_hold_is_ignored_with_the_files_own_words(name: str, text: str, reason: str) -> None:
-    read = read_table_properties({f"maintainer.{name}": text, "maintainer.priority" if name != "priority" else "maintainer.mode": "observe"})
+def test_a_property_that_no_file_could_hold_is_ignored_with_the_files_own_words(
+    name: str, text: str, reason: str
+) -> None:
+    read = read_table_properties(
+        {
+            f"maintainer.{name}": text,
+            "maintainer.priority" if name != "priority" else "maintainer.mode": "observe",
+        }
+    )
     assert reason in read.ignored[f"maintainer.{name}"]
 
 
 def test_a_bad_property_does_not_take_the_good_ones_with_it() -> None:
-    own = {"maintainer.expire_snapshots.keep": "1", "maintainer.expire_snapshots.max_age": "2d", f"maintainer.{DATA}.sort_order": "a"}
+    own = {
+        "maintainer.expire_snapshots.keep": "1",
+        "maintainer.expire_snapshots.max_age": "2d",
+        f"maintainer.{DATA}.sort_order": "a",
+    }
     own |= {f"maintainer.{DATA}.strategy": "binpack"}
-    assert values(own) == {"rules.expire_snapshots.max_age": timedelta(days=2), f"rules.{DATA}.sort_order": "a"}
-    assert "a sort_order needs strategy sort" in read_table_properties(own).ignored[f"maintainer.{DATA}.strategy"]
+    assert values(own) == {
+        "rules.expire_snapshots.max_age": timedelta(days=2),
+        f"rules.{DATA}.sort_order": "a",
+    }
+    assert (
+        "a sort_order needs strategy sort"
+        in read_table_properties(own).ignored[f"maintainer.{DATA}.strategy"]
+    )
 
 
 def test_names_that_may_be_somebody_elses_are_left_alone() -> None:
-    read = read_table_properties({"maintainer.pin.flink": "17", "maintainer.enabled": "0", "maintainers": "x"})
+    read = read_table_properties(
+        {"maintainer.pin.flink": "17", "maintainer.enabled": "0", "maintainers": "x"}
+    )
     assert (read.settings, read.ignored) == ({}, {})
 
 
 def test_a_flood_of_properties_is_bounded() -> None:
-    own = {f"maintainer.{DATA}.options.x{number:04}": "1" for number in range(MAXIMUM_PROPERTIES + 5)}
+    own = {
+        f"maintainer.{DATA}.options.x{number:04}": "1" for number in range(MAXIMUM_PROPERTIES + 5)
+    }
     reasons = list(read_table_properties(own).ignored.values())
     assert len(reasons) == MAXIMUM_PROPERTIES + 5
-    assert reasons[-1] == f"the table has {MAXIMUM_PROPERTIES + 5} properties that begin with maintainer., over the limit of {MAXIMUM_PROPERTIES}"
+    assert reasons[-1] == (
+        f"the table has {MAXIMUM_PROPERTIES + 5} properties that begin with maintainer., "
+        f"over the limit of {MAXIMUM_PROPERTIES}"
+    )
 
 
 @given(
     st.dictionaries(
-        st.text(max_size=20) | st.tuples(st.sampled_from(RuleName), st.text(max_size=10)).map(lambda pair: f"maintainer.{pair[0]}.{pair[1]}"),
+        st.text(max_size=20)
+        | st.tuples(st.sampled_from(RuleName), st.text(max_size=10)).map(
+            lambda pair: f"maintainer.{pair[0]}.{pair[1]}"
+        ),
         st.text(max_size=10),
         max_size=4,
     )
@@ -117,15 +173,26 @@ def test_whatever_strangers_write_is_read_without_trouble(own: dict[str, str]) -
 @given(st.integers(-5, 2**40), st.sampled_from(["keep", "max_age"]))
 def test_a_property_is_good_exactly_when_a_file_with_it_is(number: int, field: str) -> None:
     text = str(number) if field == "keep" else f"{number}h"
-    parsed = parse_policy(f"tables: '*'\nrules: {{expire_snapshots: {{{field}: {text}}}}}", "x.yaml")
-    is_good = f"maintainer.expire_snapshots.{field}" not in read_table_properties({f"maintainer.expire_snapshots.{field}": text}).ignored
+    parsed = parse_policy(
+        f"tables: '*'\nrules: {{expire_snapshots: {{{field}: {text}}}}}", "x.yaml"
+    )
+    is_good = (
+        f"maintainer.expire_snapshots.{field}"
+        not in read_table_properties({f"maintainer.expire_snapshots.{field}": text}).ignored
+    )
     assert is_good == isinstance(parsed, PolicyLayer)
 
 
 def orphan_rule(of_file: str, own: dict[str, str]) -> Rule:
-    layer = parse_policy(f"rules: {{remove_orphan_files: {{approval: {of_file}}}}}\ntables: '*'\n", "all.yaml")
+    layer = parse_policy(
+        f"rules: {{remove_orphan_files: {{approval: {of_file}}}}}\ntables: '*'\n", "all.yaml"
+    )
     assert isinstance(layer, PolicyLayer), layer
-    policy = effective(PolicySet((layer,), read_properties=read_table_properties), TableIdentifier("lake", ("db",), "t"), own)
+    policy = effective(
+        PolicySet((layer,), read_properties=read_table_properties),
+        TableIdentifier("lake", ("db",), "t"),
+        own,
+    )
     found = policy.rule(RuleName.REMOVE_ORPHAN_FILES)
     assert found is not None
     return found

@@ -43,7 +43,11 @@ _DATA = "rules.rewrite_data_files"
 
 def problems_of(text: str, name: str = "x.yaml") -> list[str]:
     parsed = parse_policy(text, name)
-    return [] if isinstance(parsed, PolicyLayer) else [f"{problem.source}: {problem.message}" for problem in parsed]
+    return (
+        []
+        if isinstance(parsed, PolicyLayer)
+        else [f"{problem.source}: {problem.message}" for problem in parsed]
+    )
 
 
 def layer_of(text: str, name: str = "x.yaml") -> PolicyLayer:
@@ -90,15 +94,23 @@ def test_a_file_becomes_flat_settings_in_their_units_with_the_line_of_each() -> 
         "rules.rewrite_position_delete_files": (True, 20),
         "rules.rewrite_position_delete_files.when.position_delete_file_count_above": (100.0, 20),
     }
-    assert dict(layer.settings) == {path: Setting(value, f"policies/x.yaml:{line}") for path, (value, line) in expected.items()}
-    assert {path: type(setting.value) for path, setting in layer.settings.items()} == {path: type(value) for path, (value, _) in expected.items()}
+    assert dict(layer.settings) == {
+        path: Setting(value, f"policies/x.yaml:{line}") for path, (value, line) in expected.items()
+    }
+    assert {path: type(setting.value) for path, setting in layer.settings.items()} == {
+        path: type(value) for path, (value, _) in expected.items()
+    }
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in (Path(__file__).parent / "bad").glob("*.yaml")))
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in (Path(__file__).parent / "bad").glob("*.yaml"))
+)
 def test_a_bad_file_is_refused_with_exactly_these_sentences(name: str) -> None:
     directory = Path(__file__).parent / "bad"
     text = (directory / f"{name}.yaml").read_text("utf-8")
-    assert "\n".join(problems_of(text, f"{name}.yaml")) + "\n" == (directory / f"{name}.txt").read_text("utf-8")
+    assert "\n".join(problems_of(text, f"{name}.yaml")) + "\n" == (
+        directory / f"{name}.txt"
+    ).read_text("utf-8")
 
 
 def test_there_are_at_least_fifteen_bad_files() -> None:
@@ -111,36 +123,60 @@ def test_the_default_file_needs_no_tables(name: str) -> None:
 
 
 def test_an_empty_default_file_sets_nothing() -> None:
-    assert layer_of("# nothing yet\n", "default.yaml") == PolicyLayer("default.yaml", (TablePattern("*"),), {})
+    assert layer_of("# nothing yet\n", "default.yaml") == PolicyLayer(
+        "default.yaml", (TablePattern("*"),), {}
+    )
 
 
 def test_any_other_file_needs_tables() -> None:
-    assert problems_of("mode: observe") == ["x.yaml:1: tables is missing; name a table, a glob or a list, like `tables: lake.sales.*`"]
+    assert problems_of("mode: observe") == [
+        "x.yaml:1: tables is missing; name a table, a glob or a list, like `tables: lake.sales.*`"
+    ]
 
 
 def test_an_exact_name_is_kept_as_a_table_writes_itself() -> None:
     assert layer_of("tables: lake.`sales`.`a.b`").tables == (TablePattern("lake.sales.`a.b`"),)
 
 
-@pytest.mark.parametrize("glob", ["*", "lake.*", "*.streaming.*", "lake.sales.orders_?", "lake.[a-c]*.x", "lake.[]]*", "lake.[!]]*"])
+@pytest.mark.parametrize(
+    "glob",
+    [
+        "*",
+        "lake.*",
+        "*.streaming.*",
+        "lake.sales.orders_?",
+        "lake.[a-c]*.x",
+        "lake.[]]*",
+        "lake.[!]]*",
+    ],
+)
 def test_a_glob_is_taken_as_it_is(glob: str) -> None:
     assert layer_of(f"tables: '{glob}'").tables == (TablePattern(glob),)
 
 
 @pytest.mark.parametrize("word", ["no", "on", "1:30", "2024-01-01", "0x10", "1_000"])
 def test_words_that_older_yaml_turns_into_other_things_stay_text(word: str) -> None:
-    assert layer_of(f"tables: '*'\nrules: {{rewrite_data_files: {{sort_order: {word}}}}}").settings["rules.rewrite_data_files.sort_order"].value == word
+    assert (
+        layer_of(f"tables: '*'\nrules: {{rewrite_data_files: {{sort_order: {word}}}}}")
+        .settings["rules.rewrite_data_files.sort_order"]
+        .value
+        == word
+    )
 
 
 def test_a_rule_without_fields_is_named_all_the_same() -> None:
-    assert dict(layer_of("tables: '*'\nrules: {rewrite_manifests: {}}").settings) == {"rules.rewrite_manifests": Setting(value=True, source="x.yaml:2")}
+    assert dict(layer_of("tables: '*'\nrules: {rewrite_manifests: {}}").settings) == {
+        "rules.rewrite_manifests": Setting(value=True, source="x.yaml:2")
+    }
 
 
 def test_an_anchor_may_be_used_but_stands_for_a_bounded_number_of_values() -> None:
-    assert layer_of("tables: ['*']\nrules: {rewrite_manifests: &a {cooldown: 1h}, expire_snapshots: *a}").settings[
-        "rules.expire_snapshots.cooldown"
-    ].value == timedelta(hours=1)
-    bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12))
+    assert layer_of(
+        "tables: ['*']\nrules: {rewrite_manifests: &a {cooldown: 1h}, expire_snapshots: *a}"
+    ).settings["rules.expire_snapshots.cooldown"].value == timedelta(hours=1)
+    bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12)
+    )
     assert any(f"more than {MAXIMUM_VALUES} values" in problem for problem in problems_of(bomb))
 
 
@@ -161,7 +197,22 @@ def test_any_text_is_either_a_layer_or_problems(text: str) -> None:
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.dictionaries(
-                st.sampled_from(["tables", "mode", "rules", "when", "window", "keep", "cron", "options", "rewrite_data_files", "x"]), inner, max_size=4
+                st.sampled_from(
+                    [
+                        "tables",
+                        "mode",
+                        "rules",
+                        "when",
+                        "window",
+                        "keep",
+                        "cron",
+                        "options",
+                        "rewrite_data_files",
+                        "x",
+                    ]
+                ),
+                inner,
+                max_size=4,
             )
         ),
         max_leaves=15,
@@ -178,7 +229,14 @@ def test_any_shape_is_either_a_layer_or_problems_with_lines(value: object) -> No
 def test_a_reader_of_lines_gives_each_key_and_item_its_own() -> None:
     document = read_document("a: 1\nb:\n  - x\n  - c: true\n")
     assert document.value == {"a": 1, "b": ["x", {"c": True}]}
-    assert document.lines == {(): 1, ("a",): 1, ("b",): 2, ("b", 0): 3, ("b", 1): 4, ("b", 1, "c"): 4}
+    assert document.lines == {
+        (): 1,
+        ("a",): 1,
+        ("b",): 2,
+        ("b", 0): 3,
+        ("b", 1): 4,
+        ("b", 1, "c"): 4,
+    }
 
 
 def test_the_statistics_rules_and_every_procedures_options_are_read() -> None:
@@ -197,23 +255,34 @@ rules:
     settings = {path: setting.value for path, setting in layer_of(text).settings.items()}
     assert settings["rules.rewrite_position_delete_files.when.delete_file_ratio_above"] == 2.0
     assert settings["rules.rewrite_position_delete_files.where"] == "day > '2026-01-01'"
-    assert settings["rules.rewrite_position_delete_files.options.target-file-size-bytes"] == "67108864"
+    assert (
+        settings["rules.rewrite_position_delete_files.options.target-file-size-bytes"] == "67108864"
+    )
     assert settings["rules.rewrite_manifests.options.use_caching"] == "false"
     assert settings["rules.expire_snapshots.options.max_concurrent_deletes"] == "8"
     assert settings["rules.compute_table_stats.columns"] == ("id", "nested.name")
-    assert layer_of(text.replace("[id, nested.name]", "id")).settings["rules.compute_table_stats.columns"].value == ("id",)
+    assert layer_of(text.replace("[id, nested.name]", "id")).settings[
+        "rules.compute_table_stats.columns"
+    ].value == ("id",)
     assert settings["rules.compute_partition_stats"] is True
 
 
 @pytest.mark.parametrize("rule", RuleName)
 def test_every_rule_says_how_often_it_runs_at_most(rule: RuleName) -> None:
     layer = layer_of(f"tables: '*'\nmode: enforce\nrules: {{{rule}: {{every: 2d}}}}")
-    (read,) = (one for one in effective((layer,), TableIdentifier.parse("lake.sales.orders"), {}).rules if one.name is rule)
+    (read,) = (
+        one
+        for one in effective((layer,), TableIdentifier.parse("lake.sales.orders"), {}).rules
+        if one.name is rule
+    )
     assert read.every == timedelta(days=2)
 
 
 def test_an_option_of_another_procedure_is_refused() -> None:
-    text = 'tables: "*"\nrules: {expire_snapshots: {options: {rewrite-all: true}}, compute_table_stats: {columns: []}}'
+    text = (
+        'tables: "*"\nrules: {expire_snapshots: {options: {rewrite-all: true}}, '
+        "compute_table_stats: {columns: []}}"
+    )
     problems = problems_of(text)
     assert any("rewrite-all" in problem for problem in problems)
     assert any("columns" in problem for problem in problems)
@@ -228,20 +297,32 @@ budget: {max_jobs: 2, bytes_per_day: 1GiB, gb_hours_per_day: 0.5}
 """
     settings = layer_of(text).settings
     assert settings["budget"] == Setting(Budget(2, 1024**3, 0.5), "x.yaml:4")
-    assert settings["blackouts"].value == (Window("0 8 * * 1-5", timedelta(hours=10), "Europe/Berlin"),)
+    assert settings["blackouts"].value == (
+        Window("0 8 * * 1-5", timedelta(hours=10), "Europe/Berlin"),
+    )
 
 
 def test_a_budget_below_nothing_and_a_blackout_that_never_begins_are_refused() -> None:
-    problems = problems_of('tables: "*"\nbudget: {max_jobs: -1}\nblackouts: [{cron: "0 0 31 2 *", duration: 1h}]')
+    problems = problems_of(
+        'tables: "*"\nbudget: {max_jobs: -1}\nblackouts: [{cron: "0 0 31 2 *", duration: 1h}]'
+    )
     assert any("budget.max_jobs is -1, under the least value 0" in problem for problem in problems)
     assert any("is not a cron expression that ever fires" in problem for problem in problems)
 
 
 def test_how_a_rewrite_is_proved_is_said_in_words() -> None:
     read = layer_of("tables: a.b.c\nrollback_for: 36h\ncanary: off\nchecksum: full\n").settings
-    assert (read["rollback_for"].value, read["canary"].value, read["checksum"].value) == (timedelta(hours=36), Canary.OFF, Checksum.FULL)
-    assert layer_of("tables: a.b.c\nrollback_for: off\n").settings["rollback_for"].value == timedelta(0)
-    assert problems_of("tables: a.b.c\nrollback_for: 59m\n") == ["x.yaml:2: rollback_for is 59m, under the least value 1h"]
+    assert (read["rollback_for"].value, read["canary"].value, read["checksum"].value) == (
+        timedelta(hours=36),
+        Canary.OFF,
+        Checksum.FULL,
+    )
+    assert layer_of("tables: a.b.c\nrollback_for: off\n").settings[
+        "rollback_for"
+    ].value == timedelta(0)
+    assert problems_of("tables: a.b.c\nrollback_for: 59m\n") == [
+        "x.yaml:2: rollback_for is 59m, under the least value 1h"
+    ]
     assert problems_of("tables: a.b.c\nrollback_for: 31d\ncanary: all\n") == [
         "x.yaml:2: rollback_for is 31d, over the greatest value 30d",
         "x.yaml:3: canary is 'all', but must be off or sample",

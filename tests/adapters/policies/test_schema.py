@@ -18,11 +18,19 @@ _EXAMPLES = sorted((_ROOT / "policies").glob("*.yaml"))
 
 
 def test_the_committed_schema_is_the_models() -> None:
-    assert (_ROOT / "policies" / "schema.json").read_text("utf-8") == write_policy_schema(), "write it anew with `maintainer policies schema`"
+    assert (_ROOT / "policies" / "schema.json").read_text("utf-8") == write_policy_schema(), (
+        "write it anew with `maintainer policies schema`"
+    )
 
 
 def test_the_examples_are_all_there_and_valid() -> None:
-    assert [path.name for path in _EXAMPLES] == ["append-only.yaml", "cdc-merge.yaml", "cold.yaml", "default.yaml", "streaming.yaml"]
+    assert [path.name for path in _EXAMPLES] == [
+        "append-only.yaml",
+        "cdc-merge.yaml",
+        "cold.yaml",
+        "default.yaml",
+        "streaming.yaml",
+    ]
     current = PolicyDirectory(_ROOT / "policies").current()
     assert current.problems == ()
     assert len(current.layers) == len(_EXAMPLES)
@@ -37,8 +45,17 @@ def test_every_rule_and_every_threshold_of_the_domain_has_its_key() -> None:
     rules = inner_model(PolicyModel.model_fields["rules"].annotation)
     assert rules is not None
     assert list(rules.model_fields) == [str(name) for name in RuleName]
-    models = [model for field in rules.model_fields.values() if (model := inner_model(field.annotation)) is not None]
-    whens = [when for model in models if "when" in model.model_fields and (when := inner_model(model.model_fields["when"].annotation)) is not None]
+    models = [
+        model
+        for field in rules.model_fields.values()
+        if (model := inner_model(field.annotation)) is not None
+    ]
+    whens = [
+        when
+        for model in models
+        if "when" in model.model_fields
+        and (when := inner_model(model.model_fields["when"].annotation)) is not None
+    ]
     assert {key for when in whens for key in when.model_fields} == set(THRESHOLDS)
 
 
@@ -50,7 +67,9 @@ def test_every_key_is_described_and_no_object_is_open() -> None:
             assert search(r"\w{3}", definition["description"]), name
             for key, field in definition["properties"].items():
                 assert "description" in field or "$ref" in field, f"{name}.{key}"
-    assert set(schema["$defs"]["RewriteDataFilesOptions"]["properties"]) == set(REWRITE_DATA_FILES_OPTIONS)
+    assert set(schema["$defs"]["RewriteDataFilesOptions"]["properties"]) == set(
+        REWRITE_DATA_FILES_OPTIONS
+    )
 
 
 def test_the_schema_never_allows_null() -> None:

@@ -1,6 +1,8 @@
-"""Run by test_conflicts in a process of its own: a writer and a procedure meet on real tables, and what Iceberg says of it is printed.
+"""Run by test_conflicts in a process of its own: a writer and a procedure meet on real tables, and
+what Iceberg says of it is printed.
 
-Arguments: the directory of the catalog, and the jars, separated by commas. Each line of the answer: {"scene", "causes", "result", "facts"}.
+Arguments: the directory of the catalog, and the jars, separated by commas. Each line of the answer:
+{"scene", "causes", "result", "facts"}.
 """
 
 from __future__ import annotations
@@ -39,7 +41,10 @@ class Stage:
 
     def create(self, properties: str = "", *, clauses: str = "", files: int = _FILES) -> None:
         told = f"'format-version' = '2', 'write.delete.mode' = 'merge-on-read'{properties}"
-        self.sql(f"CREATE TABLE {self.name} (id bigint, part bigint) USING iceberg {clauses} TBLPROPERTIES ({told})")
+        self.sql(
+            f"CREATE TABLE {self.name} (id bigint, part bigint) USING iceberg {clauses} "
+            f"TBLPROPERTIES ({told})"
+        )
         rows = self.spark.range(0, files * 10, 1, files).selectExpr("id", "id div 30 AS part")
         rows.writeTo(self.name).append()
 
@@ -47,11 +52,16 @@ class Stage:
         return [row.asDict() for row in self.spark.sql(statement).collect()]
 
     def load(self) -> JavaObject:
-        return self.jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(self.spark._jsparkSession, self.name)
+        return self.jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
+            self.spark._jsparkSession, self.name
+        )
 
     def data_files(self) -> list[Any]:
         """As Iceberg has them, by path."""
-        return sorted((task.file() for task in self.load().newScan().planFiles().iterator()), key=lambda file: str(file.location()))
+        return sorted(
+            (task.file() for task in self.load().newScan().planFiles().iterator()),
+            key=lambda file: str(file.location()),
+        )
 
     def call(self, procedure: str, arguments: str = "") -> None:
         """What the driver does with a statement."""
@@ -61,27 +71,42 @@ class Stage:
         except Exception as error:  # noqa: BLE001 - what Spark says is what this is about
             self.causes = _causes(error)
 
-    def meet(self, write: Callable[[], None], procedure: str, arguments: str = "", when: Callable[[], bool] | None = None) -> None:
+    def meet(
+        self,
+        write: Callable[[], None],
+        procedure: str,
+        arguments: str = "",
+        when: Callable[[], bool] | None = None,
+    ) -> None:
         """Call the procedure and let the writer commit as soon as Spark works on it."""
         working = threading.Thread(target=self.call, args=(procedure, arguments))
         tracker = self.spark.sparkContext.statusTracker()
         working.start()
         deadline = time.monotonic() + _DEADLINE_SECONDS
-        while working.is_alive() and not (when() if when is not None else tracker.getActiveStageIds()) and time.monotonic() < deadline:
+        while (
+            working.is_alive()
+            and not (when() if when is not None else tracker.getActiveStageIds())
+            and time.monotonic() < deadline
+        ):
             time.sleep(_POLL_SECONDS)
         write()
         working.join(_DEADLINE_SECONDS)
 
     def facts(self) -> dict[str, Any]:
         snapshots = self.sql(f"SELECT operation FROM {self.name}.snapshots ORDER BY committed_at")  # noqa: S608 - our own names
-        return {**self.sql(f"SELECT {_COUNTED} FROM {self.name}")[0], "operations": [row["operation"] for row in snapshots]}  # noqa: S608
+        return {
+            **self.sql(f"SELECT {_COUNTED} FROM {self.name}")[0],  # noqa: S608
+            "operations": [row["operation"] for row in snapshots],
+        }
 
 
 def drop_files(stage: Stage, choose: Callable[[list[Any]], list[Any]]) -> Callable[[], None]:
     """A writer that removes whole data files: what an overwrite of their rows does."""
     removal = stage.load().newDelete()
     for file in choose(stage.data_files()):
-        removal.deleteFile(file)  # never by its path: Py4J would take a method of that name that deletes the file itself
+        removal.deleteFile(
+            file
+        )  # never by its path: Py4J would take a method of that name that deletes the file itself
     commit: Callable[[], None] = removal.commit
     return commit
 
@@ -91,15 +116,22 @@ def first(files: list[Any]) -> list[Any]:
 
 
 def delete_row(stage: Stage, *, equality: bool = False) -> Callable[[], None]:
-    """A writer that deletes the row with id 3 by a delete file; it lies there beforehand and is committed when this is called."""
+    """A writer that deletes the row with id 3 by a delete file; it lies there beforehand and is
+    committed when this is called.
+    """
     table = stage.load()
     path = Path(table.location().removeprefix("file:")) / "data" / "delete.parquet"
     data_file = stage.sql(f"SELECT DISTINCT _file FROM {stage.name} WHERE id = 3")[0]["_file"]  # noqa: S608
     if equality:
-        content = pa.table([pa.array([3], pa.int64())], schema=pa.schema([_numbered("id", pa.int64(), 1)]))
+        content = pa.table(
+            [pa.array([3], pa.int64())], schema=pa.schema([_numbered("id", pa.int64(), 1)])
+        )
     else:
         position = stage.sql(f"SELECT _pos FROM {stage.name} WHERE id = 3")[0]["_pos"]  # noqa: S608
-        columns = [_numbered("file_path", pa.string(), 2147483546), _numbered("pos", pa.int64(), 2147483545)]
+        columns = [
+            _numbered("file_path", pa.string(), 2147483546),
+            _numbered("pos", pa.int64(), 2147483545),
+        ]
         content = pa.table([[data_file], [position]], schema=pa.schema(columns))
     pq.write_table(content, path)
     builder = stage.jvm.org.apache.iceberg.FileMetadata.deleteFileBuilder(table.spec())
@@ -110,7 +142,12 @@ def delete_row(stage: Stage, *, equality: bool = False) -> Callable[[], None]:
         builder = builder.ofEqualityDeletes(ids)
     else:
         builder = builder.ofPositionDeletes().withReferencedDataFile(data_file)
-    builder = builder.withPath(f"file:{path}").withFormat("parquet").withFileSizeInBytes(path.stat().st_size).withRecordCount(1)
+    builder = (
+        builder.withPath(f"file:{path}")
+        .withFormat("parquet")
+        .withFileSizeInBytes(path.stat().st_size)
+        .withRecordCount(1)
+    )
     made = builder.build()
     return lambda: table.newRowDelta().addDeletes(made).commit()
 
@@ -136,11 +173,16 @@ def new_equality_delete(stage: Stage) -> None:
     stage.meet(delete_row(stage, equality=True), "rewrite_data_files", options)
 
 
-DROP_DANGLING = "'rewrite-all', 'true', 'use-starting-sequence-number', 'true', 'remove-dangling-deletes', 'true'"
+DROP_DANGLING = (
+    "'rewrite-all', 'true', 'use-starting-sequence-number', 'true', 'remove-dangling-deletes', "
+    "'true'"
+)
 
 
 def old_spec_delete(stage: Stage) -> None:
-    """A writer that still has the spec without partitions deletes a row while the files are rewritten into partitions."""
+    """A writer that still has the spec without partitions deletes a row while the files are
+    rewritten into partitions.
+    """
     stage.create()
     write = delete_row(stage, equality=True)
     stage.sql(f"ALTER TABLE {stage.name} ADD PARTITION FIELD part")
@@ -148,7 +190,8 @@ def old_spec_delete(stage: Stage) -> None:
 
 
 def _delete_without_partitions(stage: Stage) -> Callable[[], None]:
-    """A writer of an equality delete for all partition specs, on a table whose files lie in partitions of an old spec.
+    """A writer of an equality delete for all partition specs, on a table whose files lie in
+    partitions of an old spec.
 
     The partition that the scene rewrites has a position delete, which dangles afterwards.
     """
@@ -159,40 +202,64 @@ def _delete_without_partitions(stage: Stage) -> Callable[[], None]:
 
 
 def delete_for_all_specs(stage: Stage) -> None:
-    """The equality delete's own spec has newer files only; the row that it deletes lies in a file of the other spec."""
+    """The equality delete's own spec has newer files only; the row that it deletes lies in a file
+    of the other spec.
+    """
     _delete_without_partitions(stage)()
     stage.call("rewrite_data_files", f", where => 'part = 5', options => map({DROP_DANGLING})")
 
 
 def dangling_deletes_met(stage: Stage) -> None:
-    """The writer commits between the rewrite and the removal of dangling deletes, which are two commits."""
+    """The writer commits between the rewrite and the removal of dangling deletes, which are two
+    commits.
+    """
     write, table = _delete_without_partitions(stage), stage.load()
-    stage.meet(write, "rewrite_data_files", f", where => 'part = 5', options => map({DROP_DANGLING})", lambda: is_rewritten(table))
+    stage.meet(
+        write,
+        "rewrite_data_files",
+        f", where => 'part = 5', options => map({DROP_DANGLING})",
+        lambda: is_rewritten(table),
+    )
 
 
 def files_gone(stage: Stage) -> None:
     stage.create()
-    stage.meet(drop_files(stage, first), "rewrite_data_files", ", options => map('rewrite-all', 'true')")
+    stage.meet(
+        drop_files(stage, first), "rewrite_data_files", ", options => map('rewrite-all', 'true')"
+    )
 
 
 def lost_commits(stage: Stage) -> None:
-    """Ten groups, one commit each; the writer takes a file of the last one away after the first of our commits."""
+    """Ten groups, one commit each; the writer takes a file of the last one away after the first of
+    our commits.
+    """
     stage.create(clauses="PARTITIONED BY (part)")
     table = stage.load()
-    removal = drop_files(stage, lambda files: [max(files, key=lambda file: int(file.partition().get(0)))])
+    removal = drop_files(
+        stage, lambda files: [max(files, key=lambda file: int(file.partition().get(0)))]
+    )
     options = {
-        "rewrite-all": "true", "max-concurrent-file-group-rewrites": "1", "rewrite-job-order": "bytes-asc",
-        "partial-progress.enabled": "true", "partial-progress.max-commits": "10", "partial-progress.max-failed-commits": "3",
+        "rewrite-all": "true", "max-concurrent-file-group-rewrites": "1",
+        "rewrite-job-order": "bytes-asc",
+        "partial-progress.enabled": "true", "partial-progress.max-commits": "10",
+        "partial-progress.max-failed-commits": "3",
     }  # fmt: skip
     written = ", ".join(f"'{key}', '{value}'" for key, value in options.items())
-    stage.meet(removal, "rewrite_data_files", f", options => map({written})", lambda: is_rewritten(table))
+    stage.meet(
+        removal, "rewrite_data_files", f", options => map({written})", lambda: is_rewritten(table)
+    )
 
 
 def all_commits_lost(stage: Stage) -> None:
     """Every group has lost a file."""
     stage.create(clauses="PARTITIONED BY (part)")
-    removal = drop_files(stage, lambda files: list({int(file.partition().get(0)): file for file in files}.values()))
-    options = "'rewrite-all', 'true', 'partial-progress.enabled', 'true', 'partial-progress.max-commits', '10', 'partial-progress.max-failed-commits', '3'"
+    removal = drop_files(
+        stage, lambda files: list({int(file.partition().get(0)): file for file in files}.values())
+    )
+    options = (
+        "'rewrite-all', 'true', 'partial-progress.enabled', 'true', "
+        "'partial-progress.max-commits', '10', 'partial-progress.max-failed-commits', '3'"
+    )
     stage.meet(removal, "rewrite_data_files", f", options => map({options})")
 
 
@@ -205,7 +272,9 @@ def deletes_gone(stage: Stage) -> None:
     tasks = list(table.newScan().planFiles().iterator())
     for deletes in next(task.deletes() for task in tasks if task.deletes().size()):
         removal.removeDeletes(deletes)
-    stage.meet(removal.commit, "rewrite_position_delete_files", ", options => map('rewrite-all', 'true')")
+    stage.meet(
+        removal.commit, "rewrite_position_delete_files", ", options => map('rewrite-all', 'true')"
+    )
 
 
 def manifests_gone(stage: Stage) -> None:
@@ -224,13 +293,17 @@ def merge_marks(stage: Stage) -> None:
 
 
 def merge_beside(stage: Stage, mode: str) -> None:
-    """A MERGE has read the table and works; our rewrite of its files commits first, and the writer tries once more."""
+    """A MERGE has read the table and works; our rewrite of its files commits first, and the writer
+    tries once more.
+    """
     stage.create(f", 'write.merge.mode' = '{mode}'")
     place = Path(stage.load().location().removeprefix("file:"))
     begun, go_on = place / "begun", place / "go-on"
 
     def hold(number: int) -> int:
-        """The first call waits; only that one, because Spark may read the source twice and its other tasks need the places."""
+        """The first call waits; only that one, because Spark may read the source twice and its
+        other tasks need the places.
+        """
         try:
             begun.touch(exist_ok=False)
         except FileExistsError:
@@ -262,7 +335,11 @@ def merge_beside(stage: Stage, mode: str) -> None:
     operations = stage.facts()["operations"]
     stage.sql(merge)
     merged = stage.sql(f"SELECT count(*) AS merged FROM {stage.name} WHERE part = 99")[0]["merged"]  # noqa: S608
-    stage.result |= {"refused": refused, "operations_before_the_second_try": operations, "merged": merged}
+    stage.result |= {
+        "refused": refused,
+        "operations_before_the_second_try": operations,
+        "merged": merged,
+    }
 
 
 def requirement(stage: Stage) -> None:
@@ -305,7 +382,13 @@ def main() -> None:
         stage = Stage(spark, scene.__name__)
         begun = time.monotonic()
         scene(stage)
-        answer = {"scene": scene.__name__, "causes": stage.causes, "result": stage.result, "facts": stage.facts(), "seconds": time.monotonic() - begun}
+        answer = {
+            "scene": scene.__name__,
+            "causes": stage.causes,
+            "result": stage.result,
+            "facts": stage.facts(),
+            "seconds": time.monotonic() - begun,
+        }
         answers.write(json.dumps(answer, default=str) + "\n")
         answers.flush()
     spark.stop()

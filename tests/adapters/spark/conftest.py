@@ -30,7 +30,12 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> SparkEvents:
 @pytest.fixture(scope="session")
 def warm(lake: Lake, run_dir: Path, events: SparkEvents) -> Iterator[LocalRunner]:
     """The one runner that all tests share which do not kill it."""
-    runner = runner_on([lake], run_dir, "warm-1", replace(QUICK_OPTIONS, conf={**QUICK_OPTIONS.conf, **events.settings}))
+    runner = runner_on(
+        [lake],
+        run_dir,
+        "warm-1",
+        replace(QUICK_OPTIONS, conf={**QUICK_OPTIONS.conf, **events.settings}),
+    )
     yield runner
     runner.close()
     assert runner.driver_pid is None

@@ -1,4 +1,6 @@
-"""Files that hold up whoever opens them, and what Spark itself says of its work: so a job can be met in the middle, for as long as a test wants."""
+"""Files that hold up whoever opens them, and what Spark itself says of its work: so a job can be
+met in the middle, for as long as a test wants.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _IN_OPEN = ".open0("  # a thread that waits for the other end of a named pipe
 
 @contextmanager
 def gate_at(path: Path) -> Iterator[None]:
-    """A named pipe in the file's place: who opens it waits, and nothing of Java's interrupts that. At the end they are let go, and the file is back."""
+    """A named pipe in the file's place: who opens it waits, and nothing of Java's interrupts that.
+    At the end they are let go, and the file is back.
+    """
     aside = path.with_name(f"_{path.name}")  # hidden from those who look for files
     path.rename(aside)
     os.mkfifo(path)
@@ -46,14 +50,21 @@ def _let_go(path: Path) -> None:
 
 
 def wait_at_gate(runner: LocalRunner, log: Path, way: str = "") -> None:
-    """Until a thread of Spark's JVM stands at a gate, one with these words in its stack; asked is Java itself, which writes all threads into the log."""
+    """Until a thread of Spark's JVM stands at a gate, one with these words in its stack; asked is
+    Java itself, which writes all threads into the log.
+    """
     begun = log.stat().st_size if log.exists() else 0
     asked = 0.0
 
     def stands_there() -> bool:
         nonlocal asked
         process = runner._warm()  # before it has started, a JVM would die of the signal
-        if time.monotonic() - asked > _STACK_SECONDS and process is not None and process.is_started and runner.java_pid is not None:
+        if (
+            time.monotonic() - asked > _STACK_SECONDS
+            and process is not None
+            and process.is_started
+            and runner.java_pid is not None
+        ):
             asked = time.monotonic()
             os.kill(runner.java_pid, signal.SIGQUIT)
         with suppress(FileNotFoundError), log.open(encoding="utf-8", errors="replace") as lines:
@@ -80,13 +91,17 @@ class SparkEvents:
         }
 
     def jobs_of(self, job_id: str) -> tuple[int, int]:
-        """How many Spark jobs with the tag of that job have begun, and how many of them have not ended."""
+        """How many Spark jobs with the tag of that job have begun, and how many of them have not
+        ended.
+        """
         begun: set[tuple[str, int]] = set()
         ended: set[tuple[str, int]] = set()
         for path in self.directory.iterdir():
             for event in _read(path):
                 key = (path.stem, int(event.get("Job ID", -1)))
-                if event["Event"] == "SparkListenerJobStart" and f"maintainer-{job_id}" in str(event["Properties"].get("spark.job.tags", "")).split(","):
+                if event["Event"] == "SparkListenerJobStart" and f"maintainer-{job_id}" in str(
+                    event["Properties"].get("spark.job.tags", "")
+                ).split(","):
                     begun.add(key)
                 elif event["Event"] == "SparkListenerJobEnd":
                     ended.add(key)

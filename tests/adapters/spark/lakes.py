@@ -1,4 +1,6 @@
-"""Tables on a SQLite catalog that both PyIceberg and Spark read, made of PyArrow files; and jobs on them."""
+"""Tables on a SQLite catalog that both PyIceberg and Spark read, made of PyArrow files; and jobs on
+them.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,19 @@ from maintainer.ports.runner import Runner, RunnerReport
 
 DEADLINE_SECONDS = 240  # a busy machine of two cores; the work itself takes seconds
 REPOSITORY = Path(__file__).parents[3]
-SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "part", LongType()), NestedField(3, "text", StringType()))
+SCHEMA = Schema(
+    NestedField(1, "id", LongType()),
+    NestedField(2, "part", LongType()),
+    NestedField(3, "text", StringType()),
+)
 BY_PART = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "part"))
 APPLICATION = "maintainer-test"
 # Half the start-up time and two thirds of the memory.
-QUICK_OPTIONS = LocalSparkOptions(driver_memory="1g", java_options="-XX:+UseSerialGC -XX:TieredStopAtLevel=1", conf=mark_settings((), let_writers_win=True))
+QUICK_OPTIONS = LocalSparkOptions(
+    driver_memory="1g",
+    java_options="-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    conf=mark_settings((), let_writers_win=True),
+)
 
 
 class WallClock:
@@ -51,22 +61,37 @@ class Lake:
     def __init__(self, root: Path, uri: str = "") -> None:
         """`uri`: of a PostgreSQL instead of a SQLite of its own."""
         self.root = root
-        self.properties = {"type": "sql", "uri": uri or f"sqlite:///{root}/catalog.db", "warehouse": f"file://{root}/warehouse"}
+        self.properties = {
+            "type": "sql",
+            "uri": uri or f"sqlite:///{root}/catalog.db",
+            "warehouse": f"file://{root}/warehouse",
+        }
         self.catalog = SqlCatalog("lake", **self.properties)
         self.spark = spark_configuration("lake", self.properties, {})
 
-    def create(self, name: str, namespace: str = "db", files: int = 60, partitions: int = 1) -> TableIdentifier:
+    def create(
+        self, name: str, namespace: str = "db", files: int = 60, partitions: int = 1
+    ) -> TableIdentifier:
         """A table of many small files, spread over the partitions."""
         self.catalog.create_namespace_if_not_exists((namespace,))
         folder = self.root / f"files-{abs(hash((namespace, name)))}"
         folder.mkdir()
         table = self.catalog.create_table(
-            (namespace, name), SCHEMA, location=f"file://{folder}/table", partition_spec=BY_PART if partitions > 1 else PartitionSpec()
+            (namespace, name),
+            SCHEMA,
+            location=f"file://{folder}/table",
+            partition_spec=BY_PART if partitions > 1 else PartitionSpec(),
         )
         paths = []
         for number in range(files):
             path = folder / f"{number}.parquet"
-            rows = pa.table({"id": pa.array(range(1000), pa.int64()), "part": pa.array([number % partitions] * 1000), "text": ["x" * 20] * 1000})
+            rows = pa.table(
+                {
+                    "id": pa.array(range(1000), pa.int64()),
+                    "part": pa.array([number % partitions] * 1000),
+                    "text": ["x" * 20] * 1000,
+                }
+            )
             pq.write_table(rows, path)
             paths.append(f"file://{path}")
         table.add_files(paths)
@@ -74,14 +99,19 @@ class Lake:
 
     def append(self, table: TableIdentifier) -> None:
         """One more commit, of ten rows."""
-        rows = pa.table({"id": pa.array(range(10), pa.int64()), "part": pa.array([0] * 10), "text": ["y"] * 10})
+        rows = pa.table(
+            {"id": pa.array(range(10), pa.int64()), "part": pa.array([0] * 10), "text": ["y"] * 10}
+        )
         self.load(table).append(rows.cast(self.load(table).schema().as_arrow()))
 
     def load(self, table: TableIdentifier) -> Table:
         return self.catalog.load_table((*table.namespace, table.name))
 
     def summaries(self, table: TableIdentifier) -> list[dict[str, str]]:
-        return [{**snapshot.summary.additional_properties} if snapshot.summary else {} for snapshot in self.load(table).snapshots()]
+        return [
+            {**snapshot.summary.additional_properties} if snapshot.summary else {}
+            for snapshot in self.load(table).snapshots()
+        ]
 
     def data_files(self, table: TableIdentifier) -> int:
         return int(self.load(table).inspect.files().num_rows)
@@ -90,15 +120,35 @@ class Lake:
         return int(self.load(table).scan().to_arrow().num_rows)
 
 
-def runner_on(lakes: list[Lake], run_dir: Path, owner: str, options: LocalSparkOptions = QUICK_OPTIONS) -> LocalRunner:
-    return LocalRunner(options, {"lake": lakes[0].spark} if lakes else {}, owner, APPLICATION, run_dir, WallClock())
+def runner_on(
+    lakes: list[Lake], run_dir: Path, owner: str, options: LocalSparkOptions = QUICK_OPTIONS
+) -> LocalRunner:
+    return LocalRunner(
+        options, {"lake": lakes[0].spark} if lakes else {}, owner, APPLICATION, run_dir, WallClock()
+    )
 
 
-def job_on(table: TableIdentifier, job_id: str, action: Action | None = None, owner: str = "") -> Job:
+def job_on(
+    table: TableIdentifier, job_id: str, action: Action | None = None, owner: str = ""
+) -> Job:
     chosen = action or RewriteDataFiles()
     rule = RuleName(chosen.procedure.value)
     now = datetime.now(UTC)
-    return Job(job_id, table, "uuid", rule, chosen, (), Estimate(1, 1, 0, 0), "", "v", 50, "person", now, owner=owner)
+    return Job(
+        job_id,
+        table,
+        "uuid",
+        rule,
+        chosen,
+        (),
+        Estimate(1, 1, 0, 0),
+        "",
+        "v",
+        50,
+        "person",
+        now,
+        owner=owner,
+    )
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = DEADLINE_SECONDS) -> None:
@@ -162,17 +212,38 @@ sys.stdin.read()
 
 def one_by_one() -> RewriteDataFiles:
     """A rewrite that takes its time and commits once, at its end."""
-    return RewriteDataFiles(options=(("max-concurrent-file-group-rewrites", "1"), ("min-input-files", "2"), ("partial-progress.enabled", "false")))
+    return RewriteDataFiles(
+        options=(
+            ("max-concurrent-file-group-rewrites", "1"),
+            ("min-input-files", "2"),
+            ("partial-progress.enabled", "false"),
+        )
+    )
 
 
 @contextmanager
 def daemon_at_work(
-    root: Path, owner: str = "daemon-1", adopts_from: str = "", abandoned_seconds: float = 60, valid_seconds: float | None = None
+    root: Path,
+    owner: str = "daemon-1",
+    adopts_from: str = "",
+    abandoned_seconds: float = 60,
+    valid_seconds: float | None = None,
 ) -> Iterator[WorkingDaemon]:
-    """Another process whose Spark works on `lake.db.t` as `job-1`, or that has adopted it; killed at the end at the latest."""
-    wanted = json.dumps({"owner": owner, "adopts_from": adopts_from, "abandoned_seconds": abandoned_seconds, "valid_seconds": valid_seconds})
+    """Another process whose Spark works on `lake.db.t` as `job-1`, or that has adopted it; killed
+    at the end at the latest.
+    """
+    wanted = json.dumps(
+        {
+            "owner": owner,
+            "adopts_from": adopts_from,
+            "abandoned_seconds": abandoned_seconds,
+            "valid_seconds": valid_seconds,
+        }
+    )
     command = [sys.executable, "-c", DAEMON, str(REPOSITORY), str(root), str(root / "run"), wanted]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         driver_pid, java_pid, outcome = json.loads(process.stdout.readline())
         assert outcome is None, f"the job is over already: {outcome}"

@@ -1,4 +1,6 @@
-"""Tables of every kind whose manifests are to be read twice, made by the Spark of a runner and stretched by hand where Spark cannot make them."""
+"""Tables of every kind whose manifests are to be read twice, made by the Spark of a runner and
+stretched by hand where Spark cannot make them.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,17 @@ alter table lake.readings.branched create branch other
 insert into lake.readings.branched.branch_other select id, int(id) from range(30, 60, 1, 1)
 insert into lake.readings.branched select id, int(id) from range(60, 90, 1, 1)
 """
-TABLES = ("flat", "types", "evolved", "dropped", "positions", "vectors", "branched", "equalities", "many")
+TABLES = (
+    "flat",
+    "types",
+    "evolved",
+    "dropped",
+    "positions",
+    "vectors",
+    "branched",
+    "equalities",
+    "many",
+)
 MANY = 5_000
 
 
@@ -84,7 +96,9 @@ def make_all(runner: LocalRunner, lake: Lake) -> None:
 
 def run_statements(runner: LocalRunner, statements: list[str]) -> None:
     """Let the runner's Spark run statements of ours."""
-    job = job_on(TableIdentifier("lake", (NAMESPACE,), "none"), f"make-{abs(hash(tuple(statements)))}")
+    job = job_on(
+        TableIdentifier("lake", (NAMESPACE,), "none"), f"make-{abs(hash(tuple(statements)))}"
+    )
     with statements_of_job(statements):
         runner.submit(job)
     outcome = outcome_of(runner, job)
@@ -94,14 +108,29 @@ def run_statements(runner: LocalRunner, statements: list[str]) -> None:
 @contextmanager
 def statements_of_job(statements: list[str]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "statements_of", lambda _job, _listed: Statements(tuple(statements), len(statements) - 1))
+        patch.setattr(
+            local,
+            "statements_of",
+            lambda _job, _listed: Statements(tuple(statements), len(statements) - 1),
+        )
         yield
 
 
 def make_equalities(lake: Lake) -> None:
-    """Neither Spark nor PyIceberg writes equality deletes: Flink's are told here by a manifest of position deletes that says otherwise."""
+    """Neither Spark nor PyIceberg writes equality deletes: Flink's are told here by a manifest of
+    position deletes that says otherwise.
+    """
     table = lake.load(lake.create("equalities", NAMESPACE, files=6, partitions=3))
-    add_deletes(table, lambda entry: entry | {"data_file": entry["data_file"] | {"content": 2, "equality_ids": [1], "file_path": "gone.parquet"}})
+    add_deletes(
+        table,
+        lambda entry: (
+            entry
+            | {
+                "data_file": entry["data_file"]
+                | {"content": 2, "equality_ids": [1], "file_path": "gone.parquet"}
+            }
+        ),
+    )
 
 
 def add_deletes(table: Table, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -112,12 +141,19 @@ def add_deletes(table: Table, change: Callable[[dict[str, Any]], dict[str, Any]]
     header, entries = read_avro(manifest)
     path = manifest.with_name(f"deletes-{manifest.name}")
     write_avro(path, header | {"content": "deletes"}, [change(entries[0])])
-    added = rows[0] | {"manifest_path": f"file://{path}", "manifest_length": path.stat().st_size, "content": 1, "added_files_count": 1}
+    added = rows[0] | {
+        "manifest_path": f"file://{path}",
+        "manifest_length": path.stat().st_size,
+        "content": 1,
+        "added_files_count": 1,
+    }
     write_avro(list_path, list_header, [*rows, added])
 
 
 def make_many(lake: Lake) -> None:
-    """Thousands of files of many sizes, in few partitions and two formats, some of them deleted, in manifests that interleave all of it."""
+    """Thousands of files of many sizes, in few partitions and two formats, some of them deleted, in
+    manifests that interleave all of it.
+    """
     table = lake.load(lake.create("many", NAMESPACE, files=1, partitions=2))
 
     def spread(entry: dict[str, Any], number: int) -> dict[str, Any]:
@@ -131,7 +167,9 @@ def make_many(lake: Lake) -> None:
         }
         return entry | {"status": 2 if number % 11 == 0 else 1, "data_file": file | changes}
 
-    change_entries(table, lambda entry: [spread(entry, number) for number in range(MANY)], manifests=3)
+    change_entries(
+        table, lambda entry: [spread(entry, number) for number in range(MANY)], manifests=3
+    )
 
 
 def _current_list(table: Table) -> str:

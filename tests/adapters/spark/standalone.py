@@ -1,4 +1,6 @@
-"""A standalone cluster of Spark's own on the loopback: a master and one worker, and what the master says of them."""
+"""A standalone cluster of Spark's own on the loopback: a master and one worker, and what the master
+says of them.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,19 @@ class Cluster:
     @property
     def applications(self) -> list[tuple[str, int, int]]:
         """Of those that live: the name, the MiB of each executor, and the cores of all of them."""
-        return [(found["name"], found["memoryperexecutor"], found["cores"]) for found in self.status()["activeapps"]]
+        return [
+            (found["name"], found["memoryperexecutor"], found["cores"])
+            for found in self.status()["activeapps"]
+        ]
 
     def executor_pids(self) -> list[int]:
         """The processes that the worker has begun."""
-        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.worker_pid)], capture_output=True, text=True, check=False)
+        listed = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(self.worker_pid)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         return [int(pid) for pid in listed.stdout.split()]
 
 
@@ -51,10 +61,26 @@ def open_cluster(directory: Path, cores: int, memory: str) -> Iterator[Cluster]:
     port, status_port = _find_free_ports(2)
     master = f"spark://{_HOST}:{port}"
     with ExitStack() as stack:
-        begin = ["org.apache.spark.deploy.master.Master", "--host", _HOST, "--port", str(port), "--webui-port", str(status_port)]
+        begin = [
+            "org.apache.spark.deploy.master.Master",
+            "--host",
+            _HOST,
+            "--port",
+            str(port),
+            "--webui-port",
+            str(status_port),
+        ]
         stack.enter_context(_process(begin, directory / "master.log"))
         size = ["--cores", str(cores), "--memory", memory, "--work-dir", str(directory / "work")]
-        work = ["org.apache.spark.deploy.worker.Worker", "--host", _HOST, "--webui-port", "0", *size, master]
+        work = [
+            "org.apache.spark.deploy.worker.Worker",
+            "--host",
+            _HOST,
+            "--webui-port",
+            "0",
+            *size,
+            master,
+        ]
         worker = stack.enter_context(_process(work, directory / "worker.log"))
         cluster = Cluster(master, f"http://{_HOST}:{status_port}/json/", worker.pid)
         wait_until(lambda: cluster.status().get("aliveworkers") == 1)
@@ -64,9 +90,24 @@ def open_cluster(directory: Path, cores: int, memory: str) -> Iterator[Cluster]:
 @contextmanager
 def _process(arguments: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
     home = jars.spark_home()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
-    environment |= {"SPARK_HOME": str(home), "JAVA_HOME": str(find_java(None, os.environ).home), "SPARK_LOCAL_IP": _HOST, "SPARK_DAEMON_MEMORY": "256m"}
-    with log.open("wb") as output, subprocess.Popen([str(home / "bin" / "spark-class"), *arguments], stdout=output, stderr=output, env=environment) as process:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("SPARK_")
+    }
+    environment |= {
+        "SPARK_HOME": str(home),
+        "JAVA_HOME": str(find_java(None, os.environ).home),
+        "SPARK_LOCAL_IP": _HOST,
+        "SPARK_DAEMON_MEMORY": "256m",
+    }
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(
+            [str(home / "bin" / "spark-class"), *arguments],
+            stdout=output,
+            stderr=output,
+            env=environment,
+        ) as process,
+    ):
         try:
             yield process
         finally:

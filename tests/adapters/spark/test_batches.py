@@ -1,4 +1,6 @@
-"""Many small tables, each a job of its own, in one Spark that is started once; what is wrong with one of them is its own matter."""
+"""Many small tables, each a job of its own, in one Spark that is started once; what is wrong with
+one of them is its own matter.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,18 @@ rules:
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_twenty_small_tables_share_one_spark_and_a_broken_one_hurts_no_other(lake: Lake, warm: LocalRunner) -> None:
-    tables = [lake.create(f"small_{number:02}", namespace="batch", files=3) for number in range(TABLES)]
+def test_twenty_small_tables_share_one_spark_and_a_broken_one_hurts_no_other(
+    lake: Lake, warm: LocalRunner
+) -> None:
+    tables = [
+        lake.create(f"small_{number:02}", namespace="batch", files=3) for number in range(TABLES)
+    ]
     broken = tables[BROKEN]
-    path = Path(min(task.file.file_path for task in lake.load(broken).scan().plan_files()).removeprefix("file://"))
+    path = Path(
+        min(task.file.file_path for task in lake.load(broken).scan().plan_files()).removeprefix(
+            "file://"
+        )
+    )
     path.write_bytes(b"x" * path.stat().st_size)
     with open_workshop(lake, warm, POLICY) as workshop:
         workshop.sql("SELECT 1")
@@ -62,7 +72,11 @@ def test_twenty_small_tables_share_one_spark_and_a_broken_one_hurts_no_other(lak
         assert job.outcome is not None
         assert job.outcome.result["rewritten_data_files_count"] == 3
         assert job.effect is not None
-        assert (job.effect.rows, job.effect.own_commits, job.effect.files_removed) == (RowProof.EQUAL, 1, 2)
+        assert (job.effect.rows, job.effect.own_commits, job.effect.files_removed) == (
+            RowProof.EQUAL,
+            1,
+            2,
+        )
         assert lake.data_files(table) == 1
     assert len({lake.summaries(table)[-1]["app-id"] for table in jobs}) == 1
     assert warm.driver_pid == driver_pid, "nothing was started for them"

@@ -1,4 +1,6 @@
-"""Every procedure is met in the middle of its work and ended: Spark works for it no more, the table is as it was or says what is gone, and Spark goes on."""
+"""Every procedure is met in the middle of its work and ended: Spark works for it no more, the table
+is as it was or says what is gone, and Spark goes on.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +36,31 @@ from tests.adapters.spark.workshop import Workshop, open_workshop
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 AT_ONCE = (("min-input-files", "2"), ("partial-progress.enabled", "false"))
-IN_PARTS = (("max-concurrent-file-group-rewrites", "1"), ("min-input-files", "2"), ("partial-progress.enabled", "true"), ("partial-progress.max-commits", "4"))
+IN_PARTS = (
+    ("max-concurrent-file-group-rewrites", "1"),
+    ("min-input-files", "2"),
+    ("partial-progress.enabled", "true"),
+    ("partial-progress.max-commits", "4"),
+)
 STRAYS = 400
 
 
 @dataclass
 class Scene:
-    """One table with everything that procedures work on: small files, deletes, manifests and snapshots."""
+    """One table with everything that procedures work on: small files, deletes, manifests and
+    snapshots.
+    """
 
     workshop: Workshop
     table: TableIdentifier
 
     def data_file(self) -> Path:
-        return self._path(min(task.file.file_path for task in self.workshop.lake.load(self.table).scan().plan_files()))
+        return self._path(
+            min(
+                task.file.file_path
+                for task in self.workshop.lake.load(self.table).scan().plan_files()
+            )
+        )
 
     def delete_file(self) -> Path:
         files = self.workshop.lake.load(self.table).inspect.delete_files().to_pylist()
@@ -64,7 +78,9 @@ class Scene:
 
     @property
     def snapshot_ids(self) -> list[int]:
-        return [snapshot.snapshot_id for snapshot in self.workshop.lake.load(self.table).snapshots()]
+        return [
+            snapshot.snapshot_id for snapshot in self.workshop.lake.load(self.table).snapshots()
+        ]
 
     def _path(self, location: str) -> Path:
         return Path(location.removeprefix("file:"))
@@ -76,29 +92,56 @@ def scene(lake: Lake, warm: LocalRunner) -> Iterator[Scene]:
     lake.append(table)
     lake.append(table)
     name = f"lake.db.{table.name}"
-    properties = "'format-version' = '2', 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'partition'"
+    properties = (
+        "'format-version' = '2', 'write.delete.mode' = 'merge-on-read', "
+        "'write.delete.granularity' = 'partition'"
+    )
     with open_workshop(lake, warm) as workshop:
-        workshop.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ({properties})", *(f"DELETE FROM {name} WHERE id = {number}" for number in (7, 8)))  # noqa: S608 - our own name
+        workshop.sql(
+            f"ALTER TABLE {name} SET TBLPROPERTIES ({properties})",
+            *(f"DELETE FROM {name} WHERE id = {number}" for number in (7, 8)),  # noqa: S608 - our own name
+        )
         yield Scene(workshop, table)
 
 
 Gated = Callable[[Scene], Path]
 CASES: dict[str, tuple[Callable[[Scene], Action], Gated]] = {
     "bin-packing": (lambda _: RewriteDataFiles(options=AT_ONCE), Scene.data_file),
-    "sorting": (lambda _: RewriteDataFiles("sort", "id ASC NULLS LAST", None, AT_ONCE), Scene.data_file),
-    "z-ordering": (lambda _: RewriteDataFiles("sort", "zorder(id, part)", None, AT_ONCE), Scene.data_file),
-    "position deletes": (lambda _: RewritePositionDeleteFiles(options=(("rewrite-all", "true"),)), Scene.delete_file),
+    "sorting": (
+        lambda _: RewriteDataFiles("sort", "id ASC NULLS LAST", None, AT_ONCE),
+        Scene.data_file,
+    ),
+    "z-ordering": (
+        lambda _: RewriteDataFiles("sort", "zorder(id, part)", None, AT_ONCE),
+        Scene.data_file,
+    ),
+    "position deletes": (
+        lambda _: RewritePositionDeleteFiles(options=(("rewrite-all", "true"),)),
+        Scene.delete_file,
+    ),
     "manifests": (lambda _: RewriteManifests(0), Scene.manifest),
-    "orphans": (lambda scene: RemoveOrphanFiles(WallClock().now() - timedelta(days=3), scene.location), Scene.manifest),
-    "statistics of columns": (lambda scene: ComputeTableStats(scene.snapshot_ids[-1]), Scene.data_file),
+    "orphans": (
+        lambda scene: RemoveOrphanFiles(WallClock().now() - timedelta(days=3), scene.location),
+        Scene.manifest,
+    ),
+    "statistics of columns": (
+        lambda scene: ComputeTableStats(scene.snapshot_ids[-1]),
+        Scene.data_file,
+    ),
 }
 
 
-def cancel_at_gate(scene: Scene, action: Action, gated: Path, events: SparkEvents, run_dir: Path) -> tuple[str, int]:
-    """How the job has ended while the gate was shut, in state and words; and how many Spark jobs it had begun."""
+def cancel_at_gate(
+    scene: Scene, action: Action, gated: Path, events: SparkEvents, run_dir: Path
+) -> tuple[str, int]:
+    """How the job has ended while the gate was shut, in state and words; and how many Spark jobs it
+    had begun.
+    """
     workshop, runner = scene.workshop, scene.workshop.runner
     pids = runner.driver_pid, runner.java_pid
-    hand_over = workshop.prepare(scene.table, action)  # measured before the gate is shut, for whoever looks at the table would wait there too
+    hand_over = workshop.prepare(
+        scene.table, action
+    )  # measured before the gate is shut, for whoever looks at the table would wait there too
     with gate_at(gated):
         job = hand_over()
         wait_at_gate(runner, run_dir / "warm-1.spark.log")
@@ -114,7 +157,9 @@ def cancel_at_gate(scene: Scene, action: Action, gated: Path, events: SparkEvent
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_cancelled_in_the_middle_leaves_the_table_as_it_was(scene: Scene, events: SparkEvents, run_dir: Path, case: str) -> None:
+def test_what_is_cancelled_in_the_middle_leaves_the_table_as_it_was(
+    scene: Scene, events: SparkEvents, run_dir: Path, case: str
+) -> None:
     make, choose = CASES[case]
     before = scene.snapshot_ids
     message, begun = cancel_at_gate(scene, make(scene), choose(scene), events, run_dir)
@@ -123,18 +168,27 @@ def test_what_is_cancelled_in_the_middle_leaves_the_table_as_it_was(scene: Scene
     assert scene.snapshot_ids == before
 
 
-def test_statistics_of_partitions_that_are_read_by_threads_that_all_jobs_share_are_cancelled_too(scene: Scene, events: SparkEvents, run_dir: Path) -> None:
+def test_statistics_of_partitions_that_are_read_by_threads_that_all_jobs_share_are_cancelled_too(
+    scene: Scene, events: SparkEvents, run_dir: Path
+) -> None:
     before = scene.snapshot_ids
     action = ComputePartitionStats(before[-1])
     message, begun = cancel_at_gate(scene, action, scene.manifest(), events, run_dir)
     assert (message, begun) == ("", 0), "no Spark job: the driver reads the manifests itself"
-    assert (scene.snapshot_ids, list(scene.workshop.look(scene.table).partition_statistics)) == (before, [])
+    assert (scene.snapshot_ids, list(scene.workshop.look(scene.table).partition_statistics)) == (
+        before,
+        [],
+    )
 
 
-def test_an_expiry_that_is_cancelled_after_its_commit_says_what_is_gone_and_what_may_be_left(scene: Scene, events: SparkEvents, run_dir: Path) -> None:
+def test_an_expiry_that_is_cancelled_after_its_commit_says_what_is_gone_and_what_may_be_left(
+    scene: Scene, events: SparkEvents, run_dir: Path
+) -> None:
     before = scene.snapshot_ids
     lists = list((Path(scene.location.removeprefix("file:")) / "metadata").glob("snap-*.avro"))
-    message, _ = cancel_at_gate(scene, ExpireSnapshots(WallClock().now(), 2), scene.manifest(), events, run_dir)
+    message, _ = cancel_at_gate(
+        scene, ExpireSnapshots(WallClock().now(), 2), scene.manifest(), events, run_dir
+    )
     assert scene.snapshot_ids == before[-2:]
     assert message == (
         f"What was committed before stays: {len(before)} snapshots became 2. "
@@ -145,7 +199,9 @@ def test_an_expiry_that_is_cancelled_after_its_commit_says_what_is_gone_and_what
 
 def test_a_removal_of_orphans_that_is_cancelled_says_how_many_are_gone(scene: Scene) -> None:
     workshop = scene.workshop
-    scene = Scene(workshop, workshop.create("littered_on", "id bigint", rows=("SELECT id FROM range(9)",)))
+    scene = Scene(
+        workshop, workshop.create("littered_on", "id bigint", rows=("SELECT id FROM range(9)",))
+    )
     place = Path(scene.location.removeprefix("file:"))
     long_ago = datetime(2020, 1, 1, tzinfo=UTC)
     strays = [place / "data" / f"stray-{number:03}.parquet" for number in range(STRAYS)]
@@ -155,9 +211,23 @@ def test_a_removal_of_orphans_that_is_cancelled_says_how_many_are_gone(scene: Sc
         os.utime(path, (long_ago.timestamp(), long_ago.timestamp()))
     files = [FoundFile(f"{scene.location}/data/{path.name}", 4, long_ago) for path in strays]
     approved = ApprovedList("look-1", digest_files(files), Disposal.QUARANTINE)
-    action = RemoveOrphanFiles(WallClock().now() - timedelta(days=3), scene.location, approved=approved)
+    action = RemoveOrphanFiles(
+        WallClock().now() - timedelta(days=3), scene.location, approved=approved
+    )
     uuid, now = workshop.look(scene.table).table_uuid, WallClock().now()
-    kept = OrphanList("look-1", scene.table, uuid, scene.location, action.older_than, now, STRAYS, 4 * STRAYS, approved.digest, OrphanListState.APPROVED, now)
+    kept = OrphanList(
+        "look-1",
+        scene.table,
+        uuid,
+        scene.location,
+        action.older_than,
+        now,
+        STRAYS,
+        4 * STRAYS,
+        approved.digest,
+        OrphanListState.APPROVED,
+        now,
+    )
     workshop.store.add_orphan_list(kept, files)
     job_id = f"work-{os.getpid()}"
     workshop.runner.bring_orphans(job_id, action, files)
@@ -176,7 +246,9 @@ def test_a_removal_of_orphans_that_is_cancelled_says_how_many_are_gone(scene: Sc
 
 
 def test_what_a_cancelled_rewrite_in_parts_has_committed_stays(scene: Scene) -> None:
-    """In parts, commits are made by a thread of Iceberg's own: after the end of the job it makes none."""
+    """In parts, commits are made by a thread of Iceberg's own: after the end of the job it makes
+    none.
+    """
     workshop = scene.workshop
     table = workshop.lake.create("in_parts", files=60, partitions=30)
     job = workshop.begin(table, RewriteDataFiles(options=IN_PARTS))
@@ -189,5 +261,7 @@ def test_what_a_cancelled_rewrite_in_parts_has_committed_stays(scene: Scene) -> 
     assert ended.effect is not None
     assert ended.effect.own_commits == commits
     assert ended.failure_message.startswith("What was committed before stays: ")
-    assert len(workshop.lake.load(table).snapshots()) - 1 == commits, "nor is anything committed later"
+    assert len(workshop.lake.load(table).snapshots()) - 1 == commits, (
+        "nor is anything committed later"
+    )
     assert workshop.lake.rows(table) == 60_000

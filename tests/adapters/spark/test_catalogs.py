@@ -23,7 +23,11 @@ def test_a_sqlite_catalog_is_a_jdbc_catalog_on_the_same_file() -> None:
 
 def test_a_postgresql_catalog_has_its_secrets_split_out() -> None:
     uri = "postgresql+psycopg2://me%40here:p%2Fw@db:5433/lake?sslmode=require"
-    settings = spark_configuration("lake", {"type": "sql", "uri": uri, "warehouse": "s3://bucket/wh", "s3.region": "eu-west-1"}, {})
+    settings = spark_configuration(
+        "lake",
+        {"type": "sql", "uri": uri, "warehouse": "s3://bucket/wh", "s3.region": "eu-west-1"},
+        {},
+    )
     assert settings[f"{P}.uri"] == "jdbc:postgresql://db:5433/lake?sslmode=require"
     assert settings[f"{P}.retryable_status_codes"] == "57P01,57P02,57P03"
     assert settings[f"{P}.jdbc.user"] == "me@here"
@@ -35,9 +39,12 @@ def test_a_postgresql_catalog_has_its_secrets_split_out() -> None:
 
 def test_a_rest_catalog_keeps_its_own_words() -> None:
     properties = {
-        "uri": "https://c.example/", "credential": "id:secret", "scope": "all", "header.X-Team": "a", "warehouse": "w", "s3.force-virtual-addressing": "false"
+        "uri": "https://c.example/", "credential": "id:secret", "scope": "all",
+        "header.X-Team": "a", "warehouse": "w", "s3.force-virtual-addressing": "false"
     }  # fmt: skip
-    settings = spark_configuration("lake", properties, {"view-endpoints-supported": "true", "spark.hadoop.a": "b"})
+    settings = spark_configuration(
+        "lake", properties, {"view-endpoints-supported": "true", "spark.hadoop.a": "b"}
+    )
     assert settings[f"{P}.type"] == "rest"
     assert settings[f"{P}.credential"] == "id:secret"
     assert settings[f"{P}.header.X-Team"] == "a"
@@ -48,16 +55,27 @@ def test_a_rest_catalog_keeps_its_own_words() -> None:
 
 
 def test_hive_and_glue_are_translated_too() -> None:
-    assert spark_configuration("lake", {"type": "hive", "uri": "thrift://h:9083"}, {})[f"{P}.uri"] == "thrift://h:9083"
+    assert (
+        spark_configuration("lake", {"type": "hive", "uri": "thrift://h:9083"}, {})[f"{P}.uri"]
+        == "thrift://h:9083"
+    )
     assert needs_s3(spark_configuration("lake", {"type": "glue", "glue.region": "eu-west-1"}, {}))
 
 
 def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
-    properties = SQLITE | {"warehouse": "hdfs://cluster/wh", "hadoop.dfs.ha.namenodes.cluster": "one,two"}
+    properties = SQLITE | {
+        "warehouse": "hdfs://cluster/wh",
+        "hadoop.dfs.ha.namenodes.cluster": "one,two",
+    }
     settings = spark_configuration("lake", properties, {})
     assert settings["spark.hadoop.dfs.ha.namenodes.cluster"] == "one,two"
     assert settings[f"{P}.warehouse"] == "hdfs://cluster/wh"
-    assert spark_configuration("lake", properties, {"spark.hadoop.dfs.ha.namenodes.cluster": "three"})["spark.hadoop.dfs.ha.namenodes.cluster"] == "three"
+    assert (
+        spark_configuration("lake", properties, {"spark.hadoop.dfs.ha.namenodes.cluster": "three"})[
+            "spark.hadoop.dfs.ha.namenodes.cluster"
+        ]
+        == "three"
+    )
     assert not needs_s3(settings)
 
 
@@ -77,18 +95,34 @@ def test_hadoops_own_settings_hold_for_the_whole_of_spark() -> None:
         ("lake", {"type": "dynamodb"}, "dynamodb"),
         ("lake", {"type": "rest"}, "uri"),
         ("lake", {"py-catalog-impl": "x.Y"}, "py-catalog-impl"),
-        ("lake", {"type": "bigquery"}, "as in catalog-impl: org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog"),
-        ("lake", {"type": "hadoop", "warehouse": "hdfs://c/wh"}, "write the catalog's Java class or type under spark:, as in type: hadoop"),
-        ("lake", SQLITE | {"ssl.cabundle": "x", "s3.anonymous": "true"}, "properties ssl.cabundle, s3.anonymous cannot be translated"),
+        (
+            "lake",
+            {"type": "bigquery"},
+            "as in catalog-impl: org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog",
+        ),
+        (
+            "lake",
+            {"type": "hadoop", "warehouse": "hdfs://c/wh"},
+            "write the catalog's Java class or type under spark:, as in type: hadoop",
+        ),
+        (
+            "lake",
+            SQLITE | {"ssl.cabundle": "x", "s3.anonymous": "true"},
+            "properties ssl.cabundle, s3.anonymous cannot be translated",
+        ),
     ],
 )
-def test_what_cannot_be_translated_is_named(name: str, properties: dict[str, str], words: str) -> None:
+def test_what_cannot_be_translated_is_named(
+    name: str, properties: dict[str, str], words: str
+) -> None:
     with pytest.raises(ConfigurationError, match=words.replace(".", r"\.")):
         spark_configuration(name, properties, {})
 
 
 def test_an_override_stands_in_for_a_property_without_counterpart() -> None:
-    settings = spark_configuration("lake", SQLITE | {"adls.account-name": "x"}, {"adls.account-name": "y", "io-impl": "my.IO"})
+    settings = spark_configuration(
+        "lake", SQLITE | {"adls.account-name": "x"}, {"adls.account-name": "y", "io-impl": "my.IO"}
+    )
     assert settings[f"{P}.adls.account-name"] == "y"
     assert settings[f"{P}.io-impl"] == "my.IO"
 
@@ -96,12 +130,20 @@ def test_an_override_stands_in_for_a_property_without_counterpart() -> None:
 @pytest.mark.parametrize(
     ("properties", "overrides"),
     [
-        ({"type": "dynamodb", "warehouse": "s3://b/wh"}, {"catalog-impl": "org.apache.iceberg.aws.dynamodb.DynamoDbCatalog"}),
+        (
+            {"type": "dynamodb", "warehouse": "s3://b/wh"},
+            {"catalog-impl": "org.apache.iceberg.aws.dynamodb.DynamoDbCatalog"},
+        ),
         ({"type": "hadoop", "warehouse": "hdfs://c/wh"}, {"type": "hadoop"}),
-        ({"py-catalog-impl": "our.Catalog", "uri": "our://host"}, {"catalog-impl": "com.example.OurCatalog"}),
+        (
+            {"py-catalog-impl": "our.Catalog", "uri": "our://host"},
+            {"catalog-impl": "com.example.OurCatalog"},
+        ),
     ],
 )
-def test_a_catalog_of_any_kind_is_reached_by_what_is_written_under_spark(properties: dict[str, str], overrides: dict[str, str]) -> None:
+def test_a_catalog_of_any_kind_is_reached_by_what_is_written_under_spark(
+    properties: dict[str, str], overrides: dict[str, str]
+) -> None:
     settings = spark_configuration("lake", properties, overrides)
     (given,) = overrides.items()
     assert settings[f"{P}.{given[0]}"] == given[1]
@@ -113,6 +155,10 @@ def test_a_catalog_of_any_kind_is_reached_by_what_is_written_under_spark(propert
 
 
 def test_an_empty_override_leaves_a_property_out() -> None:
-    settings = spark_configuration("lake", SQLITE | {"s3.anonymous": "true"}, {"s3.anonymous": "", "client.credentials-provider": "a.Provider"})
+    settings = spark_configuration(
+        "lake",
+        SQLITE | {"s3.anonymous": "true"},
+        {"s3.anonymous": "", "client.credentials-provider": "a.Provider"},
+    )
     assert f"{P}.s3.anonymous" not in settings
     assert settings[f"{P}.client.credentials-provider"] == "a.Provider"

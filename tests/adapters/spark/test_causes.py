@@ -1,4 +1,6 @@
-"""What goes wrong on a real Spark, and what becomes of it: the cause that the job ends with, and when its rule is tried again."""
+"""What goes wrong on a real Spark, and what becomes of it: the cause that the job ends with, and
+when its rule is tried again.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,15 @@ from maintainer.domain.policy import RuleName
 from maintainer.steps.submit import request_cancel
 from maintainer.steps.watch import watch
 from tests.adapters.spark.gates import gate_at, wait_at_gate
-from tests.adapters.spark.lakes import QUICK_OPTIONS, Lake, WallClock, one_by_one, runner_on, wait_for_tasks, wait_until
+from tests.adapters.spark.lakes import (
+    QUICK_OPTIONS,
+    Lake,
+    WallClock,
+    one_by_one,
+    runner_on,
+    wait_for_tasks,
+    wait_until,
+)
 from tests.adapters.spark.workshop import Workshop, open_workshop
 from tests.fakes.adapters.clock import FakeClock
 from tests.postgres import PostgresServer, end_postgres, start_postgres
@@ -34,8 +44,12 @@ mode: enforce
 rules:
   rewrite_data_files: {when: {small_file_count_above: 1}, options: {min-input-files: 2}, cooldown: 1m, hot_partition_age: 0s}
 """
-AT_ONCE = RewriteDataFiles(options=(("min-input-files", "2"), ("partial-progress.enabled", "false")))
-IN_PARTS = RewriteDataFiles(options=(("min-input-files", "2"), ("partial-progress.enabled", "true")))
+AT_ONCE = RewriteDataFiles(
+    options=(("min-input-files", "2"), ("partial-progress.enabled", "false"))
+)
+IN_PARTS = RewriteDataFiles(
+    options=(("min-input-files", "2"), ("partial-progress.enabled", "true"))
+)
 LOG = "causes-1.spark.log"
 LARGE_VALUE_BYTES = 620 * 1024**2  # more than the heap
 
@@ -67,7 +81,9 @@ class Site:
         assert record.plan is not None
         if any(planned.rule is RuleName.REWRITE_DATA_FILES for planned in record.plan.planned):
             return None
-        (skipped,) = (skip for skip in record.plan.skipped if skip.rule is RuleName.REWRITE_DATA_FILES)
+        (skipped,) = (
+            skip for skip in record.plan.skipped if skip.rule is RuleName.REWRITE_DATA_FILES
+        )
         assert skipped.next_at is not None, skipped
         assert job.finished_at is not None
         return skipped.next_at - job.finished_at
@@ -86,11 +102,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @contextmanager
 def opened_site(server: PostgresServer, root: Path) -> Iterator[Site]:
     lake = Lake(root, server.url())
-    role = "CREATE ROLE worker LOGIN PASSWORD 'worker'; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO worker"
+    role = (
+        "CREATE ROLE worker LOGIN PASSWORD 'worker'; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL "
+        "TABLES IN SCHEMA public TO worker"
+    )
     server.run(role)
-    lake.spark = spark_configuration("lake", {**lake.properties, "uri": server.url().replace(f"postgres:{server.password}", "worker:worker")}, {})
+    lake.spark = spark_configuration(
+        "lake",
+        {
+            **lake.properties,
+            "uri": server.url().replace(f"postgres:{server.password}", "worker:worker"),
+        },
+        {},
+    )
     options = replace(QUICK_OPTIONS, driver_memory="600m", cancel_timeout=timedelta(seconds=2))
-    with closing(runner_on([lake], root / "run", "causes-1", options)) as runner, open_workshop(lake, runner, POLICY) as workshop:
+    with (
+        closing(runner_on([lake], root / "run", "causes-1", options)) as runner,
+        open_workshop(lake, runner, POLICY) as workshop,
+    ):
         yield Site(server, workshop, runner, root / "run" / LOG)
     lake.catalog.engine.dispose()
 
@@ -108,9 +137,15 @@ def assert_failed(job: Job, reason: FailureReason, words: str) -> None:
 
 
 @pytest.mark.parametrize("action", [AT_ONCE, IN_PARTS], ids=["at once", "in parts"])
-def test_a_data_file_that_is_missing_is_named_and_tried_again_after_a_change(site: Site, action: RewriteDataFiles) -> None:
+def test_a_data_file_that_is_missing_is_named_and_tried_again_after_a_change(
+    site: Site, action: RewriteDataFiles
+) -> None:
     table = site.create(f"missing_{len(action.options[1][1])}")
-    gone = Path(min(task.file.file_path for task in site.workshop.lake.load(table).scan().plan_files()).removeprefix("file://"))
+    gone = Path(
+        min(
+            task.file.file_path for task in site.workshop.lake.load(table).scan().plan_files()
+        ).removeprefix("file://")
+    )
     gone.unlink()
     job = site.run(table, action)
     assert_failed(job, FailureReason.MISSING_FILE, gone.name)
@@ -139,7 +174,9 @@ def test_a_place_that_cannot_be_written_to_is_a_matter_of_permission(site: Site)
     assert_waits(site, job, timedelta(days=1))
 
 
-def test_a_job_whose_time_is_up_ends_with_a_timeout_and_is_tried_again_with_less(site: Site) -> None:
+def test_a_job_whose_time_is_up_ends_with_a_timeout_and_is_tried_again_with_less(
+    site: Site,
+) -> None:
     table = site.create("slow")
     with gate_at(first_data_file(site, table)):
         job = site.workshop.begin(table, AT_ONCE, timeout=timedelta(minutes=1))
@@ -148,7 +185,9 @@ def test_a_job_whose_time_is_up_ends_with_a_timeout_and_is_tried_again_with_less
         watch(replace(site.workshop.ports, clock=later))
         assert site.workshop.await_end_of_work(job).kind == "cancelled"
     ended = site.settle(job)
-    assert_failed(ended, FailureReason.TIMEOUT, "Ended because it took longer than its timeout of 1 min")
+    assert_failed(
+        ended, FailureReason.TIMEOUT, "Ended because it took longer than its timeout of 1 min"
+    )
     assert_waits(site, ended, timedelta(hours=1))
 
 
@@ -167,7 +206,9 @@ def test_a_catalog_that_stops_in_the_middle_of_a_job_is_waited_for(site: Site) -
     assert len(site.workshop.lake.load(table).snapshots()) == 1
     assert_waits(site, ended, timedelta(minutes=1))
     again = site.run(table)
-    assert (again.state, again.failure_message) == (JobState.SUCCEEDED, ""), "no connection of before is in its way"
+    assert (again.state, again.failure_message) == (JobState.SUCCEEDED, ""), (
+        "no connection of before is in its way"
+    )
 
 
 def answers(site: Site) -> bool:
@@ -180,16 +221,27 @@ def answers(site: Site) -> bool:
 
 
 def first_data_file(site: Site, table: TableIdentifier) -> Path:
-    return Path(min(task.file.file_path for task in site.workshop.lake.load(table).scan().plan_files()).removeprefix("file://"))
+    return Path(
+        min(
+            task.file.file_path for task in site.workshop.lake.load(table).scan().plan_files()
+        ).removeprefix("file://")
+    )
 
 
-def test_what_cannot_be_interrupted_is_killed_with_all_of_spark_and_the_job_beside_it_is_not_blamed(site: Site) -> None:
-    """The planner of one job stands in a call of the system that Java cannot interrupt: the list of manifests does not open."""
+def test_what_cannot_be_interrupted_is_killed_with_all_of_spark_and_the_job_beside_it_is_not_blamed(
+    site: Site,
+) -> None:
+    """The planner of one job stands in a call of the system that Java cannot interrupt: the list of
+    manifests does not open.
+    """
     stuck_table, other_table = site.create("stuck"), site.create("beside")
     snapshot = site.workshop.lake.load(stuck_table).current_snapshot()
     assert snapshot is not None
     hand_over = site.workshop.prepare(stuck_table, AT_ONCE)
-    with gate_at(first_data_file(site, other_table)), gate_at(Path(snapshot.manifest_list.removeprefix("file://"))):
+    with (
+        gate_at(first_data_file(site, other_table)),
+        gate_at(Path(snapshot.manifest_list.removeprefix("file://"))),
+    ):
         beside = site.workshop.begin(other_table, AT_ONCE)
         wait_at_gate(site.runner, site.log)
         stuck = hand_over()
@@ -201,15 +253,22 @@ def test_what_cannot_be_interrupted_is_killed_with_all_of_spark_and_the_job_besi
         assert site.runner.java_pid != java_pid
     ended = site.settle(stuck)
     assert (ended.state, ended.failure_reason) == (JobState.CANCELLED, None)
-    told = "did not end within 2 s of its cancellation: Spark was killed; the table shows that nothing of this job was committed"
+    told = (
+        "did not end within 2 s of its cancellation: Spark was killed; the table shows that "
+        "nothing of this job was committed"
+    )
     assert ended.failure_message.endswith(told)
     innocent = site.settle(beside)
     assert_failed(innocent, FailureReason.LOST_RUNNER, "Spark was killed")
     assert site.wait_of(innocent) is None, "it is planned again at once"
 
 
-def test_threads_that_all_jobs_share_are_waited_for_by_none_not_even_by_the_first(site: Site) -> None:
-    """They have the class loader of the first job that a Spark ran, and the one before has ended the Spark of the other tests."""
+def test_threads_that_all_jobs_share_are_waited_for_by_none_not_even_by_the_first(
+    site: Site,
+) -> None:
+    """They have the class loader of the first job that a Spark ran, and the one before has ended
+    the Spark of the other tests.
+    """
     table = site.create("counted", partitions=2)
     loaded = site.workshop.lake.load(table)
     snapshot = loaded.current_snapshot()
@@ -220,7 +279,9 @@ def test_threads_that_all_jobs_share_are_waited_for_by_none_not_even_by_the_firs
         wait_at_gate(site.runner, site.log, "iceberg-worker-pool")
         java_pid = site.runner.java_pid
         request_cancel(site.workshop.ports, site.workshop.job(job), "ada")
-        assert site.workshop.await_end_of_work(job).kind == "cancelled", "one of them stands at the gate still"
+        assert site.workshop.await_end_of_work(job).kind == "cancelled", (
+            "one of them stands at the gate still"
+        )
     assert site.settle(job).state is JobState.CANCELLED
     assert site.runner.java_pid == java_pid
 
@@ -229,8 +290,20 @@ def test_a_task_that_finds_no_memory_is_told_as_that_and_tried_again_with_less(s
     """One value that is larger than the heap: Spark ends its JVM over it."""
     table = site.create("heavy", files=2)
     folder = Path(site.workshop.lake.load(table).location().removeprefix("file://"))
-    heavy = pa.table({"id": pa.array([1], pa.int64()), "part": pa.array([0], pa.int64()), "text": pa.array(["x" * LARGE_VALUE_BYTES], pa.large_string())})
-    pq.write_table(heavy, folder.parent / "heavy.parquet", compression="zstd", use_dictionary=False, write_statistics=False)
+    heavy = pa.table(
+        {
+            "id": pa.array([1], pa.int64()),
+            "part": pa.array([0], pa.int64()),
+            "text": pa.array(["x" * LARGE_VALUE_BYTES], pa.large_string()),
+        }
+    )
+    pq.write_table(
+        heavy,
+        folder.parent / "heavy.parquet",
+        compression="zstd",
+        use_dictionary=False,
+        write_statistics=False,
+    )
     site.workshop.lake.load(table).add_files([f"file://{folder.parent}/heavy.parquet"])
     job = site.run(table)
     assert_failed(job, FailureReason.OUT_OF_MEMORY, "")

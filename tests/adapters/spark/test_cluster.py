@@ -1,4 +1,6 @@
-"""Jobs whose tasks run in the executors of a standalone cluster: as large as the size says, gone with the driver, and replaced when they die."""
+"""Jobs whose tasks run in the executors of a standalone cluster: as large as the size says, gone
+with the driver, and replaced when they die.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,23 @@ from maintainer.adapters.spark.options import DriverSize, Executors
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.job import FailureReason, JobState
 from maintainer.domain.job_size import JobSize
-from tests.adapters.spark.lakes import APPLICATION, QUICK_OPTIONS, Lake, one_by_one, runner_on, wait_for_tasks, wait_until
+from tests.adapters.spark.lakes import (
+    APPLICATION,
+    QUICK_OPTIONS,
+    Lake,
+    one_by_one,
+    runner_on,
+    wait_for_tasks,
+    wait_until,
+)
 from tests.adapters.spark.standalone import Cluster, open_cluster
 from tests.adapters.spark.workshop import Workshop, open_workshop
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-AT_ONCE = RewriteDataFiles(options=(("min-input-files", "2"), ("partial-progress.enabled", "false")))
+AT_ONCE = RewriteDataFiles(
+    options=(("min-input-files", "2"), ("partial-progress.enabled", "false"))
+)
 
 
 @dataclass
@@ -37,8 +49,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     lake = Lake(root)
     with open_cluster(root, cores=2, memory="2g") as cluster:
         drivers = {JobSize.MEDIUM: DriverSize("640m", 1, Executors(1, "700m", 2))}
-        options = replace(QUICK_OPTIONS, master=cluster.master, driver_memory="600m", drivers=drivers)
-        with closing(runner_on([lake], root / "run", "cluster-1", options)) as runner, open_workshop(lake, runner) as workshop:
+        options = replace(
+            QUICK_OPTIONS, master=cluster.master, driver_memory="600m", drivers=drivers
+        )
+        with (
+            closing(runner_on([lake], root / "run", "cluster-1", options)) as runner,
+            open_workshop(lake, runner) as workshop,
+        ):
             yield Site(cluster, runner, workshop)
         wait_until(lambda: cluster.applications == [])
 
@@ -49,7 +66,9 @@ def test_a_medium_job_runs_in_executors_of_its_size_and_is_proved(site: Site) ->
     assert (done.state, done.failure_message) == (JobState.SUCCEEDED, "")
     assert (site.workshop.lake.data_files(table), site.workshop.lake.rows(table)) == (1, 6000)
     assert site.cluster.applications == [(APPLICATION, 700, 2)]
-    assert site.workshop.lake.summaries(table)[-1]["app-id"].startswith("app-"), "the master's name for it"
+    assert site.workshop.lake.summaries(table)[-1]["app-id"].startswith("app-"), (
+        "the master's name for it"
+    )
 
 
 def test_a_job_outlives_an_executor_that_dies(site: Site) -> None:

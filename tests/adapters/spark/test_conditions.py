@@ -1,4 +1,6 @@
-"""Spark's own parser on what is taken for a condition: whatever it makes of it is the condition of that one filter."""
+"""Spark's own parser on what is taken for a condition: whatever it makes of it is the condition of
+that one filter.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,20 @@ from tests.conditions import CONDITIONS, hostile_texts, plain_conditions
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-SYNTAX = {"cast", "try_cast", "timestampadd", "timestampdiff"}  # of the grammar, no functions of the registry
+SYNTAX = {
+    "cast",
+    "try_cast",
+    "timestampadd",
+    "timestampdiff",
+}  # of the grammar, no functions of the registry
 LIMITED = ["GlobalLimit", "LocalLimit", "Project", "Filter"]
-IN_THEIR_PLACE = [[*LIMITED, "UnresolvedRelation"], ["Project", "SubqueryAlias", *LIMITED, "RelationTimeTravel"]]
-parsed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+IN_THEIR_PLACE = [
+    [*LIMITED, "UnresolvedRelation"],
+    ["Project", "SubqueryAlias", *LIMITED, "RelationTimeTravel"],
+]
+parsed = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +44,16 @@ def catalyst() -> Iterator[Any]:
     """The classes of Spark's SQL in a JVM of their own, without Spark."""
     jars = Path(pyspark.__file__).parent / "jars"
     server = str(next(jars.glob("py4j-*.jar")))
-    port, process = launch_gateway(classpath=f"{jars}/*", jarpath=server, die_on_exit=True, javaopts=["-Xmx512m", "-XX:+UseSerialGC"], return_proc=True)
-    gateway = JavaGateway(gateway_parameters=GatewayParameters(port=int(port), enable_memory_management=False))
+    port, process = launch_gateway(
+        classpath=f"{jars}/*",
+        jarpath=server,
+        die_on_exit=True,
+        javaopts=["-Xmx512m", "-XX:+UseSerialGC"],
+        return_proc=True,
+    )
+    gateway = JavaGateway(
+        gateway_parameters=GatewayParameters(port=int(port), enable_memory_management=False)
+    )
     yield gateway.jvm.org.apache.spark.sql.catalyst
     gateway.close()
     process.stdin.close()  # which ends it
@@ -50,7 +70,10 @@ def read_plan(catalyst: Any, statement: str) -> list[str] | None:  # noqa: ANN40
         return None
     operators = []
     while True:
-        operators.append(plan.getClass().getSimpleName() + ("" if plan.subqueries().isEmpty() else " with a query"))
+        operators.append(
+            plan.getClass().getSimpleName()
+            + ("" if plan.subqueries().isEmpty() else " with a query")
+        )
         if plan.children().isEmpty():
             return operators
         if plan.children().size() > 1:
@@ -70,7 +93,10 @@ def read_statements(catalyst: Any, where: str) -> list[list[str] | None]:  # noq
 @example(text="name = r'\\' OR x = ' UNION SELECT 1 FROM t -- '")
 @example(text="n = 5e+3fR'\\' OR x = ' UNION SELECT 1 FROM t -- '")
 @example(text="\u017fELECT")
-def test_guard_31_spark_reads_what_is_taken_as_one_condition_or_not_at_all(catalyst: Any, text: str) -> None:  # noqa: ANN401 - as above
+def test_guard_31_spark_reads_what_is_taken_as_one_condition_or_not_at_all(
+    catalyst: Any,  # noqa: ANN401 - as above
+    text: str,
+) -> None:
     if check_condition(text) is not None:
         event("refused")
         return
@@ -98,5 +124,9 @@ def test_unchecked_some_would_be_more_than_a_condition(catalyst: Any, text: str)
 
 def test_every_function_that_may_be_called_is_sparks_own(catalyst: Any) -> None:  # noqa: ANN401 - as above
     registry = getattr(getattr(catalyst.analysis, "FunctionRegistry$"), "MODULE$").builtin()
-    missing = {name for name in CONDITION_FUNCTIONS - SYNTAX if not registry.functionExists(catalyst.FunctionIdentifier(name))}
+    missing = {
+        name
+        for name in CONDITION_FUNCTIONS - SYNTAX
+        if not registry.functionExists(catalyst.FunctionIdentifier(name))
+    }
     assert not missing

@@ -1,4 +1,6 @@
-"""Position deletes whose data files a rewrite has replaced go too, on a real Spark, under the built-in rules."""
+"""Position deletes whose data files a rewrite has replaced go too, on a real Spark, under the
+built-in rules.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ from tests.adapters.spark.workshop import Workshop, open_workshop
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-MERGE_ON_READ = "'format-version' = '2', 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'file', 'write.distribution-mode' = 'none'"
+MERGE_ON_READ = (
+    "'format-version' = '2', 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = "
+    "'file', 'write.distribution-mode' = 'none'"
+)
 FILES, DELETES = RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_POSITION_DELETE_FILES
 MOST_JOBS = 5
 FROM_TWO_FILES = """
@@ -33,7 +38,9 @@ rules: {rewrite_data_files: {options: {min-input-files: 2}}}
 
 @pytest.fixture(scope="module")
 def workshop(lake: Lake, warm: LocalRunner) -> Iterator[Workshop]:
-    with open_workshop(lake, warm) as opened:  # a mode and nothing more: the rules are the built-in ones
+    with open_workshop(
+        lake, warm
+    ) as opened:  # a mode and nothing more: the rules are the built-in ones
         yield opened
 
 
@@ -57,22 +64,37 @@ def measure(workshop: Workshop, table: TableIdentifier) -> Measured:
 
 
 def read_rows(workshop: Workshop, table: TableIdentifier) -> list[tuple[int, int]]:
-    rows = workshop.lake.catalog.load_table((*table.namespace, table.name)).scan().to_arrow().to_pylist()
+    rows = (
+        workshop.lake.catalog.load_table((*table.namespace, table.name))
+        .scan()
+        .to_arrow()
+        .to_pylist()
+    )
     return sorted((row["id"], row["part"]) for row in rows)
 
 
 def assert_deletes_are_dropped(job: Job) -> None:
     assert job.effect is not None
-    assert (job.estimate.items_before, job.estimate.items_after, job.effect.delete_files_removed) == (30, 0, 30)
+    assert (
+        job.estimate.items_before,
+        job.estimate.items_after,
+        job.effect.delete_files_removed,
+    ) == (30, 0, 30)
     assert (job.effect.rows, job.effect.difference) == (RowProof.COUNTED, "")
 
 
-def test_thirty_files_with_thirty_deletes_become_one_file_and_no_delete_under_the_built_in_rules(workshop: Workshop) -> None:
+def test_thirty_files_with_thirty_deletes_become_one_file_and_no_delete_under_the_built_in_rules(
+    workshop: Workshop,
+) -> None:
     rows = ("SELECT /*+ REPARTITION(30) */ id, 0 AS part FROM range(3000)",)
     table = workshop.create("dangling", "id bigint, part int", "", MERGE_ON_READ, rows)
     workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")  # noqa: S608 - names are ours
     before, expected = measure(workshop, table).health, read_rows(workshop, table)
-    assert (before.data_files, before.position_delete_files, before.dangling_delete_files) == (30, 30, 0)
+    assert (before.data_files, before.position_delete_files, before.dangling_delete_files) == (
+        30,
+        30,
+        0,
+    )
     assert len(expected) == 2700
 
     jobs = maintain(workshop, table)
@@ -83,17 +105,28 @@ def test_thirty_files_with_thirty_deletes_become_one_file_and_no_delete_under_th
     assert read_rows(workshop, table) == expected
 
 
-def test_three_dangling_deletes_in_each_partition_go_and_those_of_a_partition_that_needs_its_own_stay(lake: Lake, warm: LocalRunner) -> None:
-    rows = tuple(f"SELECT /*+ REPARTITION({1 if part == 10 else 3}) */ id, {part} AS part FROM range(300)" for part in range(11))  # noqa: S608 - numbers
+def test_three_dangling_deletes_in_each_partition_go_and_those_of_a_partition_that_needs_its_own_stay(
+    lake: Lake, warm: LocalRunner
+) -> None:
+    rows = tuple(
+        f"SELECT /*+ REPARTITION({1 if part == 10 else 3}) */ id, {part} AS part FROM range(300)"  # noqa: S608 - numbers
+        for part in range(11)
+    )
     with open_workshop(lake, warm, FROM_TWO_FILES) as workshop:
-        table = workshop.create("dangling_parts", "id bigint, part int", "PARTITIONED BY (part)", MERGE_ON_READ, rows)
+        table = workshop.create(
+            "dangling_parts", "id bigint, part int", "PARTITIONED BY (part)", MERGE_ON_READ, rows
+        )
         workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")  # noqa: S608 - names are ours
         expected = read_rows(workshop, table)
         jobs = maintain(workshop, table)
         assert [job.rule for job in jobs] == [FILES, DELETES]
         assert_deletes_are_dropped(jobs[-1])
         after = measure(workshop, table).health
-        assert (after.data_files, after.position_delete_files, after.dangling_delete_files) == (11, 1, 0)
+        assert (after.data_files, after.position_delete_files, after.dangling_delete_files) == (
+            11,
+            1,
+            0,
+        )
         assert read_rows(workshop, table) == expected
 
 
@@ -103,8 +136,15 @@ def test_the_band_shows_dangling_deletes_until_they_are_gone(workshop: Workshop)
     workshop.sql(f"DELETE FROM lake.db.{table.name} WHERE id % 10 = 3")  # noqa: S608 - names are ours
     workshop.run(table, FILES)
     left = measure(workshop, table)
-    assert (left.health.data_files, left.health.position_delete_files, left.health.dangling_delete_files) == (1, 30, 30)
-    assert (left.grade.band, left.grade.findings[0].metric) == (Band.WATCH, Metric.DANGLING_DELETE_FILE_COUNT)
+    assert (
+        left.health.data_files,
+        left.health.position_delete_files,
+        left.health.dangling_delete_files,
+    ) == (1, 30, 30)
+    assert (left.grade.band, left.grade.findings[0].metric) == (
+        Band.WATCH,
+        Metric.DANGLING_DELETE_FILE_COUNT,
+    )
     workshop.run(table, DELETES)
     assert measure(workshop, table).grade.band is Band.HEALTHY
 

@@ -20,12 +20,43 @@ from maintainer.domain.reading import DigestManifests, FoundFiles, FoundManifest
 
 TABLE = TableIdentifier("lake", ("sales", "eu west"), "odd`name")
 GOLDEN = Path(__file__).with_name("digest.golden.sql")
-PARTITION = {"schema": {"fields": [{"name": "partition", "type": {"type": "struct", "fields": [{"name": "day", "type": "date"}]}}]}}
-FILES: dict[str, Any] = {"schema": {"fields": [{"name": "manifest", "type": "string"}, {"name": "partition", "type": "string"}]}}
+PARTITION = {
+    "schema": {
+        "fields": [
+            {
+                "name": "partition",
+                "type": {"type": "struct", "fields": [{"name": "day", "type": "date"}]},
+            }
+        ]
+    }
+}
+FILES: dict[str, Any] = {
+    "schema": {
+        "fields": [{"name": "manifest", "type": "string"}, {"name": "partition", "type": "string"}]
+    }
+}
 
 
-def row(manifest: str, partition: str = '{"day":"2026-01-02"}', *, first: int = 0, sizes: tuple[int, ...] = (10,), content: int = 0) -> list[Any]:
-    return [manifest, 0, partition, content, "parquet", len(sizes) + 1, 7 * len(sizes), 3, first, list(sizes)]
+def row(
+    manifest: str,
+    partition: str = '{"day":"2026-01-02"}',
+    *,
+    first: int = 0,
+    sizes: tuple[int, ...] = (10,),
+    content: int = 0,
+) -> list[Any]:
+    return [
+        manifest,
+        0,
+        partition,
+        content,
+        "parquet",
+        len(sizes) + 1,
+        7 * len(sizes),
+        3,
+        first,
+        list(sizes),
+    ]
 
 
 def write(path: Path, *lines: object) -> Path:
@@ -38,14 +69,19 @@ def test_the_statements_are_these() -> None:
     written = []
     for is_partitioned, lists_files in ((False, False), (True, False), (True, True)):
         action = DigestManifests(42, 1000, is_partitioned=is_partitioned, lists_files=lists_files)
-        written += [f"-- partitioned: {is_partitioned}, files listed: {lists_files}", *write_statements(TABLE, action)]
+        written += [
+            f"-- partitioned: {is_partitioned}, files listed: {lists_files}",
+            *write_statements(TABLE, action),
+        ]
     assert "\n".join(written) + "\n" == GOLDEN.read_text()
 
 
 def test_the_last_statement_is_the_one_that_a_job_shows() -> None:
     action = DigestManifests(42, 1000, is_partitioned=True, lists_files=False)
     assert main_statement(TABLE, action) == write_statements(TABLE, action)[-1]
-    assert main_statement(TABLE, RewriteManifests(0)).startswith("CALL `lake`.system.rewrite_manifests(")
+    assert main_statement(TABLE, RewriteManifests(0)).startswith(
+        "CALL `lake`.system.rewrite_manifests("
+    )
 
 
 def test_a_file_is_read_manifest_by_manifest(tmp_path: Path) -> None:
@@ -66,7 +102,14 @@ def test_a_file_is_read_manifest_by_manifest(tmp_path: Path) -> None:
 
 
 def test_files_one_by_one_come_with_their_keys(tmp_path: Path) -> None:
-    (found,) = read_found(write(tmp_path / "f", FILES, [*row("a", "{}", sizes=(1, 2)), [3, 4], [5, None], [6, None]], {"rows": 1}))
+    (found,) = read_found(
+        write(
+            tmp_path / "f",
+            FILES,
+            [*row("a", "{}", sizes=(1, 2)), [3, 4], [5, None], [6, None]],
+            {"rows": 1},
+        )
+    )
     (files,) = found.files
     assert (files.records, files.sequence_numbers, files.keys) == ((3, 4), (5, None), (6, None))
 
@@ -115,8 +158,28 @@ def test_a_compressed_stream_without_an_end_is_read_as_far_as_it_goes(tmp_path: 
         ("decimal(30,10)", 1.5, Decimal("1.5")),
     ],
 )
-def test_values_are_as_a_manifest_stores_them(tmp_path: Path, kind: str, said: object, stored: object) -> None:
-    types = {"schema": {"fields": [{"name": "partition", "type": {"type": "struct", "fields": [{"name": "x", "type": kind}]}}]}}
-    (found,) = read_found(write(tmp_path / "f", types, {"rows": 0}, FILES, row("a", json.dumps({"x": said})), {"rows": 1}))
+def test_values_are_as_a_manifest_stores_them(
+    tmp_path: Path, kind: str, said: object, stored: object
+) -> None:
+    types = {
+        "schema": {
+            "fields": [
+                {
+                    "name": "partition",
+                    "type": {"type": "struct", "fields": [{"name": "x", "type": kind}]},
+                }
+            ]
+        }
+    }
+    (found,) = read_found(
+        write(
+            tmp_path / "f",
+            types,
+            {"rows": 0},
+            FILES,
+            row("a", json.dumps({"x": said})),
+            {"rows": 1},
+        )
+    )
     (value,) = found.files[0].partition.values()
     assert (value, type(value)) == (stored, type(stored))

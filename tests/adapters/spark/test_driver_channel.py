@@ -67,7 +67,9 @@ def driver(path: Path) -> Iterator[Driver]:
     made.server.close()
 
 
-def test_what_is_not_acknowledged_is_said_again_to_the_next_daemon(driver: Driver, path: Path) -> None:
+def test_what_is_not_acknowledged_is_said_again_to_the_next_daemon(
+    driver: Driver, path: Path
+) -> None:
     first = Daemon(path)
     assert first.catch_up() == []
     for event in ("job.started", "statement.started", "job.finished"):
@@ -90,7 +92,9 @@ def test_of_the_progress_of_a_job_only_the_newest_is_kept(driver: Driver, path: 
     daemon.leave()
 
 
-def test_it_keeps_no_more_than_its_bound(driver: Driver, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_keeps_no_more_than_its_bound(
+    driver: Driver, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("maintainer.adapters.spark.driver_channel._MAX_KEPT", 3)
     for _ in range(5):
         driver.channel.send("statement.started", job="j")
@@ -113,7 +117,9 @@ def test_who_connects_last_is_spoken_to_and_heard(driver: Driver, path: Path) ->
         daemon.leave()
 
 
-def test_a_daemon_that_is_killed_in_the_middle_of_a_word_is_gone_all_the_same(driver: Driver, path: Path) -> None:
+def test_a_daemon_that_is_killed_in_the_middle_of_a_word_is_gone_all_the_same(
+    driver: Driver, path: Path
+) -> None:
     daemon = Daemon(path)
     daemon.catch_up()
     assert driver.channel.left_at is None

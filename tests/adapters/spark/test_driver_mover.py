@@ -1,4 +1,6 @@
-"""The way into the quarantine and back where a storage cannot rename: through a table's own FileIO. Renaming is tried on a real Spark."""
+"""The way into the quarantine and back where a storage cannot rename: through a table's own FileIO.
+Renaming is tried on a real Spark.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from maintainer.adapters.spark.driver_mover import MOVE, move_files
 
 @dataclass
 class Storage(UserDict[str, bytes]):
-    """Files by path, as an Iceberg FileIO has them; what is written to a path in `torn` arrives cut short."""
+    """Files by path, as an Iceberg FileIO has them; what is written to a path in `torn` arrives cut
+    short.
+    """
 
     data: dict[str, bytes] = field(default_factory=dict)
     torn: frozenset[str] = frozenset()
@@ -29,14 +33,18 @@ class Storage(UserDict[str, bytes]):
         def read() -> Any:  # noqa: ANN401 - as above
             return SimpleNamespace(transferTo=lambda out: out.write(self[path]), close=lambda: None)
 
-        return SimpleNamespace(exists=lambda: path in self, getLength=lambda: len(self[path]), newStream=read)
+        return SimpleNamespace(
+            exists=lambda: path in self, getLength=lambda: len(self[path]), newStream=read
+        )
 
     def newOutputFile(self, path: str) -> Any:  # noqa: N802, ANN401 - as above
         def write(content: bytes) -> None:
             self[path] = content[:-1] if path in self.torn else content
 
         stream = SimpleNamespace(write=write, close=lambda: None)
-        return SimpleNamespace(toInputFile=lambda: self.newInputFile(path), createOrOverwrite=lambda: stream)
+        return SimpleNamespace(
+            toInputFile=lambda: self.newInputFile(path), createOrOverwrite=lambda: stream
+        )
 
     def deleteFile(self, path: str) -> None:  # noqa: N802 - as above
         del self[path]
@@ -58,7 +66,9 @@ class Session:
     def __post_init__(self) -> None:
         utilities = SimpleNamespace(loadIcebergTable=lambda *_: SimpleNamespace(io=lambda: self.io))
         spark = SimpleNamespace(Spark3Util=utilities)
-        self._jvm = SimpleNamespace(org=SimpleNamespace(apache=SimpleNamespace(iceberg=SimpleNamespace(spark=spark))))
+        self._jvm = SimpleNamespace(
+            org=SimpleNamespace(apache=SimpleNamespace(iceberg=SimpleNamespace(spark=spark)))
+        )
         self._jsparkSession = None
 
     def sql(self, statement: str) -> Rows:
@@ -72,7 +82,12 @@ class Session:
 
 
 def moved(session: Session, *, back: bool = False, is_cancelled: bool = False) -> dict[str, int]:
-    order = {"table": "`lake`.`t`", "view": "`v`", "dry_run": None if back else "CALL", "overwrites": not back}
+    order = {
+        "table": "`lake`.`t`",
+        "view": "`v`",
+        "dry_run": None if back else "CALL",
+        "overwrites": not back,
+    }
     counts = move_files(session, MOVE + json.dumps(order), lambda: is_cancelled)
     assert isinstance(counts, dict)
     return counts

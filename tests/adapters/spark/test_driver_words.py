@@ -1,4 +1,6 @@
-"""What the driver says of its own accord must not bear the names of the envelope that its channel puts around it."""
+"""What the driver says of its own accord must not bear the names of the envelope that its channel
+puts around it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,17 @@ NAMED_BY_THE_CALLER = {"event", "job"}
 
 
 def test_nothing_that_the_driver_says_is_taken_for_the_number_of_its_message() -> None:
-    calls = [node for module in (driver, driver_progress) for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Call)]
-    said = {keyword.arg for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "send" for keyword in call.keywords}
+    calls = [
+        node
+        for module in (driver, driver_progress)
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Call)
+    ]
+    said = {
+        keyword.arg
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "send"
+        for keyword in call.keywords
+    }
     assert "statement" in said
     assert said & (_ENVELOPE - NAMED_BY_THE_CALLER) == set()

@@ -1,4 +1,6 @@
-"""Every procedure on every format version and file format, by the very statements that jobs run; a branch beside main stays as it is."""
+"""Every procedure on every format version and file format, by the very statements that jobs run; a
+branch beside main stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,14 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 _numbers = count(1)
 MARKED = Safeguards(timedelta(hours=1), Canary.SAMPLE)
 COMPARED = replace(MARKED, checksum=Checksum.FULL)
-IN_PARTS = (("min-input-files", "2"), ("partial-progress.enabled", "true"), ("partial-progress.max-commits", "2"))
+IN_PARTS = (
+    ("min-input-files", "2"),
+    ("partial-progress.enabled", "true"),
+    ("partial-progress.max-commits", "2"),
+)
 AT_ONCE = (("min-input-files", "2"), ("partial-progress.enabled", "false"))
-# How each file format's data files are rewritten: along a curve, in an order, in parts of one partition alone.
+# How each file format's data files are rewritten: along a curve, in an order, in parts of one
+# partition alone.
 REWRITES: dict[str, RewriteDataFiles] = {
     "parquet": RewriteDataFiles("sort", "zorder(id, part)", None, AT_ONCE),
     "orc": RewriteDataFiles("sort", "id DESC NULLS LAST", None, IN_PARTS),
@@ -67,12 +74,22 @@ class Bench:
         return inventory
 
     def files(self, content: Content) -> int:
-        return sum(share.file_count for digest in self.look().manifests for share in digest.partitions if share.content is content)
+        return sum(
+            share.file_count
+            for digest in self.look().manifests
+            for share in digest.partitions
+            if share.content is content
+        )
 
     def do(self, action: Action, guards: Safeguards = MARKED) -> Outcome:
         """A job's statements, and the proof of what they did."""
         before = self.look()
-        job = replace(job_on(self.table, f"format-{next(_numbers)}", action), safeguards=guards, baseline=baseline_of(before), application=APPLICATION)
+        job = replace(
+            job_on(self.table, f"format-{next(_numbers)}", action),
+            safeguards=guards,
+            baseline=baseline_of(before),
+            application=APPLICATION,
+        )
         job = replace(job, submitted_at=WallClock().now())
         self.runner.submit(job)
         outcome = outcome_of(self.runner, job)
@@ -82,14 +99,20 @@ class Bench:
 
     def prove(self, job: Job, before: TableInventory, after: TableInventory) -> None:
         assert job.baseline is not None
-        assert {ref.name: ref.snapshot_id for ref in after.refs}["audit"] == {ref.name: ref.snapshot_id for ref in before.refs}["audit"]
+        assert {ref.name: ref.snapshot_id for ref in after.refs}["audit"] == {
+            ref.name: ref.snapshot_id for ref in before.refs
+        }["audit"]
         assert settings_of(after) == settings_of(before)
         if not job.procedure.rewrites_content:
             return
         own = split_commits(job.baseline, APPLICATION, job.job_id, after.snapshots).own
         assert own, "it has committed"
         self.own += own
-        assert compare_contents(job, own) is (ContentProof.EQUAL if job.safeguards.checksum is Checksum.FULL else ContentProof.NOT_TAKEN)
+        assert compare_contents(job, own) is (
+            ContentProof.EQUAL
+            if job.safeguards.checksum is Checksum.FULL
+            else ContentProof.NOT_TAKEN
+        )
         assert job.outcome is not None
         assert job.outcome.checks["canary_characters"], "Spark has read a row"
         canary = self.catalog.read_canary(self.table, [snapshot.snapshot_id for snapshot in own])
@@ -101,15 +124,33 @@ class Bench:
 
 
 def settings_of(found: TableInventory) -> tuple[object, ...]:
-    return found.properties, found.format_version, found.specs, found.default_spec_id, found.is_sorted, found.location
+    return (
+        found.properties,
+        found.format_version,
+        found.specs,
+        found.default_spec_id,
+        found.is_sorted,
+        found.location,
+    )
 
 
 def baseline_of(found: TableInventory) -> Baseline:
     newest = found.snapshots[-1]
     number = max(snapshot.sequence_number for snapshot in found.snapshots)
-    current = next(snapshot for snapshot in found.snapshots if snapshot.snapshot_id == found.current_snapshot_id)
+    current = next(
+        snapshot
+        for snapshot in found.snapshots
+        if snapshot.snapshot_id == found.current_snapshot_id
+    )
     measured = summarise(measure(found))
-    return Baseline(found.current_snapshot_id, number, newest.committed_at, found.metadata_location, measured, snapshot_at=current.committed_at)
+    return Baseline(
+        found.current_snapshot_id,
+        number,
+        newest.committed_at,
+        found.metadata_location,
+        measured,
+        snapshot_at=current.committed_at,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +171,8 @@ def test_guard_20_every_procedure_leaves_rows_branches_and_settings_as_they_are(
     if version > 1:
         deletes = Content.DELETION_VECTORS if version > 2 else Content.POSITION_DELETES
         assert bench.files(deletes) > 0
-        # Those of one partition are more than one file, which version 2 merges; deletion vectors are as few as they can be.
+        # Those of one partition are more than one file, which version 2 merges; deletion vectors
+        # are as few as they can be.
         if version == 2:
             bench.do(RewritePositionDeleteFiles(options=(("rewrite-all", "true"),)), COMPARED)
             assert bench.files(deletes) == 1
@@ -142,26 +184,47 @@ def test_guard_20_every_procedure_leaves_rows_branches_and_settings_as_they_are(
     assert bench.do(ComputeTableStats(current, ("id",))).result["statistics_file"]
     if file_format != "orc":  # which guard.refuse knows
         assert bench.do(ComputePartitionStats(current)).result["partition_statistics_file"]
-    if file_format == "parquet":  # which files there are beside the table's own has nothing to do with their format
+    if (
+        file_format == "parquet"
+    ):  # which files there are beside the table's own has nothing to do with their format
         bench.do(RemoveOrphanFiles(WallClock().now() - timedelta(days=3), bench.look().location))
     bench.do(ExpireSnapshots(WallClock().now(), 2))
     expected = 60 if version == 1 else 58
     counted = f"count(*) = {expected} AND count(DISTINCT id, part) = {expected}"
     on_branch = f"(SELECT count(*) FROM {bench.name} VERSION AS OF 'audit')"  # noqa: S608 - names are ours
-    run_sql(warm, f"SELECT assert_true({counted} AND {on_branch} = 60, 'rows differ') FROM {bench.name}")  # noqa: S608 - as above
+    run_sql(
+        warm,
+        f"SELECT assert_true({counted} AND {on_branch} = 60, 'rows differ') FROM {bench.name}",  # noqa: S608 - as above
+    )
     assert {snapshot.operation for snapshot in bench.own} == {"replace"}
 
 
 def make(bench: Bench, version: int, file_format: str) -> None:
-    """Six small files in two partitions, a branch beside main, and from version 2 on two rows that are deleted by position."""
-    properties = f"'format-version' = '{version}', 'write.format.default' = '{file_format}', 'write.distribution-mode' = 'none'"
-    deleting = ", 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'partition'" if version > 1 else ""
-    filling = [f"INSERT INTO {bench.name} SELECT /*+ REPARTITION(3) */ id, {part} FROM range(30)" for part in (0, 1)]  # noqa: S608 - as above
+    """Six small files in two partitions, a branch beside main, and from version 2 on two rows that
+    are deleted by position.
+    """
+    properties = (
+        f"'format-version' = '{version}', 'write.format.default' = '{file_format}', "
+        f"'write.distribution-mode' = 'none'"
+    )
+    deleting = (
+        ", 'write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'partition'"
+        if version > 1
+        else ""
+    )
+    filling = [
+        f"INSERT INTO {bench.name} SELECT /*+ REPARTITION(3) */ id, {part} FROM range(30)"  # noqa: S608 - as above
+        for part in (0, 1)
+    ]
     run_sql(
         bench.runner,
-        f"CREATE TABLE {bench.name} (id bigint, part int) USING iceberg PARTITIONED BY (part) TBLPROPERTIES ({properties}{deleting})",
+        f"CREATE TABLE {bench.name} (id bigint, part int) USING iceberg PARTITIONED BY (part) "
+        f"TBLPROPERTIES ({properties}{deleting})",
         *filling,
         f"ALTER TABLE {bench.name} CREATE BRANCH audit",
     )
     if version > 1:
-        run_sql(bench.runner, *(f"DELETE FROM {bench.name} WHERE part = 1 AND id = {number}" for number in (1, 2)))  # noqa: S608 - as above
+        run_sql(
+            bench.runner,
+            *(f"DELETE FROM {bench.name} WHERE part = 1 AND id = {number}" for number in (1, 2)),  # noqa: S608 - as above
+        )

@@ -1,4 +1,6 @@
-"""A table on a real HDFS by a real Spark and the steps: measured, rewritten with proof, its orphans found, put aside, brought back, deleted."""
+"""A table on a real HDFS by a real Spark and the steps: measured, rewritten with proof, its orphans
+found, put aside, brought back, deleted.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,11 @@ class NameNode:
 
     def files(self, path: str = "/warehouse") -> Mapping[str, int]:
         """Their lengths."""
-        return {found.path: found.length for found in self.client.list_status(path, recursive=True) if not found.isdir}
+        return {
+            found.path: found.length
+            for found in self.client.list_status(path, recursive=True)
+            if not found.isdir
+        }
 
     def grow_old(self, *but: str) -> None:
         moment = int((WallClock().now() - OLD).timestamp() * 1000)
@@ -77,9 +83,15 @@ class HdfsLake(Lake):
 
     def __init__(self, root: Path, address: str) -> None:
         self.root = root
-        self.properties = {"type": "sql", "uri": f"sqlite:///{root}/catalog.db", "warehouse": f"{address}/warehouse"}
+        self.properties = {
+            "type": "sql",
+            "uri": f"sqlite:///{root}/catalog.db",
+            "warehouse": f"{address}/warehouse",
+        }
         self.catalog = SqlCatalog("lake", **self.properties)
-        self.spark = spark_configuration("lake", self.properties, {"io-impl": "org.apache.iceberg.io.ResolvingFileIO"})  # as REST catalogs have it
+        self.spark = spark_configuration(
+            "lake", self.properties, {"io-impl": "org.apache.iceberg.io.ResolvingFileIO"}
+        )  # as REST catalogs have it
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +105,10 @@ def name_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NameNode]:
 @pytest.fixture(scope="module")
 def workshop(name_node: NameNode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     lake = HdfsLake(tmp_path_factory.mktemp("lake"), name_node.address)
-    with closing(runner_on([lake], tmp_path_factory.mktemp("run"), "hdfs-1")) as runner, open_workshop(lake, runner, POLICY) as opened:
+    with (
+        closing(runner_on([lake], tmp_path_factory.mktemp("run"), "hdfs-1")) as runner,
+        open_workshop(lake, runner, POLICY) as opened,
+    ):
         yield opened
 
 
@@ -115,14 +130,22 @@ def place_of(workshop: Workshop, table: TableIdentifier, name_node: NameNode) ->
     return workshop.look(table).location.removeprefix(name_node.address)
 
 
-def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(workshop: Workshop, name_node: NameNode) -> None:
+def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(
+    workshop: Workshop, name_node: NameNode
+) -> None:
     rows = tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2, 3))  # noqa: S608 - numbers
-    table = workshop.create("measured", COLUMNS, "PARTITIONED BY (part)", "'write.delete.mode' = 'merge-on-read'", rows)
+    table = workshop.create(
+        "measured", COLUMNS, "PARTITIONED BY (part)", "'write.delete.mode' = 'merge-on-read'", rows
+    )
     place = place_of(workshop, table, name_node)
     files = name_node.files(place)
     data = {path: length for path, length in files.items() if "/data/" in path}
     health = health_of(workshop, table)
-    assert (health.data_files, health.data_bytes, health.records) == (len(data), sum(data.values()), 600)
+    assert (health.data_files, health.data_bytes, health.records) == (
+        len(data),
+        sum(data.values()),
+        600,
+    )
     assert health.storage_files == len(files)
 
     told = name_node.summary(place)
@@ -130,7 +153,9 @@ def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(w
     assert impact is not None
     assert (told.file_count, told.length) == (len(files), sum(files.values()))
     assert min(files.values()) > 0, "each file is an inode and a block"
-    assert impact.name_node_objects == 2 * told.file_count, "directories are left out, which is why it is said to be at least so many"
+    assert impact.name_node_objects == 2 * told.file_count, (
+        "directories are left out, which is why it is said to be at least so many"
+    )
 
     workshop.sql("DELETE FROM lake.db.measured WHERE id = 7")
     snapshot_id = workshop.look(table).current_snapshot_id
@@ -139,20 +164,40 @@ def test_what_is_measured_is_what_the_name_node_counts_and_a_rewrite_is_proved(w
     job = done(workshop, table, RuleName.REWRITE_DATA_FILES)
     assert job.effect is not None
     assert (job.effect.before.data_files, job.effect.after.data_files) == (len(data), 3)
-    assert (job.effect.rows, job.effect.rows_before, job.effect.rows_after) == (RowProof.COUNTED, 597, 597)
+    assert (job.effect.rows, job.effect.rows_before, job.effect.rows_after) == (
+        RowProof.COUNTED,
+        597,
+        597,
+    )
     assert job.effect.canary_files == 3, "what Spark wrote was read again by this process"
     assert workshop.lake.rows(table) == 597
     assert name_node.files(place).keys() >= files.keys(), "a rewrite deletes nothing"
 
 
-def test_orphans_on_hdfs_are_found_put_aside_brought_back_and_deleted(workshop: Workshop, name_node: NameNode) -> None:
+def test_orphans_on_hdfs_are_found_put_aside_brought_back_and_deleted(
+    workshop: Workshop, name_node: NameNode
+) -> None:
     rows = tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2))  # noqa: S608 - numbers
     table = workshop.create("t", COLUMNS, "PARTITIONED BY (part)", "", rows)
     own = place_of(workshop, table, name_node)
     live = name_node.files(own).keys()
-    names = ("data/stray.parquet", "data/part=1/it's a %20 {stray} #1.parquet", "data/part=9/x.parquet", "metadata/0a1b-m0.avro")
+    names = (
+        "data/stray.parquet",
+        "data/part=1/it's a %20 {stray} #1.parquet",
+        "data/part=9/x.parquet",
+        "metadata/0a1b-m0.avro",
+    )
     strays = name_node.put(*(f"{own}/{name}" for name in names))
-    harmless = name_node.put(*(f"{own}/{name}" for name in ("data/young.parquet", "metadata/flink.job-id.7", "data/_temporary/0/x.parquet")))
+    harmless = name_node.put(
+        *(
+            f"{own}/{name}"
+            for name in (
+                "data/young.parquet",
+                "metadata/flink.job-id.7",
+                "data/_temporary/0/x.parquet",
+            )
+        )
+    )
     harmless |= name_node.put(f"{own}/data/empty.parquet", content=b"")
     sibling = name_node.put(f"{own}_2/data/sibling.parquet")
     name_node.grow_old(f"{own}/data/young.parquet")
@@ -169,7 +214,10 @@ def test_orphans_on_hdfs_are_found_put_aside_brought_back_and_deleted(workshop: 
     removal = done(workshop, table, RuleName.REMOVE_ORPHAN_FILES)
     assert removal.effect is not None
     assert removal.effect.orphans_removed == len(strays)
-    aside = {path.replace(f"{own}/", f"{own}/_maintainer_quarantine/{orphans.list_id}/", 1) for path in strays}
+    aside = {
+        path.replace(f"{own}/", f"{own}/_maintainer_quarantine/{orphans.list_id}/", 1)
+        for path in strays
+    }
     assert name_node.files(own).keys() == live | aside | harmless
 
     restore_list(workshop.ports, table, orphans.list_id, "ada")
@@ -178,7 +226,9 @@ def test_orphans_on_hdfs_are_found_put_aside_brought_back_and_deleted(workshop: 
 
     done(workshop, table, RuleName.REMOVE_ORPHAN_FILES)
     again = next(iter(workshop.store.orphan_lists(table)))
-    assert (again.list_id != orphans.list_id, again.files) == (True, len(strays)), "they were renamed and not copied: they are as old as they were"
+    assert (again.list_id != orphans.list_id, again.files) == (True, len(strays)), (
+        "they were renamed and not copied: they are as old as they were"
+    )
     approve_list(workshop.ports, table, again.list_id, "ada", again.digest)
     done(workshop, table, RuleName.REMOVE_ORPHAN_FILES)
     kept = workshop.store.orphan_list(again.list_id)
@@ -186,6 +236,8 @@ def test_orphans_on_hdfs_are_found_put_aside_brought_back_and_deleted(workshop: 
     assert workshop.store.update_orphan_list(replace(kept, expires_at=WallClock().now()), kept)
     emptied = done(workshop, table, RuleName.REMOVE_ORPHAN_FILES)
     assert emptied.effect is not None
-    assert name_node.files(own).keys() == live | harmless, "nothing live is gone, and nothing of a look's is left"
+    assert name_node.files(own).keys() == live | harmless, (
+        "nothing live is gone, and nothing of a look's is left"
+    )
     assert name_node.files().keys() >= sibling
     assert workshop.lake.rows(table) == 300

@@ -12,9 +12,13 @@ from maintainer.domain.errors import RunnerUnavailableError
 
 @pytest.fixture
 def pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with small files that are the pinned jars for this test; the one for S3 is missing."""
+    """A directory with small files that are the pinned jars for this test; the one for S3 is
+    missing.
+    """
     digest = hashlib.sha256(b"content").hexdigest()
-    monkeypatch.setattr(jars, "PINNED_JARS", tuple(replace(jar, sha256=digest) for jar in jars.PINNED_JARS))
+    monkeypatch.setattr(
+        jars, "PINNED_JARS", tuple(replace(jar, sha256=digest) for jar in jars.PINNED_JARS)
+    )
     for jar in jars.PINNED_JARS:
         if jar.purpose == "always":
             (tmp_path / jar.file_name).write_bytes(b"content")
@@ -23,7 +27,9 @@ def pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_jars_for_s3_are_asked_for_only_when_a_catalog_needs_them(pinned: Path) -> None:
     assert len(jars.find_jars(pinned, with_s3=False)) == 3
-    with pytest.raises(RunnerUnavailableError, match=r"iceberg-aws-bundle.* is missing .*--with-s3"):
+    with pytest.raises(
+        RunnerUnavailableError, match=r"iceberg-aws-bundle.* is missing .*--with-s3"
+    ):
         jars.find_jars(pinned, with_s3=True)
 
 
@@ -33,7 +39,9 @@ def test_a_jar_of_another_content_is_refused(pinned: Path) -> None:
         jars.find_jars(pinned, with_s3=False)
 
 
-def test_nothing_is_fetched_when_all_is_there(pinned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_fetched_when_all_is_there(
+    pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object) -> None:
         pytest.fail("it went to the network")
 
@@ -41,7 +49,9 @@ def test_nothing_is_fetched_when_all_is_there(pinned: Path, monkeypatch: pytest.
     assert len(jars.fetch(pinned)) == 3
 
 
-def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(pinned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(
+    pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     missing = jars.PINNED_JARS[1]
     (pinned / missing.file_name).unlink()
     content = b"content"
@@ -60,7 +70,9 @@ def test_only_what_is_missing_is_fetched_and_what_arrives_is_checked(pinned: Pat
     content = b"content"
     jars.fetch(pinned)
     assert (pinned / missing.file_name).read_bytes() == b"content"
-    assert sorted(path.name for path in pinned.iterdir()) == sorted(jar.file_name for jar in jars.PINNED_JARS if jar.purpose == "always")
+    assert sorted(path.name for path in pinned.iterdir()) == sorted(
+        jar.file_name for jar in jars.PINNED_JARS if jar.purpose == "always"
+    )
 
 
 def test_every_pin_is_whole() -> None:
@@ -68,10 +80,20 @@ def test_every_pin_is_whole() -> None:
 
 
 def test_guard_13_the_iceberg_that_runs_expiry_is_new_enough_for_several_refs() -> None:
-    runtime = next(jar for jar in jars.PINNED_JARS if jar.artifact.startswith("iceberg-spark-runtime"))
-    assert tuple(map(int, runtime.version.split("."))) >= (1, 10), "before 1.10 expiry could delete wrongly where a table has several refs"
+    runtime = next(
+        jar for jar in jars.PINNED_JARS if jar.artifact.startswith("iceberg-spark-runtime")
+    )
+    assert tuple(map(int, runtime.version.split("."))) >= (1, 10), (
+        "before 1.10 expiry could delete wrongly where a table has several refs"
+    )
 
 
-def test_guard_15_the_iceberg_that_removes_dangling_deletes_looks_at_all_files_that_they_apply_to() -> None:
-    runtime = next(jar for jar in jars.PINNED_JARS if jar.artifact.startswith("iceberg-spark-runtime"))
-    assert tuple(map(int, runtime.version.split("."))) >= (1, 12), "1.11 drops equality deletes that only files of another spec need"
+def test_guard_15_the_iceberg_that_removes_dangling_deletes_looks_at_all_files_that_they_apply_to() -> (
+    None
+):
+    runtime = next(
+        jar for jar in jars.PINNED_JARS if jar.artifact.startswith("iceberg-spark-runtime")
+    )
+    assert tuple(map(int, runtime.version.split("."))) >= (1, 12), (
+        "1.11 drops equality deletes that only files of another spec need"
+    )

@@ -22,7 +22,13 @@ def names(run_dir: Path) -> set[str]:
 
 
 def test_the_files_of_a_process_that_ended_long_ago_go(tmp_path: Path) -> None:
-    for name in ("old.lock", "old.processes.json", "old.spark.log", "old.spark.log.1", "older.lock"):
+    for name in (
+        "old.lock",
+        "old.processes.json",
+        "old.spark.log",
+        "old.spark.log.1",
+        "older.lock",
+    ):
         leave(tmp_path, name)
     leave(tmp_path, "new.lock", KEPT_FOR / 2)
     for name in ("unlocked.spark.log", "old.town-1.spark.log"):

@@ -32,7 +32,9 @@ from tests.adapters.spark.lakes import (
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_sixty_small_files_become_one_and_the_commits_carry_our_name(warm: LocalRunner, lake: Lake) -> None:
+def test_sixty_small_files_become_one_and_the_commits_carry_our_name(
+    warm: LocalRunner, lake: Lake
+) -> None:
     table = lake.create("sixty")
     job = job_on(table, "sixty")
     warm.submit(job)
@@ -47,7 +49,9 @@ def test_sixty_small_files_become_one_and_the_commits_carry_our_name(warm: Local
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="only Linux shows command lines as files")
+@pytest.mark.skipif(
+    not Path("/proc/self/cmdline").exists(), reason="only Linux shows command lines as files"
+)
 def test_no_catalog_setting_is_on_a_command_line(warm: LocalRunner, lake: Lake) -> None:
     job = job_on(lake.create("command_line", files=6), "command-line")
     warm.submit(job)
@@ -60,7 +64,9 @@ def test_no_catalog_setting_is_on_a_command_line(warm: LocalRunner, lake: Lake) 
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_two_tables_side_by_side_then_manifests_and_snapshots(warm: LocalRunner, lake: Lake) -> None:
+def test_two_tables_side_by_side_then_manifests_and_snapshots(
+    warm: LocalRunner, lake: Lake
+) -> None:
     tables = [lake.create("left"), lake.create("right")]
     jobs = [job_on(table, f"side-{table.name}") for table in tables]
     for job in jobs:
@@ -79,7 +85,9 @@ def test_two_tables_side_by_side_then_manifests_and_snapshots(warm: LocalRunner,
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_names_with_every_nasty_character_run_and_are_not_mistaken(warm: LocalRunner, lake: Lake) -> None:
+def test_names_with_every_nasty_character_run_and_are_not_mistaken(
+    warm: LocalRunner, lake: Lake
+) -> None:
     namespace = "lake"  # named like the catalog
     name = 'it\'s "a" `table`.x ${env:HOME} \\n 日本; -- /*'
     table = lake.create(name, namespace=namespace, files=6)
@@ -92,9 +100,15 @@ def test_names_with_every_nasty_character_run_and_are_not_mistaken(warm: LocalRu
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_a_cancelled_rewrite_commits_nothing_and_spark_works_on(warm: LocalRunner, lake: Lake) -> None:
+def test_a_cancelled_rewrite_commits_nothing_and_spark_works_on(
+    warm: LocalRunner, lake: Lake
+) -> None:
     table = lake.create("cancelled", files=120, partitions=60)
-    one_commit_at_the_end = (("max-concurrent-file-group-rewrites", "1"), ("min-input-files", "2"), ("partial-progress.max-commits", "1"))
+    one_commit_at_the_end = (
+        ("max-concurrent-file-group-rewrites", "1"),
+        ("min-input-files", "2"),
+        ("partial-progress.max-commits", "1"),
+    )
     job = job_on(table, "cancelled", RewriteDataFiles(options=one_commit_at_the_end))
     warm.submit(job)
     wait_for_tasks(warm, job, 5)
@@ -116,12 +130,20 @@ def test_a_cancelled_rewrite_commits_nothing_and_spark_works_on(warm: LocalRunne
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_when_java_or_the_driver_is_killed_its_job_is_lost_and_the_next_one_runs(lake: Lake, run_dir: Path) -> None:
+def test_when_java_or_the_driver_is_killed_its_job_is_lost_and_the_next_one_runs(
+    lake: Lake, run_dir: Path
+) -> None:
     runner = runner_on([lake], run_dir, "killed-1")
     try:
         for victim in ("java", "driver"):
             table = lake.create(f"killed_{victim}", files=120, partitions=60)
-            job = job_on(table, f"killed-{victim}", RewriteDataFiles(options=(("max-concurrent-file-group-rewrites", "1"), ("min-input-files", "2"))))
+            job = job_on(
+                table,
+                f"killed-{victim}",
+                RewriteDataFiles(
+                    options=(("max-concurrent-file-group-rewrites", "1"), ("min-input-files", "2"))
+                ),
+            )
             runner.submit(job)
             wait_for_tasks(runner, job, 1)
             driver_pid, java_pid = runner.driver_pid, runner.java_pid
@@ -129,7 +151,9 @@ def test_when_java_or_the_driver_is_killed_its_job_is_lost_and_the_next_one_runs
             assert java_pid is not None
             os.kill(java_pid if victim == "java" else driver_pid, signal.SIGKILL)
             outcome = outcome_of(runner, job)
-            assert (outcome.kind, outcome.reason) == ("lost", FailureReason.OTHER), "the job may be what killed it"
+            assert (outcome.kind, outcome.reason) == ("lost", FailureReason.OTHER), (
+                "the job may be what killed it"
+            )
             assert read_start_time(java_pid) is None
             assert read_start_time(driver_pid) is None
         following = job_on(lake.create("after_kills", files=6), "following")
@@ -142,7 +166,9 @@ def test_when_java_or_the_driver_is_killed_its_job_is_lost_and_the_next_one_runs
 @pytest.mark.spark
 @pytest.mark.slow
 def test_an_idle_spark_ends_and_leaves_nothing(lake: Lake, run_dir: Path) -> None:
-    runner = runner_on([lake], run_dir, "idle-1", replace(QUICK_OPTIONS, idle_timeout=timedelta(milliseconds=100)))
+    runner = runner_on(
+        [lake], run_dir, "idle-1", replace(QUICK_OPTIONS, idle_timeout=timedelta(milliseconds=100))
+    )
     job = job_on(lake.create("idle", files=6), "idle")
     runner.submit(job)
     driver_pid = runner.driver_pid
@@ -156,7 +182,9 @@ def test_an_idle_spark_ends_and_leaves_nothing(lake: Lake, run_dir: Path) -> Non
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_a_spark_that_does_not_start_fails_its_jobs_with_one_line(lake: Lake, run_dir: Path) -> None:
+def test_a_spark_that_does_not_start_fails_its_jobs_with_one_line(
+    lake: Lake, run_dir: Path
+) -> None:
     runner = runner_on([lake], run_dir, "bad-1", replace(QUICK_OPTIONS, master="nonsense[2]"))
     job = job_on(lake.create("bad", files=1), "bad")
     runner.submit(job)
@@ -168,7 +196,9 @@ def test_a_spark_that_does_not_start_fails_its_jobs_with_one_line(lake: Lake, ru
     runner.close()
 
 
-def test_an_option_out_of_bounds_or_an_unknown_catalog_fails_without_spark(lake: Lake, tmp_path: Path) -> None:
+def test_an_option_out_of_bounds_or_an_unknown_catalog_fails_without_spark(
+    lake: Lake, tmp_path: Path
+) -> None:
     runner = runner_on([lake], tmp_path, "refusing")
     table = TableIdentifier("lake", ("db",), "t")
     bad = job_on(table, "bad-option", RewriteDataFiles(options=(("min-input-files", "0"),)))
@@ -183,9 +213,13 @@ def test_an_option_out_of_bounds_or_an_unknown_catalog_fails_without_spark(lake:
     runner.close()
 
 
-def test_missing_jars_are_said_with_the_command_that_fetches_them(lake: Lake, tmp_path: Path) -> None:
+def test_missing_jars_are_said_with_the_command_that_fetches_them(
+    lake: Lake, tmp_path: Path
+) -> None:
     runner = runner_on([lake], tmp_path, "jarless", LocalSparkOptions(jars_dir=tmp_path / "none"))
-    with pytest.raises(RunnerUnavailableError, match=r"-m maintainer\.adapters\.spark\.jars --directory"):
+    with pytest.raises(
+        RunnerUnavailableError, match=r"-m maintainer\.adapters\.spark\.jars --directory"
+    ):
         runner.submit(job_on(TableIdentifier("lake", ("db",), "t"), "x"))
     assert ("Spark jars", False) in [(what, is_fine) for what, is_fine, _ in runner.describe()]
     runner.close()
@@ -194,7 +228,11 @@ def test_missing_jars_are_said_with_the_command_that_fetches_them(lake: Lake, tm
 
 
 def test_settings_of_the_user_do_not_replace_what_our_statements_rely_on(tmp_path: Path) -> None:
-    replaced = {"spark.app.name": "x", "spark.sql.variable.substitute": "true", "spark.sql.parser.escapedStringLiterals": "true"}
+    replaced = {
+        "spark.app.name": "x",
+        "spark.sql.variable.substitute": "true",
+        "spark.sql.parser.escapedStringLiterals": "true",
+    }
     options = LocalSparkOptions(conf=replaced | {"spark.sql.shuffle.partitions": "9"})
     settings = spark_options.spark_settings(options, {}, APPLICATION, tmp_path)
     assert settings["spark.app.name"] == APPLICATION
@@ -203,13 +241,17 @@ def test_settings_of_the_user_do_not_replace_what_our_statements_rely_on(tmp_pat
     assert settings["spark.sql.shuffle.partitions"] == "9"
 
 
-def test_a_disk_that_takes_no_more_is_a_spark_that_cannot_start(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_takes_no_more_is_a_spark_that_cannot_start(
+    run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(DriverProcess, "start", fail)
     runner = runner_on([], run_dir, "full-1")
     monkeypatch.setattr(runner, "_catalogs", {"lake": {}})
-    with pytest.raises(RunnerUnavailableError, match=r"Spark cannot be started: .*No space left on device"):
+    with pytest.raises(
+        RunnerUnavailableError, match=r"Spark cannot be started: .*No space left on device"
+    ):
         runner.submit(job_on(TableIdentifier("lake", ("db",), "t"), "full"))
     runner.close()

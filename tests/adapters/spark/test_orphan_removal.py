@@ -1,4 +1,6 @@
-"""Orphan files on a real Spark: found, approved, deleted as far as they still are nobody's, and proved from the storage."""
+"""Orphan files on a real Spark: found, approved, deleted as far as they still are nobody's, and
+proved from the storage.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ OLD = timedelta(days=30)
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     """A lake of its own: while some table of a catalog cannot be measured, nobody's orphans go."""
     lake = Lake(tmp_path_factory.mktemp("lake"))
-    with closing(runner_on([lake], tmp_path_factory.mktemp("run[1]"), "orphans-1")) as runner, open_workshop(lake, runner, POLICY) as opened:
+    with (
+        closing(runner_on([lake], tmp_path_factory.mktemp("run[1]"), "orphans-1")) as runner,
+        open_workshop(lake, runner, POLICY) as opened,
+    ):
         yield opened
 
 
@@ -53,13 +58,20 @@ def place_of(workshop: Workshop, table: TableIdentifier) -> Path:
 def make(workshop: Workshop, name: str, clauses: str = "", properties: str = "") -> TableIdentifier:
     """A table with a snapshot a commit, statistics, and deletes, known since a long time."""
     rows = tuple(f"SELECT id, {n} FROM range(50000)" for n in range(4))  # noqa: S608 - numbers
-    table = workshop.create(name, COLUMNS, clauses, f"'write.delete.mode' = 'merge-on-read'{properties}", rows)
-    workshop.sql(f"DELETE FROM lake.db.{name} WHERE id = 7", f"CALL lake.system.compute_table_stats(table => 'db.{name}', columns => array('id'))")  # noqa: S608 - names are ours
+    table = workshop.create(
+        name, COLUMNS, clauses, f"'write.delete.mode' = 'merge-on-read'{properties}", rows
+    )
+    workshop.sql(
+        f"DELETE FROM lake.db.{name} WHERE id = 7",  # noqa: S608 - names are ours
+        f"CALL lake.system.compute_table_stats(table => 'db.{name}', columns => array('id'))",
+    )
     workshop.grow_old(table, OLD)
     return table
 
 
-def litter(path: Path, content: bytes = b"left over by a writer that failed", age: timedelta = OLD) -> Path:
+def litter(
+    path: Path, content: bytes = b"left over by a writer that failed", age: timedelta = OLD
+) -> Path:
     """A file of that age that no table knows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -87,11 +99,21 @@ def remove(workshop: Workshop, orphans: OrphanList) -> Job:
     return workshop.run(orphans.table, RULE)
 
 
-def test_exactly_the_orphans_of_every_kind_go_and_nothing_that_is_needed(workshop: Workshop) -> None:
+def test_exactly_the_orphans_of_every_kind_go_and_nothing_that_is_needed(
+    workshop: Workshop,
+) -> None:
     table = make(workshop, "littered", "PARTITIONED BY (part)")
     place = place_of(workshop, table)
-    # What writers lose: data files, also under odd names, manifests, lists of manifests, statistics of a run that did not commit.
-    strays = {litter(place / "data" / name) for name in ("stray.parquet", "part=1/it's a %20 {stray} #1.parquet", "part=9/\N{SNOWMAN}.parquet")}
+    # What writers lose: data files, also under odd names, manifests, lists of manifests, statistics
+    # of a run that did not commit.
+    strays = {
+        litter(place / "data" / name)
+        for name in (
+            "stray.parquet",
+            "part=1/it's a %20 {stray} #1.parquet",
+            "part=9/\N{SNOWMAN}.parquet",
+        )
+    }
     strays |= {litter(place / "metadata" / name) for name in ("0a1b-m0.avro", "snap-1-1-0a1b.avro")}
     before = files_in(place) - strays
     harmless = {
@@ -106,14 +128,21 @@ def test_exactly_the_orphans_of_every_kind_go_and_nothing_that_is_needed(worksho
     }
     rows = workshop.lake.rows(table)
     orphans = look(workshop, table)
-    assert (orphans.files, orphans.kept_files, orphans.state) == (len(strays), 4, OrphanListState.WAITING)
+    assert (orphans.files, orphans.kept_files, orphans.state) == (
+        len(strays),
+        4,
+        OrphanListState.WAITING,
+    )
     assert files_in(place) >= before | strays, "a look deletes nothing"
     job = remove(workshop, orphans)
     assert (job.state, job.failure_message) == (JobState.SUCCEEDED, "")
     assert files_in(place) | files_in(place.with_name("littered_2")) == before | harmless
     assert workshop.lake.rows(table) == rows
     assert job.effect is not None
-    assert (job.effect.orphans_removed, job.effect.orphan_bytes_removed) == (len(strays), 33 * len(strays))
+    assert (job.effect.orphans_removed, job.effect.orphan_bytes_removed) == (
+        len(strays),
+        33 * len(strays),
+    )
     assert job.effect.before.snapshot_id == job.effect.after.snapshot_id
     reached = len(before - {path for path in before if path.suffix in {".crc", ".text", ".stats"}})
     assert f"{reached} files that the table reaches were looked for" in job.effect.sentence
@@ -123,18 +152,26 @@ def test_exactly_the_orphans_of_every_kind_go_and_nothing_that_is_needed(worksho
     assert (carried_out.state, carried_out.removed_by) == (OrphanListState.REMOVED, job.job_id)
 
 
-def test_a_file_that_became_live_between_the_list_and_its_deletion_stays(workshop: Workshop) -> None:
+def test_a_file_that_became_live_between_the_list_and_its_deletion_stays(
+    workshop: Workshop,
+) -> None:
     table = make(workshop, "adopted")
     workshop.sql("INSERT INTO lake.db.adopted SELECT id, 9 FROM range(100)")
     place = place_of(workshop, table)
     rows = workshop.lake.rows(table)
-    live = min((path for path in (place / "data").glob("*.parquet") if "deletes" not in path.name), key=lambda path: path.stat().st_size)
+    live = min(
+        (path for path in (place / "data").glob("*.parquet") if "deletes" not in path.name),
+        key=lambda path: path.stat().st_size,
+    )
     assert live.stat().st_size < 3000, "within the caps"
     adopted = age_of(Path(shutil.copyfile(live, place / "data" / "adopted.parquet")), OLD)
     stray = litter(place / "data" / "stray.parquet", b"x" * 999)
     orphans = look(workshop, table)
     assert orphans.files == 2
-    workshop.sql(f"CALL lake.system.add_files(table => 'db.adopted', source_table => '`parquet`.`{adopted}`', check_duplicate_files => false)")
+    workshop.sql(
+        f"CALL lake.system.add_files(table => 'db.adopted', source_table => "
+        f"'`parquet`.`{adopted}`', check_duplicate_files => false)"
+    )
     added = pq.read_metadata(live).num_rows
     assert workshop.lake.rows(table) == rows + added
     job = remove(workshop, orphans)
@@ -153,13 +190,20 @@ def test_files_are_put_aside_brought_back_and_at_last_deleted(workshop: Workshop
     keeping = replace(workshop, ports=replace(workshop.ports, policies=FakePolicies(layer)))
     table = make(workshop, "kept")
     place = place_of(workshop, table)
-    strays = {litter(place / "data" / "part=1" / "it's a %20 {stray}.parquet", b"one"), litter(place / "metadata" / "0a1b-m0.avro", b"two")}
+    strays = {
+        litter(place / "data" / "part=1" / "it's a %20 {stray}.parquet", b"one"),
+        litter(place / "metadata" / "0a1b-m0.avro", b"two"),
+    }
     live = files_in(place) - strays
     orphans = look(keeping, table)
     moved = remove(keeping, orphans)
     assert (moved.state, moved.failure_message) == (JobState.SUCCEEDED, "")
     aside = place / "_maintainer_quarantine" / orphans.list_id
-    assert {path.relative_to(aside): path.read_bytes() for path in files_in(aside) if path.suffix != ".crc"} == {
+    assert {
+        path.relative_to(aside): path.read_bytes()
+        for path in files_in(aside)
+        if path.suffix != ".crc"
+    } == {
         Path("data/part=1/it's a %20 {stray}.parquet"): b"one",
         Path("metadata/0a1b-m0.avro"): b"two",
     }
@@ -184,14 +228,23 @@ def test_files_are_put_aside_brought_back_and_at_last_deleted(workshop: Workshop
     assert workshop.lake.rows(table) == 199_996
 
 
-def test_guard_2_a_table_that_took_files_from_elsewhere_meanwhile_loses_nothing(workshop: Workshop) -> None:
+def test_guard_2_a_table_that_took_files_from_elsewhere_meanwhile_loses_nothing(
+    workshop: Workshop,
+) -> None:
     table = make(workshop, "borrower")
     place = place_of(workshop, table)
     stray = litter(place / "data" / "stray.parquet")
     orphans = look(workshop, table)
-    live = next(path for path in (place / "data").glob("*.parquet") if "deletes" not in path.name and path != stray)
+    live = next(
+        path
+        for path in (place / "data").glob("*.parquet")
+        if "deletes" not in path.name and path != stray
+    )
     elsewhere = Path(shutil.copyfile(live, workshop.lake.root / "elsewhere.parquet"))
-    workshop.sql(f"CALL lake.system.add_files(table => 'db.borrower', source_table => '`parquet`.`{elsewhere}`', check_duplicate_files => false)")
+    workshop.sql(
+        f"CALL lake.system.add_files(table => 'db.borrower', source_table => "
+        f"'`parquet`.`{elsewhere}`', check_duplicate_files => false)"
+    )
     job = remove(workshop, orphans)
     assert job.state is JobState.FAILED
     assert "files of the table lie outside its location: nothing is deleted" in job.failure_message
@@ -220,7 +273,10 @@ def test_guard_5_a_list_does_not_outlive_its_table(workshop: Workshop) -> None:
     approve_list(workshop.ports, table, orphans.list_id, "ada")
     _, job = request_run(workshop.ports, table, (RULE,), "person")
     assert job is not None
-    workshop.sql("DROP TABLE lake.db.replaced", f"CREATE TABLE lake.db.replaced ({COLUMNS}) USING iceberg LOCATION '{place}'")
+    workshop.sql(
+        "DROP TABLE lake.db.replaced",
+        f"CREATE TABLE lake.db.replaced ({COLUMNS}) USING iceberg LOCATION '{place}'",
+    )
     refused = workshop.finish(job)
     assert (refused.state, refused.failure_reason) == (JobState.FAILED, FailureReason.TABLE_CHANGED)
     assert refused.failure_message.startswith("the table is another one now: its UUID was ")
@@ -230,7 +286,9 @@ def test_guard_5_a_list_does_not_outlive_its_table(workshop: Workshop) -> None:
 def test_guard_1_a_table_within_another_is_not_looked_around(workshop: Workshop) -> None:
     outer = workshop.create("outer", COLUMNS, rows=("SELECT id, 1 FROM range(5)",))
     place = workshop.look(outer).location
-    inner = workshop.create("inner", COLUMNS, f"LOCATION '{place}/inner'", rows=("SELECT id, 1 FROM range(5)",))
+    inner = workshop.create(
+        "inner", COLUMNS, f"LOCATION '{place}/inner'", rows=("SELECT id, 1 FROM range(5)",)
+    )
     for table in (outer, inner):
         workshop.grow_old(table, timedelta(days=10))
     for table, other in ((outer, inner), (inner, outer)):

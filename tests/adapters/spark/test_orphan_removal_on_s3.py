@@ -1,4 +1,6 @@
-"""Orphan files in an object store: listed by many requests at once, compared by Spark, put aside, brought back and deleted there."""
+"""Orphan files in an object store: listed by many requests at once, compared by Spark, put aside,
+brought back and deleted there.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,25 @@ from maintainer.domain.policy import RuleName
 from maintainer.steps.approval import approve_list, restore_list
 from tests.adapters.spark.lakes import Lake, WallClock, runner_on
 from tests.adapters.spark.workshop import Workshop, open_workshop
-from tests.amazon import ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY, client, create_bucket, serve_amazon
+from tests.amazon import (
+    ACCESS_KEY_ID,
+    REGION,
+    SECRET_ACCESS_KEY,
+    client,
+    create_bucket,
+    serve_amazon,
+)
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 RULE = RuleName.REMOVE_ORPHAN_FILES
 OLD = timedelta(days=30)
-KEYS = {"s3.access-key-id": ACCESS_KEY_ID, "s3.secret-access-key": SECRET_ACCESS_KEY, "s3.region": REGION, "s3.path-style-access": "true"}
+KEYS = {
+    "s3.access-key-id": ACCESS_KEY_ID,
+    "s3.secret-access-key": SECRET_ACCESS_KEY,
+    "s3.region": REGION,
+    "s3.path-style-access": "true",
+}
 POLICY = """
 tables: "*"
 mode: enforce
@@ -58,7 +72,9 @@ class Bucket:
         return {found["Key"] for page in pages for found in page.get("Contents", ())}
 
     def grow_old(self, *but: str) -> None:
-        """The server's own clock cannot be asked for an older object: the server is in this process."""
+        """The server's own clock cannot be asked for an older object: the server is in this
+        process.
+        """
         for found in s3_backends["123456789012"]["aws"].buckets["lake"].keys.values():
             if found.name not in but:
                 found.last_modified = (WallClock().now() - OLD).replace(tzinfo=None)
@@ -69,7 +85,13 @@ class S3Lake(Lake):
 
     def __init__(self, root: Path, endpoint: str) -> None:
         self.root = root
-        self.properties = {"type": "sql", "uri": f"sqlite:///{root}/catalog.db", "warehouse": "s3://lake/warehouse", "s3.endpoint": endpoint, **KEYS}
+        self.properties = {
+            "type": "sql",
+            "uri": f"sqlite:///{root}/catalog.db",
+            "warehouse": "s3://lake/warehouse",
+            "s3.endpoint": endpoint,
+            **KEYS,
+        }
         self.catalog = SqlCatalog("lake", **self.properties)
         self.spark = spark_configuration("lake", self.properties, {})
 
@@ -80,10 +102,15 @@ def bucket(endpoint: str) -> Bucket:
 
 
 @pytest.fixture(scope="module")
-def workshop(endpoint: str, bucket: Bucket, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+def workshop(
+    endpoint: str, bucket: Bucket, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Workshop]:
     del bucket  # it must be there
     lake = S3Lake(tmp_path_factory.mktemp("lake"), endpoint)
-    with closing(runner_on([lake], tmp_path_factory.mktemp("run"), "orphans-s3")) as runner, open_workshop(lake, runner, POLICY) as opened:
+    with (
+        closing(runner_on([lake], tmp_path_factory.mktemp("run"), "orphans-s3")) as runner,
+        open_workshop(lake, runner, POLICY) as opened,
+    ):
         yield opened
 
 
@@ -93,14 +120,30 @@ def done(workshop: Workshop, table: TableIdentifier) -> Job:
     return job
 
 
-def test_orphans_in_an_object_store_are_found_put_aside_brought_back_and_deleted(workshop: Workshop, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_orphans_in_an_object_store_are_found_put_aside_brought_back_and_deleted(
+    workshop: Workshop, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(listing, "PAGE_FILES", 5)
-    table = workshop.create("t", "id bigint, part int", "PARTITIONED BY (part)", "", tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2)))  # noqa: S608 - numbers
+    table = workshop.create(
+        "t",
+        "id bigint, part int",
+        "PARTITIONED BY (part)",
+        "",
+        tuple(f"SELECT id, id % 3 FROM range({n}00)" for n in (1, 2)),  # noqa: S608 - numbers
+    )
     own = workshop.look(table).location.removeprefix("s3://lake/")
     live = bucket.keys()
-    names = ("data/stray.parquet", "data/part=1/it's a {stray}.parquet", "data/part=9/x.parquet", "metadata/0a1b-m0.avro")
+    names = (
+        "data/stray.parquet",
+        "data/part=1/it's a {stray}.parquet",
+        "data/part=9/x.parquet",
+        "metadata/0a1b-m0.avro",
+    )
     strays = {bucket.put(f"{own}/{name}") for name in names}
-    harmless = {bucket.put(f"{own}/{name}") for name in ("data/young.parquet", "metadata/flink.job-id.7", "data/_temporary/0/x.parquet")}
+    harmless = {
+        bucket.put(f"{own}/{name}")
+        for name in ("data/young.parquet", "metadata/flink.job-id.7", "data/_temporary/0/x.parquet")
+    }
     harmless |= {bucket.put(f"{own}/metadata/", b""), bucket.put(f"{own}_2/data/sibling.parquet")}
     bucket.grow_old(f"{own}/data/young.parquet")
     workshop.grow_old(table, OLD)
@@ -116,7 +159,10 @@ def test_orphans_in_an_object_store_are_found_put_aside_brought_back_and_deleted
     removal = done(workshop, table)
     assert removal.effect is not None
     assert removal.effect.orphans_removed == len(strays)
-    aside = {key.replace(f"{own}/", f"{own}/_maintainer_quarantine/{orphans.list_id}/", 1) for key in strays}
+    aside = {
+        key.replace(f"{own}/", f"{own}/_maintainer_quarantine/{orphans.list_id}/", 1)
+        for key in strays
+    }
     assert bucket.keys() == live | aside | harmless
 
     restore_list(workshop.ports, table, orphans.list_id, "ada")

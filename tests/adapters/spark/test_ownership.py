@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from maintainer.adapters.spark.liveness import owner_lives
-from maintainer.adapters.spark.ownership import Ownership, ProcessIdentity, driver_lock, end_processes, identify, read_start_time, take_lock
+from maintainer.adapters.spark.ownership import (
+    Ownership,
+    ProcessIdentity,
+    driver_lock,
+    end_processes,
+    identify,
+    read_start_time,
+    take_lock,
+)
 from maintainer.domain.errors import InvalidValueError, RunnerUnavailableError
 from tests.adapters.spark.lakes import wait_until
 
@@ -23,7 +31,9 @@ def test_an_owner_that_lives_is_not_abandoned_and_its_name_is_taken(tmp_path: Pa
     first.release()
     assert second.left_behind("one") == {}
     assert second.left_behind("never-was") == {}
-    assert owner_lives(tmp_path, "never-was") is None, "whoever is asked about is not thereby known here"
+    assert owner_lives(tmp_path, "never-was") is None, (
+        "whoever is asked about is not thereby known here"
+    )
     assert owner_lives(tmp_path, "one") is False
     second.release()
 
@@ -44,7 +54,9 @@ def test_what_an_owner_that_is_gone_has_left_behind_is_named_while_it_lives(tmp_
 
 
 @pytest.mark.parametrize("is_adopted", [False, True])
-def test_a_new_life_of_an_owner_ends_the_drivers_of_its_old_one_unless_they_are_adopted(tmp_path: Path, is_adopted: bool) -> None:
+def test_a_new_life_of_an_owner_ends_the_drivers_of_its_old_one_unless_they_are_adopted(
+    tmp_path: Path, is_adopted: bool
+) -> None:
     old, other = Ownership(tmp_path, "again"), Ownership(tmp_path, "other")
     (tmp_path / "again.spark-1").mkdir()
     with subprocess.Popen(SLEEPER, stdin=subprocess.PIPE) as driver:
@@ -76,7 +88,9 @@ def test_a_zombie_is_gone() -> None:
     process.wait()
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # Python 3.12 warns of forking beside threads, which is the case to be tested
+@pytest.mark.filterwarnings(
+    "ignore:This process:DeprecationWarning"
+)  # Python 3.12 warns of forking beside threads, which is the case to be tested
 def test_a_forked_child_does_not_keep_the_lock(tmp_path: Path) -> None:
     owner, other = Ownership(tmp_path, "parent"), Ownership(tmp_path, "other")
     read, write = os.pipe()

@@ -46,7 +46,9 @@ def test_a_log_of_before_loses_the_rights_of_others_and_is_gone_on_with(tmp_path
 
 def test_the_log_of_a_driver_is_private(tmp_path: Path) -> None:
     settings = {"fingerprint": "x", "megabytes": 512, "host": "127.0.0.1"}
-    process = DriverProcess.start(tmp_path / "me.spark-1", tmp_path / "no-java", settings, Deaf(), lambda *_: None)
+    process = DriverProcess.start(
+        tmp_path / "me.spark-1", tmp_path / "no-java", settings, Deaf(), lambda *_: None
+    )
     try:
         assert process.log.stat().st_mode & 0o777 == 0o600
     finally:
@@ -56,5 +58,8 @@ def test_the_log_of_a_driver_is_private(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("run_dir", [Path("/dev/null/run"), Path("/proc/run")])
 def test_a_run_directory_that_cannot_be_written_is_named(run_dir: Path) -> None:
-    with pytest.raises(RunnerUnavailableError, match=f"spark.run_dir {run_dir} cannot be written: .+; name another directory"):
+    with pytest.raises(
+        RunnerUnavailableError,
+        match=f"spark.run_dir {run_dir} cannot be written: .+; name another directory",
+    ):
         Ownership(run_dir, "me")

@@ -1,4 +1,6 @@
-"""One table under two names, on a real Spark: what expiry under one name does to the other, and that it is not done until a policy names the owner."""
+"""One table under two names, on a real Spark: what expiry under one name does to the other, and
+that it is not done until a policy names the owner.
+"""
 
 from __future__ import annotations
 
@@ -40,16 +42,29 @@ COMMITS = 8
 
 
 class Migration:
-    """The catalog `old` still points to the state before the table was compacted by a writer in the catalog `lake`."""
+    """The catalog `old` still points to the state before the table was compacted by a writer in the
+    catalog `lake`.
+    """
 
     def __init__(self, workshop: Workshop, directory: Path) -> None:
-        properties = {"type": "sql", "uri": f"sqlite:///{directory}/old.db", "warehouse": f"file://{directory}/warehouse"}
-        self.old, self.reader = SqlCatalog("old", **properties), PyIcebergCatalog("old", properties, WallClock())
+        properties = {
+            "type": "sql",
+            "uri": f"sqlite:///{directory}/old.db",
+            "warehouse": f"file://{directory}/warehouse",
+        }
+        self.old, self.reader = (
+            SqlCatalog("old", **properties),
+            PyIcebergCatalog("old", properties, WallClock()),
+        )
         self.workshop = workshop
-        workshop.ports = replace(workshop.ports, catalogs={**workshop.ports.catalogs, "old": self.reader})
+        workshop.ports = replace(
+            workshop.ports, catalogs={**workshop.ports.catalogs, "old": self.reader}
+        )
         workshop.lake.catalog.create_namespace_if_not_exists("db")
         made = workshop.lake.catalog.create_table(("db", "orders"), SCHEMA)
-        rows = pa.table({"id": pa.array([1], pa.int64()), "part": pa.array([0], pa.int64()), "text": ["x"]})
+        rows = pa.table(
+            {"id": pa.array([1], pa.int64()), "part": pa.array([0], pa.int64()), "text": ["x"]}
+        )
         with made.transaction() as transaction:
             for _ in range(COMMITS):
                 transaction.append(rows)
@@ -57,7 +72,13 @@ class Migration:
         _age(Path(before.metadata_location.removeprefix("file://")))
         self.old.create_namespace("db")
         self.old.register_table(("db", "orders"), before.metadata_location)
-        everything = pa.table({"id": pa.array([1] * COMMITS, pa.int64()), "part": pa.array([0] * COMMITS, pa.int64()), "text": ["x"] * COMMITS})
+        everything = pa.table(
+            {
+                "id": pa.array([1] * COMMITS, pa.int64()),
+                "part": pa.array([0] * COMMITS, pa.int64()),
+                "text": ["x"] * COMMITS,
+            }
+        )
         for _ in range(2):
             workshop.lake.catalog.load_table(("db", "orders")).overwrite(everything)
 
@@ -67,7 +88,10 @@ class Migration:
     def govern(self, *owners: str) -> None:
         texts = [POLICY, *(f"tables: '{pattern}'\nowner: true" for pattern in owners)]
         layers = [parse_policy(text, f"{number}.yaml") for number, text in enumerate(texts)]
-        self.workshop.ports = replace(self.workshop.ports, policies=FakePolicies(*(one for one in layers if isinstance(one, PolicyLayer))))
+        self.workshop.ports = replace(
+            self.workshop.ports,
+            policies=FakePolicies(*(one for one in layers if isinstance(one, PolicyLayer))),
+        )
 
     def look(self) -> None:
         scan(self.workshop.ports)
@@ -93,7 +117,9 @@ def migration(lake: Lake, warm: LocalRunner, tmp_path: Path) -> Iterator[Migrati
             yield made
 
 
-def test_guard_33_a_table_under_two_names_stays_readable_under_both_until_a_policy_names_the_owner(migration: Migration) -> None:
+def test_guard_33_a_table_under_two_names_stays_readable_under_both_until_a_policy_names_the_owner(
+    migration: Migration,
+) -> None:
     workshop = migration.workshop
     migration.look()
     for name in (LAKE, OLD):
@@ -115,4 +141,5 @@ def test_guard_33_a_table_under_two_names_stays_readable_under_both_until_a_poli
     assert (done.state, done.failure_message) == (JobState.SUCCEEDED, "")
     assert workshop.lake.rows(LAKE) == COMMITS
     with pytest.raises(FileNotFoundError):
-        migration.rows_in_old()  # what the refusal protects from, and what the owner's expiry accepts
+        # what the refusal protects from, and what the owner's expiry accepts
+        migration.rows_in_old()

@@ -30,7 +30,13 @@ class Stage:
 
 def real_stage(request: pytest.FixtureRequest) -> Stage:
     lake: Lake = request.getfixturevalue("lake")
-    return Stage(request.getfixturevalue("warm"), lambda name: lake.create(f"suite_{name}", files=6), lambda _: None, lambda _: None, timedelta(seconds=9))
+    return Stage(
+        request.getfixturevalue("warm"),
+        lambda name: lake.create(f"suite_{name}", files=6),
+        lambda _: None,
+        lambda _: None,
+        timedelta(seconds=9),
+    )
 
 
 def fake_stage() -> Stage:

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from maintainer.adapters.spark.procedure import quote_text
 from maintainer.adapters.spark.safeguards import statements_after, statements_before
 from maintainer.adapters.spark.statements import statements_of
-from maintainer.domain.action import Action, ComputeTableStats, ExpireSnapshots, RewriteDataFiles, RewriteManifests, RewritePositionDeleteFiles
+from maintainer.domain.action import (
+    Action,
+    ComputeTableStats,
+    ExpireSnapshots,
+    RewriteDataFiles,
+    RewriteManifests,
+    RewritePositionDeleteFiles,
+)
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.job import Baseline, Job
 from maintainer.domain.plan import Estimate
@@ -32,8 +39,13 @@ def test_guard_26_a_tag_is_set_before_a_rewrite_and_outlives_the_snapshots_own_a
 
 def test_tags_whose_time_is_over_are_dropped_first() -> None:
     old = replace(BASELINE, lapsed_tags=("maintainer-before-m-0",))
-    written = statements_of(job_of(RewriteManifests(0), Safeguards(rollback_for=timedelta(days=1)), old))
-    assert written.every[:2] == (f"ALTER TABLE {NAME} DROP TAG IF EXISTS `maintainer-before-m-0`", TAG)
+    written = statements_of(
+        job_of(RewriteManifests(0), Safeguards(rollback_for=timedelta(days=1)), old)
+    )
+    assert written.every[:2] == (
+        f"ALTER TABLE {NAME} DROP TAG IF EXISTS `maintainer-before-m-0`",
+        TAG,
+    )
 
 
 def test_without_safeguards_there_is_the_call_alone() -> None:
@@ -41,7 +53,9 @@ def test_without_safeguards_there_is_the_call_alone() -> None:
     assert (written.main, len(written.every)) == (0, 1)
 
 
-@pytest.mark.parametrize("action", [ExpireSnapshots(NOW - timedelta(days=5), 10), ComputeTableStats(7)])
+@pytest.mark.parametrize(
+    "action", [ExpireSnapshots(NOW - timedelta(days=5), 10), ComputeTableStats(7)]
+)
 def test_what_rewrites_nothing_is_not_surrounded(action: Action) -> None:
     everything = Safeguards(timedelta(days=1), Canary.SAMPLE, Checksum.FULL)
     assert len(statements_of(job_of(action, everything)).every) == 1
@@ -49,23 +63,40 @@ def test_what_rewrites_nothing_is_not_surrounded(action: Action) -> None:
 
 @pytest.mark.parametrize("baseline", [None, replace(BASELINE, snapshot_id=None)])
 def test_a_table_without_a_snapshot_has_no_tag(baseline: Baseline | None) -> None:
-    assert len(statements_of(job_of(RewriteManifests(0), Safeguards(rollback_for=timedelta(days=1)), baseline)).every) == 1
+    assert (
+        len(
+            statements_of(
+                job_of(RewriteManifests(0), Safeguards(rollback_for=timedelta(days=1)), baseline)
+            ).every
+        )
+        == 1
+    )
 
 
 def test_the_canary_reads_a_few_rows_where_the_rewrite_worked_and_tells_none_of_them() -> None:
-    written = statements_of(job_of(RewriteDataFiles(where="day = DATE '2026-01-01'"), Safeguards(canary=Canary.SAMPLE)))
+    written = statements_of(
+        job_of(RewriteDataFiles(where="day = DATE '2026-01-01'"), Safeguards(canary=Canary.SAMPLE))
+    )
     assert written.main == 0
-    reading = "SELECT length(to_json(struct(*))) AS canary_characters FROM `lake`.`sales`.`or``ders` WHERE true AND (day = DATE '2026-01-01') LIMIT 100"
+    reading = (
+        "SELECT length(to_json(struct(*))) AS canary_characters FROM `lake`.`sales`.`or``ders` "
+        "WHERE true AND (day = DATE '2026-01-01') LIMIT 100"
+    )
     assert written.every[1:] == (reading,)
 
 
 def test_checksums_are_tried_before_and_taken_on_both_sides_of_our_commits_after() -> None:
-    written = statements_of(job_of(RewriteDataFiles(where="part = 'it''s'"), Safeguards(checksum=Checksum.FULL)))
+    written = statements_of(
+        job_of(RewriteDataFiles(where="part = 'it''s'"), Safeguards(checksum=Checksum.FULL))
+    )
     assert written.main == 2
     assert written.every[0] == "SET spark.sql.legacy.allowHashOnMapType = true"
     assert "VERSION AS OF 7 WHERE true AND (part = 'it''s') LIMIT 0" in written.every[1]
     assert written.every[3].startswith("DECLARE OR REPLACE VARIABLE ")
-    assert "summary['app-name'] = 'ours' AND array_contains(split(coalesce(summary['maintainer.jobs'], 'm-1'), ','), 'm-1')" in written.every[4]
+    assert (
+        "summary['app-name'] = 'ours' AND "
+        "array_contains(split(coalesce(summary['maintainer.jobs'], 'm-1'), ','), 'm-1')"
+    ) in written.every[4]
     assert written.every[5].startswith("EXECUTE IMMEDIATE ")
 
 
@@ -77,16 +108,44 @@ def test_a_sample_of_the_checksums_is_of_the_rows_that_the_job_names() -> None:
 
 def test_a_rollback_fails_where_main_has_moved_on() -> None:
     action = RollBack(7, "m-0", 9)
-    job = Job("m-1", ORDERS, "uuid", Repair.ROLL_BACK, action, (), Estimate(0, 0, 0, 0), "", "", 100, "ada", NOW)
+    job = Job(
+        "m-1",
+        ORDERS,
+        "uuid",
+        Repair.ROLL_BACK,
+        action,
+        (),
+        Estimate(0, 0, 0, 0),
+        "",
+        "",
+        100,
+        "ada",
+        NOW,
+    )
     standing = "(SELECT snapshot_id FROM `lake`.`sales`.`or``ders`.refs WHERE name = 'main')"
     moved = f"SELECT assert_true({standing} = 9, 'main has moved on from snapshot 9') AS is_unmoved"  # noqa: S608 - names are ours
-    call = "CALL `lake`.system.rollback_to_snapshot(table => '`lake`.`sales`.`or``ders`', snapshot_id => 7L)"
+    call = (
+        "CALL `lake`.system.rollback_to_snapshot(table => '`lake`.`sales`.`or``ders`', "
+        "snapshot_id => 7L)"
+    )
     assert (statements_of(job).every, statements_of(job).work) == ((moved, call), call)
 
 
-@pytest.mark.parametrize("where", ["a) OR (b", "true; DROP TABLE t", "true -- ", "id IN (SELECT id FROM other)", "reflect('a', 'b') IS NULL", "a = 'open"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "a) OR (b",
+        "true; DROP TABLE t",
+        "true -- ",
+        "id IN (SELECT id FROM other)",
+        "reflect('a', 'b') IS NULL",
+        "a = 'open",
+    ],
+)
 @pytest.mark.parametrize("guards", [SURROUNDED, Safeguards(canary=Canary.SAMPLE), Safeguards()])
-def test_guard_31_a_condition_that_would_leave_its_brackets_reaches_no_statement(where: str, guards: Safeguards) -> None:
+def test_guard_31_a_condition_that_would_leave_its_brackets_reaches_no_statement(
+    where: str, guards: Safeguards
+) -> None:
     for action in (RewriteDataFiles(where=where), RewritePositionDeleteFiles(where)):
         with pytest.raises(InvalidValueError, match=f"where of {action.procedure} "):
             statements_of(job_of(action, guards))
@@ -101,7 +160,9 @@ def test_guard_31_the_rows_of_a_sample_are_held_to_the_same() -> None:
 
 
 def blank_out_quotes(statement: str) -> str:
-    """The statement with all that stands in quotes left out, character by character as Spark reads it; AssertionError where quotes stay open."""
+    """The statement with all that stands in quotes left out, character by character as Spark reads
+    it; AssertionError where quotes stay open.
+    """
     outside, quote, position = "", "", 0
     while position < len(statement):
         character = statement[position]
@@ -110,7 +171,9 @@ def blank_out_quotes(statement: str) -> str:
         elif quote == character:
             quote = ""
         elif not quote and character in "'\"`":
-            assert not outside.upper().endswith("R") or outside[-2:-1].isalnum(), "a raw text has no escapes"
+            assert not outside.upper().endswith("R") or outside[-2:-1].isalnum(), (
+                "a raw text has no escapes"
+            )
             quote = character
         if not quote and character not in "'\"`":
             outside += character
@@ -128,10 +191,30 @@ def assert_within_its_brackets(outside: str) -> None:
     assert not any(sign in outside for sign in (";", "--", "/*", "$", "?", "{"))
     assert outside.isascii()
     words = set(re.split(r"[^A-Z0-9_]+", outside.upper()))
-    assert not words & {"SELECT", "FROM", "VALUES", "TABLE", "WITH", "UNION", "EXCEPT", "INTERSECT", "MINUS", "MAP", "REDUCE", "TRANSFORM", "REFLECT"}
+    assert not words & {
+        "SELECT",
+        "FROM",
+        "VALUES",
+        "TABLE",
+        "WITH",
+        "UNION",
+        "EXCEPT",
+        "INTERSECT",
+        "MINUS",
+        "MAP",
+        "REDUCE",
+        "TRANSFORM",
+        "REFLECT",
+    }
 
 
-@given(st.one_of(hostile_texts(), plain_conditions(), st.tuples(plain_conditions(), hostile_texts()).map("".join)))
+@given(
+    st.one_of(
+        hostile_texts(),
+        plain_conditions(),
+        st.tuples(plain_conditions(), hostile_texts()).map("".join),
+    )
+)
 @example("a) OR (b")
 @example("name = r'\\' OR x = ' UNION SELECT 1 FROM t -- '")
 @example("n = 5e+3fR'\\' OR x = ' UNION SELECT 1 FROM t -- '")
@@ -145,7 +228,10 @@ def test_guard_31_no_text_of_a_policy_changes_what_a_statement_is(where: str) ->
         return
     event("taken")
     assert_within_its_brackets(blank_out_quotes(where))
-    assert written.every[-4] == f"SELECT length(to_json(struct(*))) AS canary_characters FROM {NAME} WHERE true AND ({where}) LIMIT 100"  # noqa: S608 - the point
+    assert written.every[-4] == (
+        f"SELECT length(to_json(struct(*))) AS canary_characters FROM {NAME} WHERE true AND "  # noqa: S608 - the point
+        f"({where}) LIMIT 100"
+    )
     assert f" FROM {NAME} VERSION AS OF 7 WHERE true AND ({where}) LIMIT 0)" in written.every[2]
     assert quote_text(f" WHERE true AND ({where}))") in written.every[-2]
     assert f"where => {quote_text(where)}, options => " in written.work

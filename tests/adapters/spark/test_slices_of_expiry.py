@@ -1,4 +1,6 @@
-"""A history that is too long for one run of expiry, on a real Spark: worked off in slices, oldest first, to the very end that one run would have come to."""
+"""A history that is too long for one run of expiry, on a real Spark: worked off in slices, oldest
+first, to the very end that one run would have come to.
+"""
 
 from __future__ import annotations
 
@@ -64,11 +66,15 @@ def workshop(lake: Lake, warm: LocalRunner, clock: LaterClock) -> Iterator[Works
 
 
 def make_history(workshop: Workshop, name: str) -> tuple[TableIdentifier, list[int]]:
-    """A table of so many snapshots a minute apart, ten days ago, some of which take away what others have written; and their ids in order."""
+    """A table of so many snapshots a minute apart, ten days ago, some of which take away what
+    others have written; and their ids in order.
+    """
     catalog = workshop.lake.catalog
     catalog.create_namespace_if_not_exists("db")
     made = catalog.create_table(("db", name), SCHEMA)
-    rows = pa.table({"id": pa.array([1], pa.int64()), "part": pa.array([0], pa.int64()), "text": ["x"]})
+    rows = pa.table(
+        {"id": pa.array([1], pa.int64()), "part": pa.array([0], pa.int64()), "text": ["x"]}
+    )
     with made.transaction() as transaction:
         for number in range(SNAPSHOTS - OVERWRITES):
             if number % 11 == 10:
@@ -90,7 +96,8 @@ def let_grow_old(table: Table) -> None:
     document = json.loads(path.read_bytes())
     begin = datetime.now(UTC) - timedelta(days=10)
     moments = {
-        snapshot["snapshot-id"]: int((begin + timedelta(minutes=position)).timestamp() * 1000) for position, snapshot in enumerate(document["snapshots"])
+        snapshot["snapshot-id"]: int((begin + timedelta(minutes=position)).timestamp() * 1000)
+        for position, snapshot in enumerate(document["snapshots"])
     }
     for entry in (*document["snapshots"], *document["snapshot-log"]):
         entry["timestamp-ms"] = moments[entry["snapshot-id"]]
@@ -108,8 +115,12 @@ def stored(workshop: Workshop, table: TableIdentifier) -> tuple[int, int]:
     return len(list(place.glob("data/*.parquet"))), len(list(place.glob("metadata/snap-*.avro")))
 
 
-def run_to_the_end(workshop: Workshop, clock: LaterClock, table: TableIdentifier, ids: list[int]) -> list[set[int]]:
-    """The daemon's own steps until nothing is left to be done: which snapshots are there after each run."""
+def run_to_the_end(
+    workshop: Workshop, clock: LaterClock, table: TableIdentifier, ids: list[int]
+) -> list[set[int]]:
+    """The daemon's own steps until nothing is left to be done: which snapshots are there after each
+    run.
+    """
     left: list[set[int]] = []
     for _ in range(MOST_RUNS):
         clock.later += timedelta(minutes=2)
@@ -124,12 +135,17 @@ def run_to_the_end(workshop: Workshop, clock: LaterClock, table: TableIdentifier
     pytest.fail(f"there was something to do after {MOST_RUNS} runs still")
 
 
-def test_a_long_history_is_worked_off_in_slices_to_where_one_run_would_end(workshop: Workshop, clock: LaterClock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_history_is_worked_off_in_slices_to_where_one_run_would_end(
+    workshop: Workshop, clock: LaterClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole, whole_ids = make_history(workshop, "whole")
     sliced, ids = make_history(workshop, "sliced")
     for table, known in ((whole, whole_ids), (sliced, ids)):
         scan_table(workshop.ports, table)
-        workshop.store.set_pin(workshop.look(table).table_uuid, Pin("replica", known[PINNED - 1], "ada", datetime.now(UTC)))
+        workshop.store.set_pin(
+            workshop.look(table).table_uuid,
+            Pin("replica", known[PINNED - 1], "ada", datetime.now(UTC)),
+        )
     once = workshop.run(whole, RuleName.EXPIRE_SNAPSHOTS)
     assert (once.state, once.failure_message) == (JobState.SUCCEEDED, "")
     workshop.store.forget_tables_except("lake", [sliced])
@@ -138,9 +154,17 @@ def test_a_long_history_is_worked_off_in_slices_to_where_one_run_would_end(works
     monkeypatch.setattr(expiry, "MAX_SNAPSHOTS_PER_RUN", BOUND)
     left = [positions_of(workshop, sliced, ids), *run_to_the_end(workshop, clock, sliced, ids)]
     gone = [before - after for before, after in pairwise(left)]
-    assert len(gone) == -(-sum(map(len, gone)) // BOUND), "no run took less than it could but the last"
+    assert len(gone) == -(-sum(map(len, gone)) // BOUND), (
+        "no run took less than it could but the last"
+    )
     assert all(len(taken) <= BOUND for taken in gone)
-    assert all(max(first) < min(second) for first, second in pairwise(gone)), "the oldest first, and none twice"
-    assert {TAGGED, *range(BRANCHED - KEPT + 1, BRANCHED + 1), *range(PINNED, SNAPSHOTS + 1)} <= left[-1], "refs and pins hold"
+    assert all(max(first) < min(second) for first, second in pairwise(gone)), (
+        "the oldest first, and none twice"
+    )
+    assert {
+        TAGGED,
+        *range(BRANCHED - KEPT + 1, BRANCHED + 1),
+        *range(PINNED, SNAPSHOTS + 1),
+    } <= left[-1], "refs and pins hold"
     assert left[-1] == positions_of(workshop, whole, whole_ids)
     assert stored(workshop, sliced) == stored(workshop, whole)

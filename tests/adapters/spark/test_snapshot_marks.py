@@ -9,11 +9,17 @@ from maintainer.domain.action import RewriteManifests
 from maintainer.domain.job import JOBS_MARK
 from tests.adapters.spark.lakes import Lake, job_on, outcome_of
 
-SQL, REST, BY_ADDRESS = {"type": "sql", "uri": "sqlite:///x.db"}, {"type": "rest", "uri": "https://a"}, {"uri": "https://a"}
+SQL, REST, BY_ADDRESS = (
+    {"type": "sql", "uri": "sqlite:///x.db"},
+    {"type": "rest", "uri": "https://a"},
+    {"uri": "https://a"},
+)
 
 
 def test_where_there_is_a_rest_catalog_our_snapshots_let_writers_win() -> None:
-    assert mark_settings([SQL, REST], let_writers_win=None) == {f"{SUMMARY}{key}": value for key, value in LETTING_WRITERS_WIN.items()}
+    assert mark_settings([SQL, REST], let_writers_win=None) == {
+        f"{SUMMARY}{key}": value for key, value in LETTING_WRITERS_WIN.items()
+    }
     assert mark_settings([BY_ADDRESS], let_writers_win=None)
     assert mark_settings([SQL], let_writers_win=None) == {}
     assert mark_settings([], let_writers_win=None) == {}
@@ -42,7 +48,13 @@ def test_a_snapshot_names_the_jobs_that_are_at_work() -> None:
     marks = Marks(told, {f"{SUMMARY}lakekeeper.rollbackable": "true", "spark.app.name": "ours"})
     assert told.entries == {"lakekeeper.rollbackable": "true"}
     seen = []
-    for change, job_id in ((marks.add, "a"), (marks.add, "b"), (marks.remove, "a"), (marks.remove, "never"), (marks.remove, "b")):
+    for change, job_id in (
+        (marks.add, "a"),
+        (marks.add, "b"),
+        (marks.remove, "a"),
+        (marks.remove, "never"),
+        (marks.remove, "b"),
+    ):
         change(job_id)
         seen.append(told.entries.get(JOBS_MARK))
     assert seen == ["a", "a,b", "b", "b", None]
@@ -50,9 +62,14 @@ def test_a_snapshot_names_the_jobs_that_are_at_work() -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_guard_16_every_snapshot_of_ours_tells_the_catalog_that_a_writer_may_undo_it(warm: LocalRunner, lake: Lake) -> None:
+def test_guard_16_every_snapshot_of_ours_tells_the_catalog_that_a_writer_may_undo_it(
+    warm: LocalRunner, lake: Lake
+) -> None:
     table = lake.create("yielding", files=6)
-    for job in (job_on(table, "yielding-files"), job_on(table, "yielding-manifests", RewriteManifests(0))):
+    for job in (
+        job_on(table, "yielding-files"),
+        job_on(table, "yielding-manifests", RewriteManifests(0)),
+    ):
         warm.submit(job)
         assert outcome_of(warm, job).kind == "finished"
     summaries = lake.summaries(table)

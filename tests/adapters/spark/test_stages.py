@@ -15,8 +15,13 @@ from tests.adapters.spark.lakes import Lake, job_on, one_by_one, wait_until
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
-def test_a_rewrite_with_checks_goes_through_its_stages_in_order_and_its_bar_never_goes_back(warm: LocalRunner, lake: Lake) -> None:
-    job = replace(job_on(lake.create("stages"), "stages", one_by_one()), safeguards=Safeguards(canary=Canary.SAMPLE, checksum=Checksum.FULL))
+def test_a_rewrite_with_checks_goes_through_its_stages_in_order_and_its_bar_never_goes_back(
+    warm: LocalRunner, lake: Lake
+) -> None:
+    job = replace(
+        job_on(lake.create("stages"), "stages", one_by_one()),
+        safeguards=Safeguards(canary=Canary.SAMPLE, checksum=Checksum.FULL),
+    )
     seen, events = [Progress()], list[JobEvent]()
     warm.submit(job)
 

@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from maintainer.adapters.spark.states import classify, clean_message, describe_failure, find_conflict, is_undecided
+from maintainer.adapters.spark.states import (
+    classify,
+    clean_message,
+    describe_failure,
+    find_conflict,
+    is_undecided,
+)
 from maintainer.domain.conflict import ConflictKind
 from maintainer.domain.job import FailureReason
 
@@ -13,37 +19,137 @@ ICEBERG = "org.apache.iceberg.exceptions"
     ("causes", "reason", "line"),
     [
         (
-            [("java.lang.RuntimeException", ""), (f"{ICEBERG}.ValidationException", "Cannot commit, found new position delete for replaced data file: x\n\tat a.b(C.java)")],  # noqa: E501 - a case a line
+            [
+                ("java.lang.RuntimeException", ""),
+                (
+                    f"{ICEBERG}.ValidationException",
+                    (
+                        "Cannot commit, found new position delete for replaced data file: x\n\tat "
+                        "a.b(C.java)"
+                    ),
+                ),
+            ],
             FailureReason.CONFLICT,
-            "ValidationException: Cannot commit, found new position delete for replaced data file: x",
+            (
+                "ValidationException: Cannot commit, found new position delete for replaced data "
+                "file: x"
+            ),
         ),
-        ([(f"{ICEBERG}.ValidationException", "Cannot commit, missing data files: [a]")], FailureReason.CONFLICT, "ValidationException: Cannot commit, missing data files: [a]"),  # noqa: E501 - a case a line
-        ([(f"{ICEBERG}.CommitFailedException", "Manifest is missing: m")], FailureReason.CONFLICT, "CommitFailedException: Manifest is missing: m"),
-        ([("RunnerUnavailableError", "Spark ended during its start (no reason given); its log is x")], FailureReason.RUNNER_UNAVAILABLE,
-         "RunnerUnavailableError: Spark ended during its start (no reason given); its log is x"),
-        ([("org.apache.spark.SparkException", "Job aborted"), ("java.lang.OutOfMemoryError", "Java heap space")], FailureReason.OUT_OF_MEMORY, "OutOfMemoryError: Java heap space"),  # noqa: E501 - a case a line
-        ([("org.apache.spark.SparkException", "Job aborted due to stage failure: x NotFoundException: File does not exist: f")], FailureReason.MISSING_FILE,
-         "SparkException: Job aborted due to stage failure: x NotFoundException: File does not exist: f"),
-        ([(f"{ICEBERG}.NotAuthorizedException", "no")], FailureReason.PERMISSION, "NotAuthorizedException: no"),
-        ([("java.io.IOException", "Mkdirs failed to create file:/lake/t/data (exists=false, cwd=file:/)")], FailureReason.PERMISSION, "IOException: Mkdirs failed to create file:/lake/t/data (exists=false, cwd=file:/)"),  # noqa: E501 - a case a line
-        ([("java.io.FileNotFoundException", "/lake/t/data/a.parquet (Permission denied)")], FailureReason.PERMISSION, "FileNotFoundException: /lake/t/data/a.parquet (Permission denied)"),  # noqa: E501 - a case a line
-        ([("org.sqlite.SQLiteException", "[SQLITE_BUSY] The database file is locked")], FailureReason.CATALOG_UNREACHABLE, "SQLiteException: [SQLITE_BUSY] The database file is locked"),  # noqa: E501 - a case a line
-        ([("java.net.ConnectException", "Connection refused")], FailureReason.CATALOG_UNREACHABLE, "ConnectException: Connection refused"),
-        ([("org.apache.spark.sql.AnalysisException", "[TABLE_OR_VIEW_NOT_FOUND] gone")], FailureReason.TABLE_CHANGED, "AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] gone"),  # noqa: E501 - a case a line
-        ([("java.lang.IllegalArgumentException", "Cannot use options [x]")], FailureReason.INVALID_REQUEST, "IllegalArgumentException: Cannot use options [x]"),
-        ([("org.apache.spark.sql.catalyst.parser.ParseException", "\n[PARSE_SYNTAX_ERROR] near 'x'\n== SQL ==")], FailureReason.INVALID_REQUEST, "ParseException: [PARSE_SYNTAX_ERROR] near 'x'"),  # noqa: E501 - a case a line
-        ([("java.lang.IllegalStateException", "odd")], FailureReason.OTHER, "IllegalStateException: odd"),
+        (
+            [(f"{ICEBERG}.ValidationException", "Cannot commit, missing data files: [a]")],
+            FailureReason.CONFLICT,
+            "ValidationException: Cannot commit, missing data files: [a]",
+        ),
+        (
+            [(f"{ICEBERG}.CommitFailedException", "Manifest is missing: m")],
+            FailureReason.CONFLICT,
+            "CommitFailedException: Manifest is missing: m",
+        ),
+        (
+            [
+                (
+                    "RunnerUnavailableError",
+                    "Spark ended during its start (no reason given); its log is x",
+                )
+            ],
+            FailureReason.RUNNER_UNAVAILABLE,
+            "RunnerUnavailableError: Spark ended during its start (no reason given); its log is x",
+        ),
+        (
+            [
+                ("org.apache.spark.SparkException", "Job aborted"),
+                ("java.lang.OutOfMemoryError", "Java heap space"),
+            ],
+            FailureReason.OUT_OF_MEMORY,
+            "OutOfMemoryError: Java heap space",
+        ),
+        (
+            [
+                (
+                    "org.apache.spark.SparkException",
+                    "Job aborted due to stage failure: x NotFoundException: File does not exist: f",
+                )
+            ],
+            FailureReason.MISSING_FILE,
+            (
+                "SparkException: Job aborted due to stage failure: x NotFoundException: File does "
+                "not exist: f"
+            ),
+        ),
+        (
+            [(f"{ICEBERG}.NotAuthorizedException", "no")],
+            FailureReason.PERMISSION,
+            "NotAuthorizedException: no",
+        ),
+        (
+            [
+                (
+                    "java.io.IOException",
+                    "Mkdirs failed to create file:/lake/t/data (exists=false, cwd=file:/)",
+                )
+            ],
+            FailureReason.PERMISSION,
+            "IOException: Mkdirs failed to create file:/lake/t/data (exists=false, cwd=file:/)",
+        ),
+        (
+            [("java.io.FileNotFoundException", "/lake/t/data/a.parquet (Permission denied)")],
+            FailureReason.PERMISSION,
+            "FileNotFoundException: /lake/t/data/a.parquet (Permission denied)",
+        ),
+        (
+            [("org.sqlite.SQLiteException", "[SQLITE_BUSY] The database file is locked")],
+            FailureReason.CATALOG_UNREACHABLE,
+            "SQLiteException: [SQLITE_BUSY] The database file is locked",
+        ),
+        (
+            [("java.net.ConnectException", "Connection refused")],
+            FailureReason.CATALOG_UNREACHABLE,
+            "ConnectException: Connection refused",
+        ),
+        (
+            [("org.apache.spark.sql.AnalysisException", "[TABLE_OR_VIEW_NOT_FOUND] gone")],
+            FailureReason.TABLE_CHANGED,
+            "AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] gone",
+        ),
+        (
+            [("java.lang.IllegalArgumentException", "Cannot use options [x]")],
+            FailureReason.INVALID_REQUEST,
+            "IllegalArgumentException: Cannot use options [x]",
+        ),
+        (
+            [
+                (
+                    "org.apache.spark.sql.catalyst.parser.ParseException",
+                    "\n[PARSE_SYNTAX_ERROR] near 'x'\n== SQL ==",
+                )
+            ],
+            FailureReason.INVALID_REQUEST,
+            "ParseException: [PARSE_SYNTAX_ERROR] near 'x'",
+        ),
+        (
+            [("java.lang.IllegalStateException", "odd")],
+            FailureReason.OTHER,
+            "IllegalStateException: odd",
+        ),
         ([("a.B", "")], FailureReason.OTHER, "B"),
         ([], FailureReason.OTHER, "Spark gave no reason"),
     ],
-)  # fmt: skip
-def test_errors_have_a_reason_and_one_line(causes: list[tuple[str, str]], reason: FailureReason, line: str) -> None:
+)
+def test_errors_have_a_reason_and_one_line(
+    causes: list[tuple[str, str]], reason: FailureReason, line: str
+) -> None:
     assert classify(causes) is reason
     assert describe_failure(causes) == line
 
 
 def test_a_message_is_freed_of_class_names_stack_frames_and_length() -> None:
-    assert clean_message("org.apache.spark.SparkException: java.lang.RuntimeException: it broke\n\tat a.b.C(D.java:1)") == "it broke"
+    assert (
+        clean_message(
+            "org.apache.spark.SparkException: java.lang.RuntimeException: it broke\n\tat "
+            "a.b.C(D.java:1)"
+        )
+        == "it broke"
+    )
     assert clean_message("\tat a.b.C(D.java:1)") == ""
     assert len(clean_message("x" * 600)) == 500
 
@@ -51,27 +157,94 @@ def test_a_message_is_freed_of_class_names_stack_frames_and_length() -> None:
 @pytest.mark.parametrize(
     ("name", "message", "kind"),
     [
-        ("ValidationException", "Cannot commit, found new position delete for replaced data file: GenericDataFile{x}", ConflictKind.NEW_DELETES),
-        ("ValidationException", "Cannot commit, found new delete for replaced data file: GenericDataFile{x}", ConflictKind.NEW_DELETES),
-        ("ValidationException", "Found concurrently added DV for f: GenericDeleteFile{x}", ConflictKind.NEW_DELETES),
-        ("ValidationException", "Found new conflicting delete files that can apply to records matching true: [d]", ConflictKind.NEW_DELETES),
+        (
+            "ValidationException",
+            "Cannot commit, found new position delete for replaced data file: GenericDataFile{x}",
+            ConflictKind.NEW_DELETES,
+        ),
+        (
+            "ValidationException",
+            "Cannot commit, found new delete for replaced data file: GenericDataFile{x}",
+            ConflictKind.NEW_DELETES,
+        ),
+        (
+            "ValidationException",
+            "Found concurrently added DV for f: GenericDeleteFile{x}",
+            ConflictKind.NEW_DELETES,
+        ),
+        (
+            "ValidationException",
+            "Found new conflicting delete files that can apply to records matching true: [d]",
+            ConflictKind.NEW_DELETES,
+        ),
         ("ValidationException", "Cannot commit, missing data files: [f]", ConflictKind.FILES_GONE),
         ("ValidationException", "Missing required files to delete: f", ConflictKind.FILES_GONE),
-        ("ValidationException", "Found conflicting deleted files that can contain records matching true: [f]", ConflictKind.FILES_GONE),
-        ("ValidationException", "Found conflicting files that can contain records matching partitions [p]: [f]", ConflictKind.NEW_FILES),
-        ("ValidationException", "Deleted manifest m could not be found in the latest snapshot 7", ConflictKind.MANIFESTS_GONE),
+        (
+            "ValidationException",
+            "Found conflicting deleted files that can contain records matching true: [f]",
+            ConflictKind.FILES_GONE,
+        ),
+        (
+            "ValidationException",
+            "Found conflicting files that can contain records matching partitions [p]: [f]",
+            ConflictKind.NEW_FILES,
+        ),
+        (
+            "ValidationException",
+            "Deleted manifest m could not be found in the latest snapshot 7",
+            ConflictKind.MANIFESTS_GONE,
+        ),
         ("ValidationException", "Manifest is missing: m", ConflictKind.MANIFESTS_GONE),
-        ("ValidationException", "Cannot determine history between starting snapshot 1 and the last known ancestor 3", ConflictKind.HISTORY_GONE),
-        ("ValidationException", "Cannot remove dangling deletes: current snapshot changed from 1 to 2", ConflictKind.SNAPSHOT_CHANGED),
-        ("CommitFailedException", "Commit failed: Requirement failed: branch main has changed: expected id 1 != 2", ConflictKind.REQUIREMENT_FAILED),
-        ("CommitFailedException", "Cannot commit db.t: metadata location a has changed from b", ConflictKind.REQUIREMENT_FAILED),
-        ("CommitFailedException", "Cannot commit glue.db.t because Glue detected concurrent update", ConflictKind.REQUIREMENT_FAILED),
-        ("CommitFailedException", "Cannot commit: Reference hash is out of date. Update the reference 'main' and try again", ConflictKind.REQUIREMENT_FAILED),
-        ("CommitFailedException", "The table db.t has been modified concurrently", ConflictKind.REQUIREMENT_FAILED),
+        (
+            "ValidationException",
+            "Cannot determine history between starting snapshot 1 and the last known ancestor 3",
+            ConflictKind.HISTORY_GONE,
+        ),
+        (
+            "ValidationException",
+            "Cannot remove dangling deletes: current snapshot changed from 1 to 2",
+            ConflictKind.SNAPSHOT_CHANGED,
+        ),
+        (
+            "CommitFailedException",
+            "Commit failed: Requirement failed: branch main has changed: expected id 1 != 2",
+            ConflictKind.REQUIREMENT_FAILED,
+        ),
+        (
+            "CommitFailedException",
+            "Cannot commit db.t: metadata location a has changed from b",
+            ConflictKind.REQUIREMENT_FAILED,
+        ),
+        (
+            "CommitFailedException",
+            "Cannot commit glue.db.t because Glue detected concurrent update",
+            ConflictKind.REQUIREMENT_FAILED,
+        ),
+        (
+            "CommitFailedException",
+            (
+                "Cannot commit: Reference hash is out of date. Update the reference 'main' and try "
+                "again"
+            ),
+            ConflictKind.REQUIREMENT_FAILED,
+        ),
+        (
+            "CommitFailedException",
+            "The table db.t has been modified concurrently",
+            ConflictKind.REQUIREMENT_FAILED,
+        ),
     ],
 )
-def test_guard_16_every_way_in_which_a_writer_wins_is_a_conflict_of_its_kind(name: str, message: str, kind: ConflictKind) -> None:
-    wrapper = ("java.lang.RuntimeException", "Cannot commit rewrite because of a ValidationException or CommitFailedException. This usually means")
+def test_guard_16_every_way_in_which_a_writer_wins_is_a_conflict_of_its_kind(
+    name: str, message: str, kind: ConflictKind
+) -> None:
+    wrapper = (
+        "java.lang.RuntimeException",
+        (
+            "Cannot commit rewrite because of a ValidationException or CommitFailedException. This "
+            "usually means"
+        ),
+    )
     for causes in ([(f"{ICEBERG}.{name}", message)], [wrapper, (f"{ICEBERG}.{name}", message)]):
         assert classify(causes) is FailureReason.CONFLICT
         assert find_conflict(causes) is kind
@@ -81,10 +254,16 @@ def test_guard_16_every_way_in_which_a_writer_wins_is_a_conflict_of_its_kind(nam
     ("message", "kind"),
     [
         (
-            "partial-progress.enabled is true but 10 rewrite commits failed. This is more than the maximum allowed failures of 3. Check the logs",
+            (
+                "partial-progress.enabled is true but 10 rewrite commits failed. This is more than "
+                "the maximum allowed failures of 3. Check the logs"
+            ),
             ConflictKind.COMMITS_LOST,
         ),
-        ("partial-progress.enabled is true but no rewrite commits succeeded. Check the logs", ConflictKind.COMMITS_LOST),
+        (
+            "partial-progress.enabled is true but no rewrite commits succeeded. Check the logs",
+            ConflictKind.COMMITS_LOST,
+        ),
     ],
 )
 def test_guard_16_too_many_lost_commits_are_a_conflict(message: str, kind: ConflictKind) -> None:
@@ -92,13 +271,21 @@ def test_guard_16_too_many_lost_commits_are_a_conflict(message: str, kind: Confl
 
 
 def test_another_table_of_the_same_name_is_no_conflict() -> None:
-    replaced = [(f"{ICEBERG}.CommitFailedException", "Commit failed: Requirement failed: UUID does not match: expected a != b")]
+    replaced = [
+        (
+            f"{ICEBERG}.CommitFailedException",
+            "Commit failed: Requirement failed: UUID does not match: expected a != b",
+        )
+    ]
     assert classify(replaced) is FailureReason.TABLE_CHANGED
     assert find_conflict(replaced) is None
 
 
 def test_a_commit_of_unknown_fate_is_neither_a_conflict_nor_a_failure_that_is_known() -> None:
-    unsaid = [(f"{ICEBERG}.CommitStateUnknownException", "Cannot determine whether"), ("java.net.SocketTimeoutException", "Read timed out")]
+    unsaid = [
+        (f"{ICEBERG}.CommitStateUnknownException", "Cannot determine whether"),
+        ("java.net.SocketTimeoutException", "Read timed out"),
+    ]
     assert is_undecided(unsaid)
     assert find_conflict(unsaid) is None
     assert classify(unsaid) is FailureReason.CATALOG_UNREACHABLE
@@ -106,5 +293,8 @@ def test_a_commit_of_unknown_fate_is_neither_a_conflict_nor_a_failure_that_is_kn
 
 
 def test_a_file_that_iceberg_describes_at_length_is_told_by_its_path() -> None:
-    described = "Cannot commit, missing data files: [GenericDataFile{content=data, file_path=s3://b/f.parquet, file_format=PARQUET, partition=PartitionData{}}]"
+    described = (
+        "Cannot commit, missing data files: [GenericDataFile{content=data, "
+        "file_path=s3://b/f.parquet, file_format=PARQUET, partition=PartitionData{}}]"
+    )
     assert clean_message(described) == "Cannot commit, missing data files: s3://b/f.parquet"

@@ -14,15 +14,34 @@ NOW = datetime(2026, 3, 4, tzinfo=UTC)
 
 def test_a_rewrite_of_which_every_file_group_failed_is_a_failure() -> None:
     job = TrackedJob("j")
-    job.hear({"event": "job.finished", "job": "j", "result": {"rewritten_data_files_count": 0, "failed_data_files_count": 6}}, NOW)
+    job.hear(
+        {
+            "event": "job.finished",
+            "job": "j",
+            "result": {"rewritten_data_files_count": 0, "failed_data_files_count": 6},
+        },
+        NOW,
+    )
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("failed", FailureReason.OTHER)
-    assert job.outcome.message == "no data file was rewritten: 6 of 6 failed in Spark: its log has the reason"
+    assert (
+        job.outcome.message
+        == "no data file was rewritten: 6 of 6 failed in Spark: its log has the reason"
+    )
 
 
-@pytest.mark.parametrize(("rewritten", "kind", "reason"), [(0, "failed", FailureReason.MISSING_FILE), (4, "finished", None)])
-def test_what_iceberg_keeps_to_itself_of_failed_file_groups_is_told_in_sparks_words(rewritten: int, kind: str, reason: FailureReason | None) -> None:
-    said = "Job aborted: Lost task 0.0 (executor driver): org.apache.iceberg.exceptions.NotFoundException: File does not exist: f\n\tat a.b(C.java)"
+@pytest.mark.parametrize(
+    ("rewritten", "kind", "reason"),
+    [(0, "failed", FailureReason.MISSING_FILE), (4, "finished", None)],
+)
+def test_what_iceberg_keeps_to_itself_of_failed_file_groups_is_told_in_sparks_words(
+    rewritten: int, kind: str, reason: FailureReason | None
+) -> None:
+    said = (
+        "Job aborted: Lost task 0.0 (executor driver): "
+        "org.apache.iceberg.exceptions.NotFoundException: File does not exist: f\n\tat "
+        "a.b(C.java)"
+    )
     job = TrackedJob("j")
     result = {"rewritten_data_files_count": rewritten, "failed_data_files_count": 6}
     job.hear({"event": "job.finished", "job": "j", "result": result, "failure": said}, NOW)
@@ -42,13 +61,22 @@ def test_what_iceberg_keeps_to_itself_of_failed_file_groups_is_told_in_sparks_wo
         ({"is_fenced": True}, FailureReason.LOST_RUNNER),
     ],
 )
-def test_a_job_is_blamed_for_the_end_of_its_spark_only_where_it_may_be_what_ended_it(last_words: dict[str, object], reason: FailureReason) -> None:
+def test_a_job_is_blamed_for_the_end_of_its_spark_only_where_it_may_be_what_ended_it(
+    last_words: dict[str, object], reason: FailureReason
+) -> None:
     assert blame("j", last_words) is reason
 
 
 def test_a_rewrite_that_found_nothing_to_do_is_finished() -> None:
     job = TrackedJob("j")
-    job.hear({"event": "job.finished", "job": "j", "result": {"rewritten_data_files_count": 0, "failed_data_files_count": 0}}, NOW)
+    job.hear(
+        {
+            "event": "job.finished",
+            "job": "j",
+            "result": {"rewritten_data_files_count": 0, "failed_data_files_count": 0},
+        },
+        NOW,
+    )
     assert job.outcome is not None
     assert job.outcome.kind == "finished"
 
@@ -64,7 +92,10 @@ def test_the_first_outcome_stays() -> None:
 def test_progress_is_always_the_newest_and_told_as_an_event_at_most_every_five_seconds() -> None:
     job = TrackedJob("j")
     for second in range(8):
-        job.hear({"event": "spark.progress", "job": "j", "tasks_done": second, "tasks_total": 9}, NOW + timedelta(seconds=second))
+        job.hear(
+            {"event": "spark.progress", "job": "j", "tasks_done": second, "tasks_total": 9},
+            NOW + timedelta(seconds=second),
+        )
     report = job.report()
     assert report.progress == Progress(7, 9, "starting Spark", stage=Stage.STARTING)
     assert [event.fields["tasks_done"] for event in report.events] == [0, 5]
@@ -73,20 +104,35 @@ def test_progress_is_always_the_newest_and_told_as_an_event_at_most_every_five_s
 
 def test_guard_16_a_conflict_is_told_in_the_jobs_story_with_its_kind() -> None:
     job = TrackedJob("j")
-    refused = {"class": "org.apache.iceberg.exceptions.ValidationException", "message": "Cannot commit, missing data files: [a]"}
+    refused = {
+        "class": "org.apache.iceberg.exceptions.ValidationException",
+        "message": "Cannot commit, missing data files: [a]",
+    }
     job.hear({"event": "job.failed", "job": "j", "causes": [refused]}, NOW)
     assert job.outcome is not None
-    assert (job.outcome.reason, job.outcome.conflict) == (FailureReason.CONFLICT, ConflictKind.FILES_GONE)
+    assert (job.outcome.reason, job.outcome.conflict) == (
+        FailureReason.CONFLICT,
+        ConflictKind.FILES_GONE,
+    )
     assert job.events[-1].fields["conflict"] == "files_gone"
 
 
 def test_a_commit_that_the_catalog_did_not_confirm_is_left_to_the_table() -> None:
     job = TrackedJob("j")
-    unsaid = {"class": "org.apache.iceberg.exceptions.CommitStateUnknownException", "message": "Cannot determine whether the commit was successful"}
+    unsaid = {
+        "class": "org.apache.iceberg.exceptions.CommitStateUnknownException",
+        "message": "Cannot determine whether the commit was successful",
+    }
     job.hear({"event": "job.failed", "job": "j", "causes": [unsaid]}, NOW)
     assert job.outcome is not None
-    assert (job.outcome.kind, job.outcome.reason, job.outcome.conflict) == ("lost", FailureReason.CATALOG_UNREACHABLE, None)
-    assert job.outcome.message.startswith("the catalog did not say whether it made the commit: CommitStateUnknownException")
+    assert (job.outcome.kind, job.outcome.reason, job.outcome.conflict) == (
+        "lost",
+        FailureReason.CATALOG_UNREACHABLE,
+        None,
+    )
+    assert job.outcome.message.startswith(
+        "the catalog did not say whether it made the commit: CommitStateUnknownException"
+    )
 
 
 def test_a_statement_whose_jvm_was_killed_under_it_is_left_to_the_table_too() -> None:
@@ -95,22 +141,53 @@ def test_a_statement_whose_jvm_was_killed_under_it_is_left_to_the_table_too() ->
     job.hear({"event": "job.failed", "job": "j", "causes": [severed]}, NOW)
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("lost", FailureReason.OTHER)
-    assert job.outcome.message == "Spark's JVM did not answer any more: Py4JNetworkError: Error while sending or receiving"
+    assert (
+        job.outcome.message
+        == "Spark's JVM did not answer any more: Py4JNetworkError: Error while sending or receiving"
+    )
 
 
 def test_what_is_found_after_the_work_are_checks_and_no_part_of_its_result() -> None:
     job = TrackedJob("j")
-    job.hear({"event": "job.finished", "job": "j", "result": {"rewritten_data_files_count": 6}, "checks": {"canary_characters": 12}}, NOW)
+    job.hear(
+        {
+            "event": "job.finished",
+            "job": "j",
+            "result": {"rewritten_data_files_count": 6},
+            "checks": {"canary_characters": 12},
+        },
+        NOW,
+    )
     assert job.outcome is not None
-    assert (job.outcome.kind, job.outcome.result, job.outcome.checks) == ("finished", {"rewritten_data_files_count": 6}, {"canary_characters": 12})
+    assert (job.outcome.kind, job.outcome.result, job.outcome.checks) == (
+        "finished",
+        {"rewritten_data_files_count": 6},
+        {"canary_characters": 12},
+    )
 
 
 def test_work_that_was_done_is_not_undone_by_a_check_that_fails() -> None:
     job = TrackedJob("j")
-    gone = {"class": "org.apache.iceberg.exceptions.NotFoundException", "message": "File does not exist: s3://b/t/data/1.parquet"}
-    job.hear({"event": "job.failed", "job": "j", "causes": [gone], "result": {"rewritten_data_files_count": 6}, "checks": {}}, NOW)
+    gone = {
+        "class": "org.apache.iceberg.exceptions.NotFoundException",
+        "message": "File does not exist: s3://b/t/data/1.parquet",
+    }
+    job.hear(
+        {
+            "event": "job.failed",
+            "job": "j",
+            "causes": [gone],
+            "result": {"rewritten_data_files_count": 6},
+            "checks": {},
+        },
+        NOW,
+    )
     assert job.outcome is not None
-    assert (job.outcome.kind, job.outcome.reason, job.outcome.result) == ("finished", None, {"rewritten_data_files_count": 6})
+    assert (job.outcome.kind, job.outcome.reason, job.outcome.result) == (
+        "finished",
+        None,
+        {"rewritten_data_files_count": 6},
+    )
     assert (job.outcome.check_failure, job.outcome.check_failure_reason) == (
         "NotFoundException: File does not exist: s3://b/t/data/1.parquet",
         FailureReason.MISSING_FILE,
@@ -119,32 +196,66 @@ def test_work_that_was_done_is_not_undone_by_a_check_that_fails() -> None:
 
 def test_a_failure_before_the_work_is_done_is_the_jobs() -> None:
     job = TrackedJob("j")
-    refused = {"class": "java.lang.IllegalArgumentException", "message": "Cannot set branch to unknown snapshot"}
-    job.hear({"event": "job.failed", "job": "j", "causes": [refused], "result": None, "checks": {}}, NOW)
+    refused = {
+        "class": "java.lang.IllegalArgumentException",
+        "message": "Cannot set branch to unknown snapshot",
+    }
+    job.hear(
+        {"event": "job.failed", "job": "j", "causes": [refused], "result": None, "checks": {}}, NOW
+    )
     assert job.outcome is not None
     assert (job.outcome.kind, job.outcome.reason) == ("failed", FailureReason.INVALID_REQUEST)
 
 
 def test_progress_is_read_whole_and_keeps_what_is_known_when_the_stage_changes() -> None:
     job = TrackedJob("j")
-    figures = {"tasks_done": 4, "tasks_total": 9, "file_groups_done": 2, "file_groups_total": 5, "bytes_read": 100, "bytes_written": 40, "seconds_left": 30.0}
+    figures = {
+        "tasks_done": 4,
+        "tasks_total": 9,
+        "file_groups_done": 2,
+        "file_groups_total": 5,
+        "bytes_read": 100,
+        "bytes_written": 40,
+        "seconds_left": 30.0,
+    }
     job.hear({"event": "spark.progress", "job": "j", "number": 1, "at": 0.0} | figures, NOW)
     job.hear({"event": "statement.started", "job": "j", "number": 2, "part": "after"}, NOW)
-    known = Progress(4, 9, "checking the result", 2, 5, 100, 40, NOW + timedelta(seconds=30), Stage.CHECKING)
+    known = Progress(
+        4, 9, "checking the result", 2, 5, 100, 40, NOW + timedelta(seconds=30), Stage.CHECKING
+    )
     assert job.report().progress == known
     job.hear({"event": "statement.finished", "job": "j", "number": 3}, NOW)
     assert job.report().progress == known
-    job.hear({"event": "spark.progress", "job": "j", "number": 4, "tasks_done": 9, "tasks_total": 9, "seconds_left": None}, NOW)
+    job.hear(
+        {
+            "event": "spark.progress",
+            "job": "j",
+            "number": 4,
+            "tasks_done": 9,
+            "tasks_total": 9,
+            "seconds_left": None,
+        },
+        NOW,
+    )
     assert job.report().progress == Progress(9, 9, "checking the result", stage=Stage.CHECKING)
 
 
 def test_each_statement_begins_the_stage_of_its_part() -> None:
     job, stages = TrackedJob("j"), [Stage.STARTING]
     assert job.report().progress.stage is Stage.STARTING
-    for message in ({"event": "job.started"}, *({"event": "statement.started", "part": part} for part in ("before", "main", "after"))):
+    for message in (
+        {"event": "job.started"},
+        *({"event": "statement.started", "part": part} for part in ("before", "main", "after")),
+    ):
         job.hear({"job": "j"} | message, NOW)
         stages.append(job.report().progress.stage)
-    assert stages == [Stage.STARTING, Stage.PREPARING, Stage.PREPARING, Stage.WORKING, Stage.CHECKING]
+    assert stages == [
+        Stage.STARTING,
+        Stage.PREPARING,
+        Stage.PREPARING,
+        Stage.WORKING,
+        Stage.CHECKING,
+    ]
 
 
 def test_a_driver_of_an_earlier_version_names_no_part_and_means_the_work() -> None:
@@ -153,7 +264,9 @@ def test_a_driver_of_an_earlier_version_names_no_part_and_means_the_work() -> No
     assert job.report().progress.stage is Stage.WORKING
 
 
-def test_what_the_driver_said_is_acknowledged_when_it_is_asked_for_again_and_the_end_never() -> None:
+def test_what_the_driver_said_is_acknowledged_when_it_is_asked_for_again_and_the_end_never() -> (
+    None
+):
     job = TrackedJob("j")
     job.hear({"event": "statement.started", "job": "j", "number": 7}, NOW)
     assert job.acknowledge() == [], "nobody has stored it"

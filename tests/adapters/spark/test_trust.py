@@ -9,7 +9,12 @@ import certifi
 import pytest
 
 from maintainer.adapters.spark.java import find_java
-from maintainer.adapters.spark.trust import find_bundle, read_certificates, replace_store, write_store
+from maintainer.adapters.spark.trust import (
+    find_bundle,
+    read_certificates,
+    replace_store,
+    write_store,
+)
 
 
 @pytest.fixture
@@ -22,12 +27,23 @@ def java_home(tmp_path: Path) -> Path:
 
 def list_store(store: Path) -> subprocess.CompletedProcess[str]:
     java = find_java(None, os.environ).home / "bin" / "java"
-    command = [str(java), "-m", "java.base/sun.security.tools.keytool.Main", "-list", "-keystore", str(store), "-storepass", "changeit"]
+    command = [
+        str(java),
+        "-m",
+        "java.base/sun.security.tools.keytool.Main",
+        "-list",
+        "-keystore",
+        str(store),
+        "-storepass",
+        "changeit",
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 def test_every_certificate_of_a_bundle_is_read() -> None:
-    assert len(read_certificates(Path(certifi.where()))) == Path(certifi.where()).read_text(encoding="utf-8").count("BEGIN CERTIFICATE")
+    assert len(read_certificates(Path(certifi.where()))) == Path(certifi.where()).read_text(
+        encoding="utf-8"
+    ).count("BEGIN CERTIFICATE")
 
 
 def test_java_opens_the_store_and_finds_each_certificate(java_home: Path) -> None:
@@ -54,7 +70,11 @@ def test_the_delivered_file_is_replaced_and_not_changed(java_home: Path, tmp_pat
 
 
 def test_the_same_certificates_give_the_same_store() -> None:
-    assert write_store([b"one", b"two"]) == write_store([b"one", b"two"]) != write_store([b"two", b"one"])
+    assert (
+        write_store([b"one", b"two"])
+        == write_store([b"one", b"two"])
+        != write_store([b"two", b"one"])
+    )
 
 
 def test_a_certificate_that_stands_twice_is_taken_once(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Proof and rollback on a real Spark: what is broken on purpose is found, what was done is undone, and nobody else loses anything."""
+"""Proof and rollback on a real Spark: what is broken on purpose is found, what was done is undone,
+and nobody else loses anything.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ rules:
   rewrite_data_files: {options: {min-input-files: 2, partial-progress.enabled: true, partial-progress.max-commits: 2}}
 """
 COLUMNS = "id bigint, part int, tags map<string, int>"
-SIX_FILES = tuple(f"SELECT /*+ REPARTITION(3) */ id, {part}, map('a', {part}) FROM range(300)" for part in (0, 1))  # noqa: S608 - numbers
+SIX_FILES = tuple(
+    f"SELECT /*+ REPARTITION(3) */ id, {part}, map('a', {part}) FROM range(300)"  # noqa: S608 - numbers
+    for part in (0, 1)
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,19 +63,29 @@ def refs_of(workshop: Workshop, table: TableIdentifier) -> dict[str, int]:
 def assert_told_beforehand(workshop: Workshop, job: Job) -> None:
     """The audit log's entry of the submission has what Spark then ran, statement by statement."""
     entries = workshop.store.audit(AuditQuery(job_id=job.job_id)).items[::-1]
-    (handed,) = [entry.fields["statements"] for entry in entries if entry.deed is Deed.JOB_SUBMITTED]
-    assert handed == [entry.fields["statement"] for entry in entries if entry.deed is Deed.STATEMENT_STARTED]
+    (handed,) = [
+        entry.fields["statements"] for entry in entries if entry.deed is Deed.JOB_SUBMITTED
+    ]
+    assert handed == [
+        entry.fields["statement"] for entry in entries if entry.deed is Deed.STATEMENT_STARTED
+    ]
 
 
 @pytest.mark.parametrize("version", [1, 3])
-def test_guard_26_a_rewrite_in_parts_is_undone_and_other_branches_stay(workshop: Workshop, version: int) -> None:
+def test_guard_26_a_rewrite_in_parts_is_undone_and_other_branches_stay(
+    workshop: Workshop, version: int
+) -> None:
     table = create(workshop, f"undone_{version}", version)
     workshop.sql(f"ALTER TABLE lake.db.{table.name} CREATE BRANCH audit")
     before = refs_of(workshop, table)
     job = workshop.run(table, RuleName.REWRITE_DATA_FILES)
     assert (job.state, job.failure_message) == (JobState.SUCCEEDED, "")
     assert job.effect is not None
-    assert (job.effect.rows, job.effect.contents, job.effect.own_commits) == (RowProof.EQUAL, ContentProof.EQUAL, 2)
+    assert (job.effect.rows, job.effect.contents, job.effect.own_commits) == (
+        RowProof.EQUAL,
+        ContentProof.EQUAL,
+        2,
+    )
     assert job.effect.canary_files
     assert_told_beforehand(workshop, job)
     assert refs_of(workshop, table)[rollback_tag(job.job_id)] == before["main"]
@@ -96,7 +111,9 @@ def test_guard_26_a_writers_commit_is_not_rolled_back(workshop: Workshop) -> Non
 
 @contextmanager
 def overtaken_by_a_writer(workshop: Workshop, name: str) -> Iterator[None]:
-    """Five rows are committed to the table after the daemon's last look, right before Spark has the job."""
+    """Five rows are committed to the table after the daemon's last look, right before Spark has the
+    job.
+    """
     submit = workshop.runner.submit
 
     def write_first(submitted: Job) -> None:
@@ -119,8 +136,12 @@ def test_spark_itself_refuses_a_rollback_that_a_writer_came_before(workshop: Wor
     assert workshop.lake.rows(table) == 605
 
 
-def test_guard_26_a_table_that_lost_the_list_of_our_last_commit_is_set_back_and_a_writers_commit_stays(workshop: Workshop) -> None:
-    """What Iceberg's JDBC catalog does when the answer to a commit is lost, done by hand: tests/torture/test_lost_answer.py has the real thing."""
+def test_guard_26_a_table_without_the_list_of_our_last_commit_is_set_back(
+    workshop: Workshop,
+) -> None:
+    """What Iceberg's JDBC catalog does when the answer to a commit is lost, done by hand:
+    tests/torture/test_lost_answer.py has the real thing.
+    """
     table = create(workshop, "unlisted")
     scan_table(workshop.ports, table)
     _, job = request_run(workshop.ports, table, (RuleName.REWRITE_DATA_FILES,), "person")
@@ -135,7 +156,10 @@ def test_guard_26_a_table_that_lost_the_list_of_our_last_commit_is_set_back_and_
     done = workshop.store.job(job.job_id)
     assert done is not None
     assert (done.state, done.failure_reason) == (JobState.FAILED, FailureReason.UNPROVED)
-    assert f"the table stands at snapshot {last.snapshot_id} of this job, whose list of manifests cannot be read" in done.failure_message
+    assert (
+        f"the table stands at snapshot {last.snapshot_id} of this job, whose list of "
+        f"manifests cannot be read"
+    ) in done.failure_message
     undoing = workshop.finish(request_rollback(workshop.ports, done, "ada"))
     assert (undoing.state, undoing.failure_message) == (JobState.SUCCEEDED, "")
     assert workshop.lake.rows(table) == 605
@@ -153,8 +177,13 @@ def spoil(path: Path) -> None:
     path.write_bytes(b"\xff" * path.stat().st_size)
 
 
-@pytest.mark.parametrize(("damage", "words"), [(lose, "is not there"), (swap, "and its manifest says"), (spoil, "cannot be read as PARQUET")])
-def test_guard_25_what_is_broken_before_the_proof_is_named_and_the_table_paused(workshop: Workshop, damage: Callable[[Path], None], words: str) -> None:
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [(lose, "is not there"), (swap, "and its manifest says"), (spoil, "cannot be read as PARQUET")],
+)
+def test_guard_25_what_is_broken_before_the_proof_is_named_and_the_table_paused(
+    workshop: Workshop, damage: Callable[[Path], None], words: str
+) -> None:
     table = create(workshop, f"broken_{damage.__name__}")
     scan_table(workshop.ports, table)
     _, job = request_run(workshop.ports, table, (RuleName.REWRITE_DATA_FILES,), "person")
@@ -172,5 +201,7 @@ def test_guard_25_what_is_broken_before_the_proof_is_named_and_the_table_paused(
     record = workshop.store.table(table)
     assert record is not None
     assert record.pause is not None
-    assert workshop.finish(request_rollback(workshop.ports, done, "ada")).state is JobState.SUCCEEDED, "what there was before is still there"
+    assert (
+        workshop.finish(request_rollback(workshop.ports, done, "ada")).state is JobState.SUCCEEDED
+    ), "what there was before is still there"
     assert workshop.lake.rows(table) == 600

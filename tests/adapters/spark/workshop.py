@@ -1,4 +1,6 @@
-"""A daemon's steps on a real Spark and a real catalog: what is asked for is decided, carried out and proved as in production."""
+"""A daemon's steps on a real Spark and a real catalog: what is asked for is decided, carried out
+and proved as in production.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,14 @@ _numbers = count(1)
 
 
 def run_sql(runner: LocalRunner, *statements: str) -> None:
-    """Let the runner's own Spark write what the test is about: one session serves writers and jobs alike."""
+    """Let the runner's own Spark write what the test is about: one session serves writers and jobs
+    alike.
+    """
     process = runner._running_process(runner._options.driver_of(JobSize.SMALL))
     assert process is not None
-    tracked = runner._remember(TrackedJob(f"writer-{next(_numbers)}", carrier=process.directory.name))
+    tracked = runner._remember(
+        TrackedJob(f"writer-{next(_numbers)}", carrier=process.directory.name)
+    )
     process.send({"run": {"id": tracked.job_id, "statements": list(statements)}})
     wait_until(lambda: tracked.outcome is not None)
     assert tracked.outcome is not None
@@ -56,12 +62,23 @@ class Workshop:
     store: FakeStore
     ports: Ports
 
-    def create(self, name: str, columns: str, clauses: str = "", properties: str = "", rows: tuple[str, ...] = ()) -> TableIdentifier:
+    def create(
+        self,
+        name: str,
+        columns: str,
+        clauses: str = "",
+        properties: str = "",
+        rows: tuple[str, ...] = (),
+    ) -> TableIdentifier:
         """A table as Spark makes it, with the rows of these queries, one commit each."""
         full = f"lake.db.{name}"
         tail = f" TBLPROPERTIES ({properties})" if properties else ""
         self.lake.catalog.create_namespace_if_not_exists(("db",))
-        run_sql(self.runner, f"CREATE TABLE {full} ({columns}) USING iceberg {clauses}{tail}", *(f"INSERT INTO {full} {query}" for query in rows))
+        run_sql(
+            self.runner,
+            f"CREATE TABLE {full} ({columns}) USING iceberg {clauses}{tail}",
+            *(f"INSERT INTO {full} {query}" for query in rows),
+        )
         return TableIdentifier("lake", ("db",), name)
 
     def sql(self, *statements: str) -> None:
@@ -86,7 +103,9 @@ class Workshop:
         return self.finish(job)
 
     def begin(self, table: TableIdentifier, action: Action, **changes: Any) -> Job:  # noqa: ANN401 - any fields of a job
-        """Hand over a job with this very action, whatever a policy would say; `changes` are those of the job."""
+        """Hand over a job with this very action, whatever a policy would say; `changes` are those
+        of the job.
+        """
         return self.prepare(table, action, **changes)()
 
     def prepare(self, table: TableIdentifier, action: Action, **changes: Any) -> Callable[[], Job]:  # noqa: ANN401 - as above
@@ -94,7 +113,12 @@ class Workshop:
         scanned = scan_table(self.ports, table)
         assert isinstance(scanned, Measured), scanned
         made = job_on(table, self.ports.new_id(), action)
-        job = replace(made, table_uuid=scanned.health.table_uuid, policy_version=policy_of(self.ports, scanned.health).version, **changes)
+        job = replace(
+            made,
+            table_uuid=scanned.health.table_uuid,
+            policy_version=policy_of(self.ports, scanned.health).version,
+            **changes,
+        )
         assert self.store.add_job(job)
         baseline = _take_baseline(scanned.inventory, scanned.health)
 
@@ -144,13 +168,29 @@ class Workshop:
 
 
 @contextmanager
-def open_workshop(lake: Lake, runner: LocalRunner, policy: str = 'tables: "*"\nmode: enforce\n') -> Iterator[Workshop]:
-    """The steps over a store in memory; the catalog is closed at the end, the runner is whoever's it is."""
+def open_workshop(
+    lake: Lake, runner: LocalRunner, policy: str = 'tables: "*"\nmode: enforce\n'
+) -> Iterator[Workshop]:
+    """The steps over a store in memory; the catalog is closed at the end, the runner is whoever's
+    it is.
+    """
     layer = parse_policy(policy, "all.yaml")
     assert isinstance(layer, PolicyLayer), layer
-    catalog, store, clock = PyIcebergCatalog("lake", lake.properties, WallClock()), FakeStore(), WallClock()
+    catalog, store, clock = (
+        PyIcebergCatalog("lake", lake.properties, WallClock()),
+        FakeStore(),
+        WallClock(),
+    )
     carrier: Runner = runner
-    ports = Ports({"lake": catalog}, store, FakePolicies(layer), carrier, FakeTelemetry(), clock, lambda: f"work-{next(_numbers)}")
+    ports = Ports(
+        {"lake": catalog},
+        store,
+        FakePolicies(layer),
+        carrier,
+        FakeTelemetry(),
+        clock,
+        lambda: f"work-{next(_numbers)}",
+    )
     try:
         yield Workshop(lake, runner, catalog, store, ports)
     finally:

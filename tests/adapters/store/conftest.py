@@ -18,7 +18,9 @@ __all__ = ["postgres_server"]
 
 @pytest.fixture(scope="session")
 def new_sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with every table and nothing in them: to copy it takes a tenth of the time of all migrations."""
+    """A store with every table and nothing in them: to copy it takes a tenth of the time of all
+    migrations.
+    """
     path = tmp_path_factory.mktemp("new") / "maintainer.db"
     open_store(f"sqlite:///{path}").close()
     return path
@@ -42,6 +44,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, new_sqlite_file: Path)
     if request.param == "sqlite":
         (tmp_path / "store").mkdir()
         shutil.copyfile(new_sqlite_file, tmp_path / "store" / "maintainer.db")
-    opened: Store = FakeStore() if request.param == "fake" else open_store(open_at(request.param, tmp_path, request))
+    opened: Store = (
+        FakeStore()
+        if request.param == "fake"
+        else open_store(open_at(request.param, tmp_path, request))
+    )
     yield opened
     opened.close()

@@ -1,4 +1,6 @@
-"""What is done to a store on purpose: it must say so in one line, lose nothing that it promised, and recover by itself."""
+"""What is done to a store on purpose: it must say so in one line, lose nothing that it promised,
+and recover by itself.
+"""
 
 from __future__ import annotations
 
@@ -73,15 +75,22 @@ def test_of_eight_threads_and_two_processes_exactly_one_adds_a_job(store_url: st
         return store.add_job(make_job(f"{name}-{number}", table_uuid=f"uuid-{number}"))
 
     try:
-        assert [process.stdout.readline() for process in rivals if process.stdout] == ["ready\n"] * 2
+        assert [process.stdout.readline() for process in rivals if process.stdout] == [
+            "ready\n"
+        ] * 2
         with ThreadPoolExecutor(8) as pool:
             for number in range(rounds):
                 for process in rivals:
                     assert process.stdin
                     process.stdin.write(f"{number}\n")
                     process.stdin.flush()
-                ours = [future.result(timeout=60) for future in [pool.submit(attempt, f"thread-{n}", number) for n in range(8)]]
-                theirs = [process.stdout.readline() == "1\n" for process in rivals if process.stdout]
+                ours = [
+                    future.result(timeout=60)
+                    for future in [pool.submit(attempt, f"thread-{n}", number) for n in range(8)]
+                ]
+                theirs = [
+                    process.stdout.readline() == "1\n" for process in rivals if process.stdout
+                ]
                 assert sum(ours) + sum(theirs) == 1
     finally:
         for process in rivals:
@@ -90,19 +99,25 @@ def test_of_eight_threads_and_two_processes_exactly_one_adds_a_job(store_url: st
 
     jobs = store.unfinished_jobs()
     store.close()
-    assert sorted(job.table_uuid for job in jobs) == sorted(f"uuid-{number}" for number in range(rounds))
+    assert sorted(job.table_uuid for job in jobs) == sorted(
+        f"uuid-{number}" for number in range(rounds)
+    )
 
 
 @pytest.mark.slow
 def test_events_of_many_writers_are_all_kept_in_one_unbroken_sequence(store_url: str) -> None:
-    stores = [open_store(store_url) for _ in range(2)]  # two, as two processes have them: they share no lock
+    stores = [
+        open_store(store_url) for _ in range(2)
+    ]  # two, as two processes have them: they share no lock
     stores[0].add_job(make_job())
     together = Barrier(6)
 
     def tell(number: int) -> None:
         together.wait(timeout=60)
         for turn in range(10):
-            stores[number % 2].append_events([JobEvent("job-a", NOW, "spark.progress", {"writer": number, "turn": turn})])
+            stores[number % 2].append_events(
+                [JobEvent("job-a", NOW, "spark.progress", {"writer": number, "turn": turn})]
+            )
 
     with ThreadPoolExecutor(6) as pool:
         for future in [pool.submit(tell, number) for number in range(6)]:
@@ -129,11 +144,15 @@ def test_a_writer_killed_in_the_middle_leaves_each_job_whole_or_absent(store_url
     store = open_store(store_url)
     jobs = {job.job_id: job for job in store.jobs(JobQuery(limit=1000)).items}
     for number in completed:  # what was acknowledged is there
-        assert jobs[f"job-{number}"] == succeeded(make_job(f"job-{number}", table_uuid=f"uuid-{number}"), NOW)
+        assert jobs[f"job-{number}"] == succeeded(
+            make_job(f"job-{number}", table_uuid=f"uuid-{number}"), NOW
+        )
     assert len(jobs) - len(completed) in {0, 1}
     assert all(len(store.events(job_id)) in {0, 5} for job_id in jobs)
     finished = sum(job.state is JobState.SUCCEEDED for job in jobs.values())
-    assert store.overview().files_removed == finished * 9  # the same transaction as the job's last state
+    assert (
+        store.overview().files_removed == finished * 9
+    )  # the same transaction as the job's last state
     assert store.add_job(make_job("after", table_uuid="after"))
     store.close()
 
@@ -172,7 +191,9 @@ def test_jobs_and_pauses_are_flushed_to_disk_and_measurements_are_not(sqlite_fil
     assert modes == [1, 2, 2, 1, 2]  # 1 is NORMAL, 2 is FULL
 
 
-def test_a_full_disk_refuses_writes_serves_reads_and_is_over_when_there_is_room(sqlite_file: Path) -> None:
+def test_a_full_disk_refuses_writes_serves_reads_and_is_over_when_there_is_room(
+    sqlite_file: Path,
+) -> None:
     store = open_store(f"sqlite:///{sqlite_file}")
     store.add_job(make_job("before"))
     pages = "PRAGMA max_page_count = 1"  # SQLite raises it to the pages that there are
@@ -199,7 +220,9 @@ def test_a_full_disk_refuses_writes_serves_reads_and_is_over_when_there_is_room(
 
 
 def test_a_read_only_directory_is_named_and_used_again_once_it_is_writable() -> None:
-    with tempfile.TemporaryDirectory() as name:  # pytest's own directories are closed to other accounts
+    with (
+        tempfile.TemporaryDirectory() as name
+    ):  # pytest's own directories are closed to other accounts
         directory, url = Path(name), f"sqlite:///{name}/maintainer.db"
         open_store(url).close()
         with unprivileged(directory):
@@ -213,10 +236,14 @@ def test_a_read_only_directory_is_named_and_used_again_once_it_is_writable() -> 
     assert_is_one_clear_line(caught.value)
 
 
-def test_a_store_that_becomes_read_only_while_open_still_reads_and_recovers(sqlite_file: Path) -> None:
+def test_a_store_that_becomes_read_only_while_open_still_reads_and_recovers(
+    sqlite_file: Path,
+) -> None:
     store = open_store(f"sqlite:///{sqlite_file}")
     store.record_health(make_health(), make_grade())
-    switch = "PRAGMA query_only = ON"  # what a file system mounted anew as read-only does to a write
+    switch = (
+        "PRAGMA query_only = ON"  # what a file system mounted anew as read-only does to a write
+    )
 
     @event.listens_for(store._database.engine, "checkout")
     def protect(connection: sqlite3.Connection, *_rest: object) -> None:
@@ -235,8 +262,16 @@ def test_a_store_that_becomes_read_only_while_open_still_reads_and_recovers(sqli
     store.close()
 
 
-@pytest.mark.parametrize("content", [b"this is no database, but it is long enough to be looked at " * 40, b"SQLite format 3\0" + b"\xff" * 4000])
-def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(sqlite_file: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"this is no database, but it is long enough to be looked at " * 40,
+        b"SQLite format 3\0" + b"\xff" * 4000,
+    ],
+)
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(
+    sqlite_file: Path, content: bytes
+) -> None:
     sqlite_file.parent.mkdir()
     sqlite_file.write_bytes(content)
 
@@ -306,7 +341,9 @@ def test_digests_whose_numbers_would_mean_something_else_are_read_anew(
     store.record_digests("uuid", 512, [digest])
     assert documents.shape_of_digests() == documents.DIGEST_SHAPE
     monkeypatch.setattr(documents, meaning, changed)
-    monkeypatch.setattr(documents, "DIGEST_SHAPE", documents.shape_of_digests())  # as the next process would have it
+    monkeypatch.setattr(
+        documents, "DIGEST_SHAPE", documents.shape_of_digests()
+    )  # as the next process would have it
     assert store.digests("uuid", [digest.path], 512) == {}
 
     store.record_digests("uuid", 512, [digest])
@@ -314,7 +351,9 @@ def test_digests_whose_numbers_would_mean_something_else_are_read_anew(
     store.close()
 
 
-def test_a_writer_that_never_ends_is_waited_for_and_then_named(sqlite_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_never_ends_is_waited_for_and_then_named(
+    sqlite_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("maintainer.adapters.store.database.BUSY_TIMEOUT_SECONDS", 0.2)
     store = open_store(f"sqlite:///{sqlite_file}")
     with closing(sqlite3.connect(sqlite_file, isolation_level=None)) as other:
@@ -338,7 +377,10 @@ def test_a_wrong_password_is_told_without_telling_it(postgres_server: PostgresSe
 def test_an_error_that_quotes_the_password_is_cleaned() -> None:
     database = Database("postgresql://someone:hush@127.0.0.1/lake")
 
-    assert database._one_line(OSError("cannot use\n someone:hush@127.0.0.1")) == "cannot use someone:***@127.0.0.1"
+    assert (
+        database._one_line(OSError("cannot use\n someone:hush@127.0.0.1"))
+        == "cannot use someone:***@127.0.0.1"
+    )
 
 
 def test_a_server_that_is_not_there_is_told_without_the_password(tmp_path: Path) -> None:
@@ -349,10 +391,15 @@ def test_a_server_that_is_not_there_is_told_without_the_password(tmp_path: Path)
 
 
 @pytest.mark.postgres
-def test_connections_cut_by_the_server_cost_at_most_one_call(postgres_server: PostgresServer) -> None:
+def test_connections_cut_by_the_server_cost_at_most_one_call(
+    postgres_server: PostgresServer,
+) -> None:
     store = open_store(postgres_server.create_database())
     store.add_job(make_job())
-    postgres_server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'maintainer'")
+    postgres_server.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
+        "'maintainer'"
+    )
 
     assert store.job("job-a") == make_job()
     store.close()
@@ -390,7 +437,9 @@ def test_opening_a_store_that_cannot_be_opened_leaves_no_connection(sqlite_file:
         "except Exception as error: print(type(error).__name__)\n"
         "gc.collect()"
     )
-    done = subprocess.run([sys.executable, "-X", "dev", "-c", command], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", command], capture_output=True, text=True, check=True
+    )
 
     assert done.stdout == "StoreUnavailableError\n"
     assert "ResourceWarning" not in done.stderr

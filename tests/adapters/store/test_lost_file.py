@@ -1,4 +1,6 @@
-"""The file of a store is deleted or replaced while a daemon has it open: what it writes from then on would be lost at its end."""
+"""The file of a store is deleted or replaced while a daemon has it open: what it writes from then
+on would be lost at its end.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,19 @@ def store(path: Path) -> Iterator[SqlStore]:
 
 
 def refuses(store: SqlStore, reason: str) -> None:
-    for use in (lambda: store.set_pause(ORDERS, PAUSE), lambda: store.table(ORDERS), store.ensure_writable, store.describe):
+    for use in (
+        lambda: store.set_pause(ORDERS, PAUSE),
+        lambda: store.table(ORDERS),
+        store.ensure_writable,
+        store.describe,
+    ):
         with pytest.raises(StoreUnavailableError, match=reason):
             use()
 
 
-def test_a_deleted_file_is_noticed_and_used_again_once_it_is_back(store: SqlStore, path: Path) -> None:
+def test_a_deleted_file_is_noticed_and_used_again_once_it_is_back(
+    store: SqlStore, path: Path
+) -> None:
     aside = path.rename(path.with_name("aside.db"))
     refuses(store, "its file was deleted while it was open")
     assert not path.exists(), "no other one was made in its place"
@@ -59,7 +68,9 @@ def test_a_directory_that_is_gone_is_noticed(store: SqlStore, path: Path) -> Non
     refuses(store, "its file was deleted while it was open")
 
 
-def test_what_was_written_while_the_file_was_deleted_is_not_said_to_be_kept(store: SqlStore, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_written_while_the_file_was_deleted_is_not_said_to_be_kept(
+    store: SqlStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     take_turn = Database._take_turn
 
     @contextmanager

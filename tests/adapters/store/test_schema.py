@@ -15,7 +15,9 @@ from maintainer.adapters.store.schema import UNFINISHED_STATES, VERSION_TABLE, m
 from maintainer.domain.errors import ConfigurationError, StoreUnavailableError
 from tests.adapters.store.values import make_job
 
-NEWEST = max(file.name[1:5] for file in Path(migrate.__file__).parent.glob("migrations/versions/r*.py"))
+NEWEST = max(
+    file.name[1:5] for file in Path(migrate.__file__).parent.glob("migrations/versions/r*.py")
+)
 
 
 def test_the_migrated_schema_is_the_one_the_queries_are_written_for(store_url: str) -> None:
@@ -23,7 +25,14 @@ def test_the_migrated_schema_is_the_one_the_queries_are_written_for(store_url: s
     database = Database(store_url)
 
     with database.read() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True, "compare_server_default": True})
+        context = MigrationContext.configure(
+            connection,
+            opts={
+                "version_table": VERSION_TABLE,
+                "compare_type": True,
+                "compare_server_default": True,
+            },
+        )
         differences = compare_metadata(context, metadata)
     database.close()
 
@@ -33,10 +42,16 @@ def test_the_migrated_schema_is_the_one_the_queries_are_written_for(store_url: s
 def test_the_unique_index_covers_exactly_the_unfinished_states(store_url: str) -> None:
     open_store(store_url).close()
     database = Database(store_url)
-    catalog = "SELECT sql FROM sqlite_master WHERE name = :name" if database.is_sqlite else "SELECT indexdef FROM pg_indexes WHERE indexname = :name"
+    catalog = (
+        "SELECT sql FROM sqlite_master WHERE name = :name"
+        if database.is_sqlite
+        else "SELECT indexdef FROM pg_indexes WHERE indexname = :name"
+    )
 
     with database.read() as connection:
-        definition = str(connection.execute(text(catalog), {"name": "uq_jobs_unfinished"}).scalars().first())
+        definition = str(
+            connection.execute(text(catalog), {"name": "uq_jobs_unfinished"}).scalars().first()
+        )
     database.close()
 
     assert definition.startswith("CREATE UNIQUE INDEX")
@@ -68,7 +83,9 @@ def test_several_open_a_new_store_at_once(store_url: str) -> None:
             store.close()
 
     with ThreadPoolExecutor(6) as pool:
-        ids = [future.result(timeout=120) for future in [pool.submit(open_and_ask) for _ in range(6)]]
+        ids = [
+            future.result(timeout=120) for future in [pool.submit(open_and_ask) for _ in range(6)]
+        ]
 
     assert len(set(ids)) == 1
 
@@ -79,11 +96,16 @@ def test_a_schema_from_the_future_is_refused_and_left_alone(store_url: str) -> N
     with database.write() as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))  # noqa: S608 - a constant
 
-    with pytest.raises(StoreUnavailableError, match=f"has schema 9999, this version knows up to {NEWEST}"):
+    with pytest.raises(
+        StoreUnavailableError, match=f"has schema 9999, this version knows up to {NEWEST}"
+    ):
         open_store(store_url)
 
     with database.read() as connection:
-        assert connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one() == "9999"  # noqa: S608 - a constant
+        assert (
+            connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one()  # noqa: S608 - a constant
+            == "9999"
+        )
     database.close()
 
 
@@ -102,7 +124,16 @@ def test_a_migration_that_fails_leaves_nothing_behind(store_url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "maintainer.db", "sqlite://", "sqlite:///:memory:", "sqlite:///file:x?uri=true", "mysql://u:hush@h/d", "postgresql://u:hush@h:port/d"]
+    "url",
+    [
+        "",
+        "maintainer.db",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite:///file:x?uri=true",
+        "mysql://u:hush@h/d",
+        "postgresql://u:hush@h:port/d",
+    ],
 )
 def test_a_url_that_names_no_store_says_how_to_write_one(url: str) -> None:
     with pytest.raises(ConfigurationError, match="write sqlite:///path") as caught:
@@ -111,7 +142,9 @@ def test_a_url_that_names_no_store_says_how_to_write_one(url: str) -> None:
     assert "hush" not in str(caught.value)
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg", "postgresql+psycopg2"])
+@pytest.mark.parametrize(
+    "scheme", ["postgresql", "postgres", "postgresql+psycopg", "postgresql+psycopg2"]
+)
 def test_every_spelling_of_postgresql_means_the_same_driver(scheme: str) -> None:
     database = Database(f"{scheme}://user:hush@127.0.0.1/somewhere")
 

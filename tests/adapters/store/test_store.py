@@ -9,7 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.health import Band, Grade, TableHealth
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestContent, ManifestDigest, TableFault
+from maintainer.domain.inventory import (
+    CatalogFault,
+    FaultKind,
+    ManifestContent,
+    ManifestDigest,
+    TableFault,
+)
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Plan
 from maintainer.ports.store import MAX_PAGE, TABLE_SORTS, Pause, Store, TableQuery
@@ -27,10 +33,21 @@ from tests.adapters.store.values import (
     succeeded,
 )
 
-on_one_store = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+on_one_store = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
 
-def record(store: Store, name: str, band: Band = Band.WATCH, namespace: str = "sales", catalog: str = "lake", **changes: Any) -> TableIdentifier:  # noqa: ANN401
+def record(
+    store: Store,
+    name: str,
+    band: Band = Band.WATCH,
+    namespace: str = "sales",
+    catalog: str = "lake",
+    **changes: Any,  # noqa: ANN401
+) -> TableIdentifier:
     table = TableIdentifier(catalog, tuple(namespace.split(".")), name)
     store.record_health(make_health(table, f"uuid-of-{table}", **changes), make_grade(band))
     return table
@@ -51,14 +68,23 @@ def names(store: Store, query: TableQuery) -> list[str]:
 
 @on_one_store
 @given(health=any_of(TableHealth), grade=any_of(Grade))
-def test_any_health_comes_out_as_it_went_in(store: Store, health: TableHealth, grade: Grade) -> None:
-    health = replace(health, table_uuid="any", location=health.location.replace("\0", ""))  # a place is a key, which PostgreSQL wants without it
+def test_any_health_comes_out_as_it_went_in(
+    store: Store, health: TableHealth, grade: Grade
+) -> None:
+    health = replace(
+        health, table_uuid="any", location=health.location.replace("\0", "")
+    )  # a place is a key, which PostgreSQL wants without it
     store.record_health(health, grade)
 
     found = store.table(health.table)
 
     assert found is not None
-    assert (found.table, found.health, found.grade, found.fault) == (health.table, health, grade, None)
+    assert (found.table, found.health, found.grade, found.fault) == (
+        health.table,
+        health,
+        grade,
+        None,
+    )
 
 
 @on_one_store
@@ -129,7 +155,9 @@ def test_a_table_that_was_never_measured_is_known_by_its_fault(store: Store) -> 
 
 
 @pytest.mark.parametrize("kind", [FaultKind.VIEW, FaultKind.DROPPED])
-def test_a_view_or_dropped_table_is_forgotten_but_not_its_jobs(store: Store, kind: FaultKind) -> None:
+def test_a_view_or_dropped_table_is_forgotten_but_not_its_jobs(
+    store: Store, kind: FaultKind
+) -> None:
     store.record_health(make_health(), make_grade())
     store.record_plan(make_plan())
     store.add_job(make_job())
@@ -139,7 +167,9 @@ def test_a_view_or_dropped_table_is_forgotten_but_not_its_jobs(store: Store, kin
     assert store.plans() == ()
     assert store.job("job-a") == make_job()
     store.record_health(make_health(at=NOW + MINUTE), make_grade())
-    assert len(store.history(ORDERS, "data_files", NOW, NOW + MINUTE)) == 2, "a listing without the table must not cost its history"
+    assert len(store.history(ORDERS, "data_files", NOW, NOW + MINUTE)) == 2, (
+        "a listing without the table must not cost its history"
+    )
 
 
 def test_another_table_of_the_same_name_starts_anew_but_stays_paused(store: Store) -> None:
@@ -160,7 +190,9 @@ def test_another_table_of_the_same_name_starts_anew_but_stays_paused(store: Stor
     assert store.history(ORDERS, "data_files", NOW, NOW + MINUTE) == ((NOW + MINUTE, 10.0),)
 
 
-def test_a_table_registered_twice_keeps_what_belongs_to_its_uuid_while_one_name_lives(store: Store) -> None:
+def test_a_table_registered_twice_keeps_what_belongs_to_its_uuid_while_one_name_lives(
+    store: Store,
+) -> None:
     twin = TableIdentifier("other", ("sales",), "orders")
     store.record_health(make_health(), make_grade())
     store.record_health(make_health(twin, at=NOW + MINUTE), make_grade())
@@ -172,7 +204,10 @@ def test_a_table_registered_twice_keeps_what_belongs_to_its_uuid_while_one_name_
 
 
 def test_catalog_faults_are_replaced_catalog_by_catalog(store: Store) -> None:
-    lake = [CatalogFault("lake", (), "timeout", NOW), CatalogFault("lake", ("a", "b.c"), "403", NOW)]
+    lake = [
+        CatalogFault("lake", (), "timeout", NOW),
+        CatalogFault("lake", ("a", "b.c"), "403", NOW),
+    ]
     store.record_catalog_faults("sea", [CatalogFault("sea", (), "refused", NOW)])
     store.record_catalog_faults("lake", [CatalogFault("lake", ("old",), "old", NOW)])
     store.record_catalog_faults("lake", lake)
@@ -194,7 +229,11 @@ def test_tables_that_a_complete_listing_does_not_have_are_forgotten(store: Store
 @pytest.mark.slow
 def test_hundreds_of_tables_are_forgotten_at_once(store: Store) -> None:
     for number in range(620):
-        store.record_fault(TableFault(TableIdentifier("lake", ("n",), f"t{number:04}"), FaultKind.UNSUPPORTED, "hive", NOW))
+        store.record_fault(
+            TableFault(
+                TableIdentifier("lake", ("n",), f"t{number:04}"), FaultKind.UNSUPPORTED, "hive", NOW
+            )
+        )
 
     assert len(store.forget_tables_except("lake", [])) == 620
     assert store.table_names() == ()
@@ -205,15 +244,24 @@ def test_names_are_in_the_order_of_their_characters(store: Store) -> None:
         record(store, name)
 
     assert [table.name for table in store.table_names()] == sorted(
-        ("b", "B", "ä", "_", "a", "Z.z", "😀"), key=lambda n: str(TableIdentifier("lake", ("sales",), n))
+        ("b", "B", "ä", "_", "a", "Z.z", "😀"),
+        key=lambda n: str(TableIdentifier("lake", ("sales",), n)),
     )
     assert names(store, TableQuery(limit=2)) == [table.name for table in store.table_names()]
-    assert names(store, TableQuery(limit=2, descending=True)) == [table.name for table in store.table_names()][::-1]
+    assert (
+        names(store, TableQuery(limit=2, descending=True))
+        == [table.name for table in store.table_names()][::-1]
+    )
 
 
-@pytest.mark.parametrize("search", ["100%", "a_b", "ÄRGER", "ärger", "lake.sales", "\\", "'", "x" * 60_000])
+@pytest.mark.parametrize(
+    "search", ["100%", "a_b", "ÄRGER", "ärger", "lake.sales", "\\", "'", "x" * 60_000]
+)
 def test_search_finds_the_text_as_it_is_written_in_any_case(store: Store, search: str) -> None:
-    tables = [record(store, name) for name in ("100%", "1000", "a_b", "axb", "Ärger", "back\\slash", "it's")]
+    tables = [
+        record(store, name)
+        for name in ("100%", "1000", "a_b", "axb", "Ärger", "back\\slash", "it's")
+    ]
 
     expected = sorted(table.name for table in tables if search.casefold() in str(table).casefold())
 
@@ -221,7 +269,15 @@ def test_search_finds_the_text_as_it_is_written_in_any_case(store: Store, search
 
 
 def test_a_namespace_includes_its_nested_ones_only(store: Store) -> None:
-    for name, namespace in (("a", "x"), ("b", "x.y"), ("c", "xy"), ("d", "x.y.z"), ("e", "x-y"), ("f", "w"), ("g", "x_")):
+    for name, namespace in (
+        ("a", "x"),
+        ("b", "x.y"),
+        ("c", "xy"),
+        ("d", "x.y.z"),
+        ("e", "x-y"),
+        ("f", "w"),
+        ("g", "x_"),
+    ):
         record(store, name, namespace=namespace)
 
     assert names(store, TableQuery(namespace="x")) == ["a", "b", "d"]
@@ -240,12 +296,16 @@ def test_a_list_is_filtered_by_band_and_catalog(store: Store) -> None:
 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("limit", [1, 2, 3, 100])
-def test_unknown_values_are_last_in_both_directions_and_names_break_ties_in_the_same_direction(store: Store, limit: int, descending: bool) -> None:
+def test_unknown_values_are_last_in_both_directions_and_names_break_ties_in_the_same_direction(
+    store: Store, limit: int, descending: bool
+) -> None:
     for name, files in (("a", 5), ("b", None), ("c", 2), ("d", 5), ("e", None), ("f", 0)):
         record(store, name, data_files=files)
 
     expected = ["d", "a", "c", "f", "b", "e"] if descending else ["f", "c", "a", "d", "b", "e"]
-    assert names(store, TableQuery(sort="data_files", descending=descending, limit=limit)) == expected
+    assert (
+        names(store, TableQuery(sort="data_files", descending=descending, limit=limit)) == expected
+    )
 
 
 @pytest.mark.parametrize("sort", TABLE_SORTS)
@@ -257,8 +317,19 @@ def test_every_sort_pages_through_all_tables_once(store: Store, sort: str) -> No
             "data_bytes": 2**53 + number,
             "data_files": number % 3,
         }
-        record(store, f"t{number}", band, at=NOW - number * MINUTE, manifests=number, snapshots=9 - number, small_files=number, **figures)
-    store.record_fault(TableFault(TableIdentifier("lake", ("sales",), "zz"), FaultKind.UNSUPPORTED, "hive", NOW))
+        record(
+            store,
+            f"t{number}",
+            band,
+            at=NOW - number * MINUTE,
+            manifests=number,
+            snapshots=9 - number,
+            small_files=number,
+            **figures,
+        )
+    store.record_fault(
+        TableFault(TableIdentifier("lake", ("sales",), "zz"), FaultKind.UNSUPPORTED, "hive", NOW)
+    )
 
     for descending in (False, True):
         whole = names(store, TableQuery(sort=sort, descending=descending))
@@ -268,7 +339,12 @@ def test_every_sort_pages_through_all_tables_once(store: Store, sort: str) -> No
 
 
 def test_bands_sort_from_best_to_worst(store: Store) -> None:
-    for name, band in (("a", Band.CRITICAL), ("b", Band.HEALTHY), ("c", Band.DEGRADED), ("d", Band.WATCH)):
+    for name, band in (
+        ("a", Band.CRITICAL),
+        ("b", Band.HEALTHY),
+        ("c", Band.DEGRADED),
+        ("d", Band.WATCH),
+    ):
         record(store, name, band)
 
     assert names(store, TableQuery(sort="band")) == ["b", "d", "c", "a"]
@@ -282,7 +358,9 @@ def test_delete_files_are_the_sum_of_their_kinds_or_unknown(store: Store) -> Non
     assert names(store, TableQuery(sort="delete_files", descending=True)) == ["b", "c", "a"]
 
 
-def test_a_foreign_cursor_a_limit_out_of_bounds_and_an_unknown_sort_are_refused(store: Store) -> None:
+def test_a_foreign_cursor_a_limit_out_of_bounds_and_an_unknown_sort_are_refused(
+    store: Store,
+) -> None:
     record(store, "a")
     record(store, "b")
     cursor = store.tables(TableQuery(limit=1, sort="data_files")).next_cursor
@@ -303,9 +381,15 @@ def test_a_foreign_cursor_a_limit_out_of_bounds_and_an_unknown_sort_are_refused(
 
 def test_history_holds_the_samples_between_two_instants(store: Store) -> None:
     for minute, size in enumerate((None, 1.5, 2.5, 3.5)):
-        store.record_health(make_health(at=NOW + minute * MINUTE, average_file_size_bytes=size), make_grade())
+        store.record_health(
+            make_health(at=NOW + minute * MINUTE, average_file_size_bytes=size), make_grade()
+        )
 
-    assert store.history(ORDERS, "average_file_size_bytes", NOW, NOW + 2 * MINUTE) == ((NOW, None), (NOW + MINUTE, 1.5), (NOW + 2 * MINUTE, 2.5))
+    assert store.history(ORDERS, "average_file_size_bytes", NOW, NOW + 2 * MINUTE) == (
+        (NOW, None),
+        (NOW + MINUTE, 1.5),
+        (NOW + 2 * MINUTE, 2.5),
+    )
     with pytest.raises(InvalidValueError):
         store.history(ORDERS, "location", NOW, NOW)
 
@@ -336,18 +420,42 @@ def test_the_overview_sums_the_fleet(store: Store) -> None:
 
     overview = store.overview()
 
-    assert (overview.tables, overview.measured_tables, overview.faulty_tables, overview.paused_tables) == (3, 2, 1, 1)
-    assert (overview.data_files, overview.data_bytes, overview.small_files, overview.delete_files) == (10, 2**50 + 1000, 8, 12)
-    assert (overview.manifests, overview.snapshots, overview.last_measured_at) == (14, 18, NOW + MINUTE)
+    assert (
+        overview.tables,
+        overview.measured_tables,
+        overview.faulty_tables,
+        overview.paused_tables,
+    ) == (3, 2, 1, 1)
+    assert (
+        overview.data_files,
+        overview.data_bytes,
+        overview.small_files,
+        overview.delete_files,
+    ) == (10, 2**50 + 1000, 8, 12)
+    assert (overview.manifests, overview.snapshots, overview.last_measured_at) == (
+        14,
+        18,
+        NOW + MINUTE,
+    )
     assert overview.bands == {Band.HEALTHY: 1, Band.WATCH: 0, Band.DEGRADED: 0, Band.CRITICAL: 1}
-    assert overview.jobs == {state: int(state in {JobState.SUCCEEDED, JobState.PENDING}) for state in JobState}
-    assert (overview.files_removed, overview.bytes_rewritten) == (make_effect().files_removed, make_effect().bytes_rewritten)
+    assert overview.jobs == {
+        state: int(state in {JobState.SUCCEEDED, JobState.PENDING}) for state in JobState
+    }
+    assert (overview.files_removed, overview.bytes_rewritten) == (
+        make_effect().files_removed,
+        make_effect().bytes_rewritten,
+    )
 
 
 def test_an_empty_overview_is_all_zeros(store: Store) -> None:
     overview = store.overview()
 
-    assert (overview.tables, overview.data_files, overview.files_removed, overview.last_measured_at) == (0, 0, 0, None)
+    assert (
+        overview.tables,
+        overview.data_files,
+        overview.files_removed,
+        overview.last_measured_at,
+    ) == (0, 0, 0, None)
     assert set(overview.bands.values()) | set(overview.jobs.values()) == {0}
 
 

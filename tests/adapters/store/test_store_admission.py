@@ -9,7 +9,13 @@ from maintainer.adapters.store import documents
 from maintainer.domain.action import RewriteDataFiles
 from maintainer.domain.admission import Candidate, Halt, find_candidates
 from maintainer.domain.budget import Budget, Charge, day_of
-from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, CostFit, CostSample
+from maintainer.domain.calibration import (
+    NOTHING_LEARNT,
+    SHARED_ALPHA,
+    TABLE_ALPHA,
+    CostFit,
+    CostSample,
+)
 from maintainer.domain.cost import Benefit, Cost, CostBasis, Worth
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -18,7 +24,20 @@ from maintainer.domain.plan import Plan, PlannedAction
 from maintainer.domain.policy import RuleName
 from maintainer.ports.store import Pause, Store
 from tests.adapters.store.test_store_jobs import finish
-from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, any_of, failed, make_effect, make_grade, make_health, make_job, make_plan, succeeded
+from tests.adapters.store.values import (
+    MINUTE,
+    NOW,
+    ORDERS,
+    ORDERS_UUID,
+    any_of,
+    failed,
+    make_effect,
+    make_grade,
+    make_health,
+    make_job,
+    make_plan,
+    succeeded,
+)
 
 FILES, MANIFESTS = RuleName.REWRITE_DATA_FILES, RuleName.REWRITE_MANIFESTS
 OTHER = TableIdentifier("other", ("sales",), "returns")
@@ -29,17 +48,49 @@ def wants(rule: RuleName) -> PlannedAction:
     job = make_job()
     cost = Cost(0.5, 0.75, 30.0, CostBasis.CATALOG, 7, 123.5)
     worth = Worth(Benefit(files_removed=9, value=9.0), 0.25, 100, 0.5)
-    return PlannedAction(rule, RewriteDataFiles(), (), job.estimate, "small", cost, None, worth, NOW - timedelta(hours=3))
+    return PlannedAction(
+        rule,
+        RewriteDataFiles(),
+        (),
+        job.estimate,
+        "small",
+        cost,
+        None,
+        worth,
+        NOW - timedelta(hours=3),
+    )
 
 
-def plan_with(*planned: PlannedAction, table: TableIdentifier = ORDERS, table_uuid: str = ORDERS_UUID) -> Plan:
-    return replace(make_plan(table, table_uuid), planned=planned, budget=Budget(2, None, 1.5, "policies/a.yaml"), is_urgent=True)
+def plan_with(
+    *planned: PlannedAction, table: TableIdentifier = ORDERS, table_uuid: str = ORDERS_UUID
+) -> Plan:
+    return replace(
+        make_plan(table, table_uuid),
+        planned=planned,
+        budget=Budget(2, None, 1.5, "policies/a.yaml"),
+        is_urgent=True,
+    )
 
 
-def done(job_id: str, seconds: float = 10.0, state: JobState = JobState.SUCCEEDED, **changes: object) -> Job:
+def done(
+    job_id: str, seconds: float = 10.0, state: JobState = JobState.SUCCEEDED, **changes: object
+) -> Job:
     """A job that took so long, and whose duration had been predicted as 20 s."""
-    ran = make_job(job_id, submitted_at=NOW, started_at=NOW, ended_at=NOW + timedelta(seconds=seconds), cost=Cost(1.0, 2.0, 20.0), memory_gb=3.6)
-    return replace(ran, state=state, effect=make_effect() if state is JobState.SUCCEEDED else None, finished_at=NOW + MINUTE, **changes)  # type: ignore[arg-type]
+    ran = make_job(
+        job_id,
+        submitted_at=NOW,
+        started_at=NOW,
+        ended_at=NOW + timedelta(seconds=seconds),
+        cost=Cost(1.0, 2.0, 20.0),
+        memory_gb=3.6,
+    )
+    return replace(
+        ran,
+        state=state,
+        effect=make_effect() if state is JobState.SUCCEEDED else None,
+        finished_at=NOW + MINUTE,
+        **changes,  # type: ignore[arg-type]
+    )
 
 
 # -- candidates
@@ -48,14 +99,20 @@ def done(job_id: str, seconds: float = 10.0, state: JobState = JobState.SUCCEEDE
 def test_what_the_latest_plans_want_are_the_candidates_exactly(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     store.record_health(make_health(OTHER, "uuid-2"), make_grade())
-    first, second = plan_with(wants(FILES), wants(MANIFESTS)), plan_with(wants(FILES), table=OTHER, table_uuid="uuid-2")
+    first, second = (
+        plan_with(wants(FILES), wants(MANIFESTS)),
+        plan_with(wants(FILES), table=OTHER, table_uuid="uuid-2"),
+    )
     store.record_plan(second)
     store.record_plan(first)
 
     assert tuple(store.candidates()) == (*find_candidates(first), *find_candidates(second))
 
     store.record_plan(plan_with(wants(MANIFESTS)))
-    assert [(candidate.table, candidate.rule) for candidate in store.candidates()] == [(ORDERS, MANIFESTS), (OTHER, FILES)]
+    assert [(candidate.table, candidate.rule) for candidate in store.candidates()] == [
+        (ORDERS, MANIFESTS),
+        (OTHER, FILES),
+    ]
     store.record_plan(plan_with())
     assert [candidate.table for candidate in store.candidates()] == [OTHER]
 
@@ -83,7 +140,9 @@ def test_every_candidate_is_kept_exactly(candidate: Candidate) -> None:
 # -- spending
 
 
-def test_an_unfinished_job_is_charged_what_was_predicted_at_most_and_a_finished_one_what_it_took(store: Store) -> None:
+def test_an_unfinished_job_is_charged_what_was_predicted_at_most_and_a_finished_one_what_it_took(
+    store: Store,
+) -> None:
     job = make_job(cost=Cost(1.0, 2.0, 20.0), memory_gb=3.6, charged_to="policies/a.yaml")
     store.add_job(job)
     assert store.spending(TODAY).by_owner == {("lake", "policies/a.yaml"): Charge(1000.0, 2.0)}
@@ -96,8 +155,15 @@ def test_an_unfinished_job_is_charged_what_was_predicted_at_most_and_a_finished_
     assert store.spending(TODAY).by_owner == {("lake", "policies/a.yaml"): Charge(400.0, 0.5)}
 
 
-def test_a_days_spending_is_summed_by_catalog_and_policy_and_belongs_to_the_day_that_the_job_was_stored_on(store: Store) -> None:
-    finish(store, done("a"), done("b", state=JobState.FAILED), replace(done("c"), table=OTHER, table_uuid="u2", charged_to="p"))
+def test_spending_is_summed_by_catalog_and_policy_for_the_day_the_job_was_stored_on(
+    store: Store,
+) -> None:
+    finish(
+        store,
+        done("a"),
+        done("b", state=JobState.FAILED),
+        replace(done("c"), table=OTHER, table_uuid="u2", charged_to="p"),
+    )
     finish(store, replace(done("late"), created_at=NOW + timedelta(days=1)))
     assert store.spending(TODAY).total.gb_hours == 0.03
     assert store.spending(TODAY).of_policy("p") == Charge(900.0, 0.01)
@@ -132,12 +198,19 @@ def test_jobs_are_folded_in_the_order_of_finishing_each_rule_by_itself(store: St
     other = replace(done("m", 5.0), rule=MANIFESTS, cost=Cost(1.0, 2.0, 20.0, work=77.0))
     finish(store, done("a", 10.0), done("b", 30.0), other)
     known = store.calibration(ORDERS_UUID, "lake").table
-    assert known[FILES] == NOTHING_LEARNT.learn(CostSample(900.0, 10.0, 20.0), TABLE_ALPHA).learn(CostSample(900.0, 30.0, 20.0), TABLE_ALPHA)
+    assert known[FILES] == NOTHING_LEARNT.learn(CostSample(900.0, 10.0, 20.0), TABLE_ALPHA).learn(
+        CostSample(900.0, 30.0, 20.0), TABLE_ALPHA
+    )
     assert known[MANIFESTS] == NOTHING_LEARNT.learn(CostSample(77.0, 5.0, 20.0), TABLE_ALPHA)
 
 
 def test_failures_and_jobs_that_nobody_timed_teach_nothing(store: Store) -> None:
-    finish(store, done("a", state=JobState.FAILED), replace(done("b"), started_at=None), replace(done("c"), cost=None))
+    finish(
+        store,
+        done("a", state=JobState.FAILED),
+        replace(done("b"), started_at=None),
+        replace(done("c"), cost=None),
+    )
     assert store.calibration(ORDERS_UUID, "lake").fleet == {}
 
 
@@ -154,7 +227,10 @@ def test_a_halt_stands_until_it_is_lifted_and_a_later_one_replaces_it(store: Sto
     store.set_halt(Halt("lake.*", "ann", NOW, "a migration"))
     store.set_halt(Halt("*", "ben", NOW, is_drain=True))
     store.set_halt(Halt("lake.*", "cid", NOW + MINUTE))
-    assert list(store.halts()) == [Halt("*", "ben", NOW, is_drain=True), Halt("lake.*", "cid", NOW + MINUTE)]
+    assert list(store.halts()) == [
+        Halt("*", "ben", NOW, is_drain=True),
+        Halt("lake.*", "cid", NOW + MINUTE),
+    ]
     assert store.lift_halt("lake.*")
     assert not store.lift_halt("lake.*")
     assert [halt.scope for halt in store.halts()] == ["*"]
@@ -164,7 +240,10 @@ def test_tables_that_are_paused_by_themselves_are_listed_by_name(store: Store) -
     for table in (OTHER, ORDERS):
         store.record_health(make_health(table, f"uuid-{table.name}"), make_grade())
         store.set_pause(table, Pause("ann", NOW, "why"))
-    assert list(store.paused_tables().items()) == [(ORDERS, Pause("ann", NOW, "why")), (OTHER, Pause("ann", NOW, "why"))]
+    assert list(store.paused_tables().items()) == [
+        (ORDERS, Pause("ann", NOW, "why")),
+        (OTHER, Pause("ann", NOW, "why")),
+    ]
     store.set_pause(OTHER, None)
     assert list(store.paused_tables()) == [ORDERS]
 
@@ -200,7 +279,11 @@ def test_old_charges_and_the_teachings_of_tables_that_are_gone_are_pruned(store:
 
 
 def test_a_success_that_lost_files_to_writers_counts_as_a_conflict(store: Store) -> None:
-    finish(store, failed(make_job("f1"), NOW), succeeded(make_job("s1"), NOW + MINUTE, replace(make_effect(), files_lost=7)))
+    finish(
+        store,
+        failed(make_job("f1"), NOW),
+        succeeded(make_job("s1"), NOW + MINUTE, replace(make_effect(), files_lost=7)),
+    )
     assert store.rule_history(ORDERS_UUID)[FILES].recent_conflicts == 2
     finish(store, succeeded(make_job("s2"), NOW + MINUTE * 2))
     assert store.rule_history(ORDERS_UUID)[FILES].recent_conflicts == 1

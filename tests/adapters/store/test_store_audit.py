@@ -1,4 +1,6 @@
-"""The audit log says who asked, what ran and what came of it, and nobody can change what it says."""
+"""The audit log says who asked, what ran and what came of it, and nobody can change what it
+says.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,23 @@ def told(store: Store, query: AuditQuery = EVERYTHING) -> list[tuple[Deed, str]]
 
 
 def run_one(store: Store, job_id: str = "job-a") -> None:
-    """A policy asks for it, a process runs it, a person wants it stopped, it succeeds all the same."""
+    """A policy asks for it, a process runs it, a person wants it stopped, it succeeds all the
+    same.
+    """
     job = make_job(job_id=job_id)
-    submitted = replace(job, state=JobState.SUBMITTED, submitted_at=NOW + MINUTE, owner="host-1", application="iceberg-maintainer-1")
-    ended = replace(submitted, state=JobState.SUCCEEDED, finished_at=NOW + 3 * MINUTE, effect=replace(make_effect(), own_snapshot_ids=(2**62, 7)))
+    submitted = replace(
+        job,
+        state=JobState.SUBMITTED,
+        submitted_at=NOW + MINUTE,
+        owner="host-1",
+        application="iceberg-maintainer-1",
+    )
+    ended = replace(
+        submitted,
+        state=JobState.SUCCEEDED,
+        finished_at=NOW + 3 * MINUTE,
+        effect=replace(make_effect(), own_snapshot_ids=(2**62, 7)),
+    )
     assert store.add_job(job)
     assert store.update_job(submitted, JobState.PENDING)
     store.append_events(
@@ -55,20 +70,33 @@ def test_a_job_is_told_from_who_asked_to_what_came_of_it(store: Store) -> None:
         (Deed.JOB_CANCEL_REQUESTED, "person ada", NOW + 2 * MINUTE),
         (Deed.JOB_ENDED, "host-1", NOW + 3 * MINUTE),
     ]
-    assert {(entry.table, entry.table_uuid, entry.job_id) for entry in entries} == {(job.table, job.table_uuid, job.job_id)}
+    assert {(entry.table, entry.table_uuid, entry.job_id) for entry in entries} == {
+        (job.table, job.table_uuid, job.job_id)
+    }
     assert entries[1].fields["application"] == "iceberg-maintainer-1"
     assert entries[2].fields == {"statement": STATEMENT}
-    assert (entries[4].fields["state"], entries[4].fields["commits"]) == ("succeeded", [str(2**62), "7"])
+    assert (entries[4].fields["state"], entries[4].fields["commits"]) == (
+        "succeeded",
+        [str(2**62), "7"],
+    )
 
 
 def test_what_spark_will_be_given_is_in_the_log_before_spark_has_it(store: Store) -> None:
     job = make_job()
     store.add_job(job)
-    submitted = replace(job, state=JobState.SUBMITTED, submitted_at=NOW + MINUTE, owner="host-1", application="iceberg-maintainer-1")
+    submitted = replace(
+        job,
+        state=JobState.SUBMITTED,
+        submitted_at=NOW + MINUTE,
+        owner="host-1",
+        application="iceberg-maintainer-1",
+    )
     given = ["ALTER TABLE t CREATE TAG x", STATEMENT]
     assert store.submit_job(submitted, NOW + 2 * MINUTE, given) is not None
     assert store.submit_job(submitted, NOW + 2 * MINUTE, ["CALL another()"]) is None
-    entries = [entry for entry in store.audit(AuditQuery()).items if entry.deed is Deed.JOB_SUBMITTED]
+    entries = [
+        entry for entry in store.audit(AuditQuery()).items if entry.deed is Deed.JOB_SUBMITTED
+    ]
     assert [entry.fields["statements"] for entry in entries] == [given]
 
 
@@ -81,7 +109,9 @@ def test_a_change_that_is_refused_leaves_no_trace(store: Store) -> None:
     run_one(store)
     before = told(store)
     assert not store.add_job(make_job())
-    assert not store.update_job(replace(make_job(), state=JobState.FAILED, finished_at=NOW), JobState.RUNNING)
+    assert not store.update_job(
+        replace(make_job(), state=JobState.FAILED, finished_at=NOW), JobState.RUNNING
+    )
     assert told(store) == before
 
 
@@ -96,7 +126,10 @@ def test_what_is_no_jobs_own_is_added_by_those_who_do_it(store: Store) -> None:
     entry = AuditEntry(NOW, "person ada", Deed.WORK_PAUSED, ORDERS, fields={"reason": "migration"})
     fleet = AuditEntry(NOW, "person ada", Deed.WORK_PAUSED)
     store.record_audit([entry, fleet])
-    assert [replace(found, sequence=0) for found in store.audit(AuditQuery()).items] == [fleet, entry]
+    assert [replace(found, sequence=0) for found in store.audit(AuditQuery()).items] == [
+        fleet,
+        entry,
+    ]
 
 
 def test_the_log_is_read_by_table_job_actor_and_time(store: Store) -> None:
@@ -106,12 +139,19 @@ def test_the_log_is_read_by_table_job_actor_and_time(store: Store) -> None:
     assert len(told(store, AuditQuery(job_id="job-a"))) == 5
     assert told(store, AuditQuery(job_id="job-b")) == []
     assert told(store, AuditQuery(actor="person eve")) == [(Deed.WORK_PAUSED, "person eve")]
-    assert [deed for deed, _ in told(store, AuditQuery(since=NOW + 3 * MINUTE))] == [Deed.JOB_ENDED, Deed.WORK_PAUSED]
-    assert [deed for deed, _ in told(store, AuditQuery(since=NOW + MINUTE, until=NOW + 2 * MINUTE))] == [Deed.JOB_SUBMITTED, Deed.STATEMENT_STARTED]
+    assert [deed for deed, _ in told(store, AuditQuery(since=NOW + 3 * MINUTE))] == [
+        Deed.JOB_ENDED,
+        Deed.WORK_PAUSED,
+    ]
+    assert [
+        deed for deed, _ in told(store, AuditQuery(since=NOW + MINUTE, until=NOW + 2 * MINUTE))
+    ] == [Deed.JOB_SUBMITTED, Deed.STATEMENT_STARTED]
 
 
 def test_pages_of_the_log_join_without_a_gap(store: Store) -> None:
-    store.record_audit([AuditEntry(NOW, f"person {number}", Deed.WORK_PAUSED) for number in range(7)])
+    store.record_audit(
+        [AuditEntry(NOW, f"person {number}", Deed.WORK_PAUSED) for number in range(7)]
+    )
     found: list[str] = []
     query = AuditQuery(limit=3)
     while True:
@@ -134,12 +174,17 @@ def test_pruning_leaves_the_log_as_it_is(store: Store) -> None:
     assert told(store) == before
 
 
-@pytest.mark.parametrize("statement", ["UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log"])
+@pytest.mark.parametrize(
+    "statement", ["UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log"]
+)
 def test_the_database_itself_refuses_to_change_the_log(store_url: str, statement: str) -> None:
     opened = open_store(store_url)
     run_one(opened)
     database = Database(store_url)
-    with pytest.raises((DBAPIError, StoreUnavailableError), match="the audit log only grows"), database.write() as connection:
+    with (
+        pytest.raises((DBAPIError, StoreUnavailableError), match="the audit log only grows"),
+        database.write() as connection,
+    ):
         connection.execute(text(statement))
     database.close()
     assert len(told(opened)) == 5

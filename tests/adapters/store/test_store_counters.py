@@ -25,12 +25,31 @@ from maintainer.ports.store import Counters, JobQuery, Pause, Store, TableQuery,
 from tests.adapters.store.values import MINUTE, NOW, make_grade, make_health, make_job, succeeded
 from tests.fakes.adapters.store import FakeStore
 
-SALES, NESTED, SEA = TableIdentifier("lake", ("sales",), "x"), TableIdentifier("lake", ("sales", "eu"), "x"), TableIdentifier("sea", ("sales",), "x")
-SCOPES: tuple[tuple[str | None, str | None], ...] = ((None, None), ("lake", None), ("sea", None), ("lake", "sales"), ("lake", "sales.eu"), ("sea", "sales"))
+SALES, NESTED, SEA = (
+    TableIdentifier("lake", ("sales",), "x"),
+    TableIdentifier("lake", ("sales", "eu"), "x"),
+    TableIdentifier("sea", ("sales",), "x"),
+)
+SCOPES: tuple[tuple[str | None, str | None], ...] = (
+    (None, None),
+    ("lake", None),
+    ("sea", None),
+    ("lake", "sales"),
+    ("lake", "sales.eu"),
+    ("sea", "sales"),
+)
 
 
-def record(store: Store, table: TableIdentifier, band: Band = Band.HEALTHY, uuid: str = "", **figures: int | None) -> None:
-    store.record_health(make_health(table, uuid or f"uuid of {table}", NOW, **figures), make_grade(band))
+def record(
+    store: Store,
+    table: TableIdentifier,
+    band: Band = Band.HEALTHY,
+    uuid: str = "",
+    **figures: int | None,
+) -> None:
+    store.record_health(
+        make_health(table, uuid or f"uuid of {table}", NOW, **figures), make_grade(band)
+    )
 
 
 def every_table(store: Store) -> list[TableRecord]:
@@ -55,15 +74,22 @@ def assert_exact(store: Store) -> None:
     for scope in SCOPES:
         assert store.counters(*scope) == sums_of(store, *scope), scope
     overview, fleet = store.overview(), store.counters()
-    assert {field.name: getattr(overview, field.name) for field in fields(fleet)} == {field.name: getattr(fleet, field.name) for field in fields(fleet)}
+    assert {field.name: getattr(overview, field.name) for field in fields(fleet)} == {
+        field.name: getattr(fleet, field.name) for field in fields(fleet)
+    }
 
 
-def test_the_live_file_ratio_is_of_the_tables_that_tell_how_many_files_they_keep(store: Store) -> None:
+def test_the_live_file_ratio_is_of_the_tables_that_tell_how_many_files_they_keep(
+    store: Store,
+) -> None:
     record(store, SALES, data_files=10, kept_data_files=40)
     record(store, NESTED, data_files=30, kept_data_files=None)
     record(store, SEA, data_files=10, kept_data_files=10)
     assert_exact(store)
-    assert (store.overview().live_file_ratio, store.counters("lake").live_file_ratio) == (20 / 50, 10 / 40)
+    assert (store.overview().live_file_ratio, store.counters("lake").live_file_ratio) == (
+        20 / 50,
+        10 / 40,
+    )
 
     record(store, SALES, data_files=None, kept_data_files=40)
     assert_exact(store)
@@ -75,21 +101,36 @@ def test_counters_of_a_namespace_leave_out_nested_ones(store: Store) -> None:
     record(store, NESTED, data_files=6, data_bytes=20)
     record(store, SEA, data_files=None, data_bytes=None)
 
-    assert (store.counters("lake", "sales").data_files, store.counters("lake", "sales").average_file_size_bytes) == (4, 25.0)
-    assert (store.counters("lake").data_files, store.counters("lake").average_file_size_bytes) == (10, 12.0)
-    assert (store.counters("sea").tables, store.counters("sea").average_file_size_bytes) == (1, None)
+    assert (
+        store.counters("lake", "sales").data_files,
+        store.counters("lake", "sales").average_file_size_bytes,
+    ) == (4, 25.0)
+    assert (store.counters("lake").data_files, store.counters("lake").average_file_size_bytes) == (
+        10,
+        12.0,
+    )
+    assert (store.counters("sea").tables, store.counters("sea").average_file_size_bytes) == (
+        1,
+        None,
+    )
     assert store.counters("lake", "sales").bands[Band.WATCH] == 1
     assert store.counters("nowhere").tables == 0
     assert_exact(store)
 
 
-def test_namespaces_are_paged_by_catalog_and_name_and_go_with_their_last_table(store: Store) -> None:
+def test_namespaces_are_paged_by_catalog_and_name_and_go_with_their_last_table(
+    store: Store,
+) -> None:
     for table in (SEA, NESTED, SALES):
         record(store, table)
 
     first = store.namespaces(limit=2)
     rest = store.namespaces(limit=2, cursor=first.next_cursor)
-    assert [(item.catalog, item.namespace) for item in (*first.items, *rest.items)] == [("lake", "sales"), ("lake", "sales.eu"), ("sea", "sales")]
+    assert [(item.catalog, item.namespace) for item in (*first.items, *rest.items)] == [
+        ("lake", "sales"),
+        ("lake", "sales.eu"),
+        ("sea", "sales"),
+    ]
     assert (first.total, rest.next_cursor) == (3, None)
     assert [item.catalog for item in store.namespaces("sea").items] == ["sea"]
     with pytest.raises(InvalidValueError):
@@ -111,7 +152,11 @@ def test_sums_follow_every_kind_of_change(store: Store) -> None:
     with pytest.raises(UnknownTableError):
         store.set_pause(SEA, Pause("me", NOW))
     assert_exact(store)
-    assert (store.counters().paused_tables, store.counters().faulty_tables, store.counters().data_files) == (1, 2, 7)
+    assert (
+        store.counters().paused_tables,
+        store.counters().faulty_tables,
+        store.counters().data_files,
+    ) == (1, 2, 7)
 
     store.set_pause(SALES, None)
     store.record_fault(TableFault(SALES, FaultKind.DROPPED, "gone", NOW))
@@ -127,8 +172,10 @@ def test_totals_of_the_list_are_those_of_its_filters(store: Store) -> None:
     record(store, TableIdentifier("lake", ("sales-old",), "x"), Band.WATCH)
 
     for query in (
-        TableQuery(), TableQuery(catalog="lake"), TableQuery(namespace="sales"), TableQuery(catalog="lake", namespace="sales"), TableQuery(band=Band.WATCH),
-        TableQuery(catalog="lake", namespace="sales", band=Band.WATCH), TableQuery(catalog="sea", band=Band.WATCH), TableQuery(search="EU"),
+        TableQuery(), TableQuery(catalog="lake"), TableQuery(namespace="sales"),
+        TableQuery(catalog="lake", namespace="sales"), TableQuery(band=Band.WATCH),
+        TableQuery(catalog="lake", namespace="sales", band=Band.WATCH), TableQuery(catalog="sea",
+        band=Band.WATCH), TableQuery(search="EU"),
     ):  # fmt: skip
         page = store.tables(query)
         assert (page.total, page.total_is_exact) == (len(page.items), True), query
@@ -137,8 +184,17 @@ def test_totals_of_the_list_are_those_of_its_filters(store: Store) -> None:
 _TABLES = st.sampled_from([SALES, NESTED, SEA, TableIdentifier("lake", ("sales",), "y")])
 _COUNT = st.none() | st.integers(0, 2**70)
 _CHANGES = st.one_of(
-    st.tuples(st.just("health"), _TABLES, st.sampled_from(Band), st.sampled_from(["", "u"]), _COUNT, _COUNT),
-    st.tuples(st.just("fault"), _TABLES, st.sampled_from([FaultKind.UNSUPPORTED, FaultKind.DROPPED])),
+    st.tuples(
+        st.just("health"),
+        _TABLES,
+        st.sampled_from(Band),
+        st.sampled_from(["", "u"]),
+        _COUNT,
+        _COUNT,
+    ),
+    st.tuples(
+        st.just("fault"), _TABLES, st.sampled_from([FaultKind.UNSUPPORTED, FaultKind.DROPPED])
+    ),
     st.tuples(st.just("pause"), _TABLES, st.booleans()),
     st.tuples(st.just("listing"), st.lists(_TABLES)),
 )
@@ -160,9 +216,13 @@ def apply(store: Store, change: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(changes=st.lists(_CHANGES, max_size=12))
-def test_any_sequence_of_changes_leaves_exact_sums(tmp_path: Path, changes: list[tuple[Any, ...]]) -> None:
+def test_any_sequence_of_changes_leaves_exact_sums(
+    tmp_path: Path, changes: list[tuple[Any, ...]]
+) -> None:
     (tmp_path / "maintainer.db").unlink(missing_ok=True)
     store = open_store(f"sqlite:///{tmp_path}/maintainer.db")
     try:
@@ -173,7 +233,11 @@ def test_any_sequence_of_changes_leaves_exact_sums(tmp_path: Path, changes: list
         with database.read() as connection:
             rows = connection.execute(text("SELECT data_files, data_bytes, band FROM tables")).all()
         database.close()
-        assert (found.tables, found.data_files, found.data_bytes) == (len(rows), sum(row[0] or 0 for row in rows), sum(row[1] or 0 for row in rows))
+        assert (found.tables, found.data_files, found.data_bytes) == (
+            len(rows),
+            sum(row[0] or 0 for row in rows),
+            sum(row[1] or 0 for row in rows),
+        )
         assert sum(found.bands.values()) == sum(row[2] is not None for row in rows)
         assert store.prune(NOW, NOW)["mended"] == 0
     finally:
@@ -190,7 +254,12 @@ def test_many_writers_leave_exact_sums(store_url: str) -> None:
 
 def write_together(opened: Store) -> None:
     together = Barrier(6)
-    tables = [TableIdentifier(catalog, (space,), name) for catalog in ("lake", "sea") for space in ("sales", "b") for name in "xyz"]
+    tables = [
+        TableIdentifier(catalog, (space,), name)
+        for catalog in ("lake", "sea")
+        for space in ("sales", "b")
+        for name in "xyz"
+    ]
 
     def write(seed: int) -> None:
         random = Random(seed)
@@ -203,7 +272,13 @@ def write_together(opened: Store) -> None:
                 case 1:
                     opened.forget_tables_except(table.catalog, random.sample(tables, 6))
                 case _:
-                    record(opened, table, random.choice(list(Band)), data_files=random.randrange(100), data_bytes=seed * number)
+                    record(
+                        opened,
+                        table,
+                        random.choice(list(Band)),
+                        data_files=random.randrange(100),
+                        data_bytes=seed * number,
+                    )
 
     with ThreadPoolExecutor(6) as pool:
         for future in [pool.submit(write, seed) for seed in range(6)]:
@@ -213,7 +288,15 @@ def write_together(opened: Store) -> None:
 def test_sums_of_more_than_64_bits_are_recounted_exactly(store: Store) -> None:
     largest = 2**63 - 1
     for name in "abc":
-        store.record_health(make_health(TableIdentifier("lake", ("huge",), name), f"uuid-{name}", data_bytes=largest, data_files=7), make_grade())
+        store.record_health(
+            make_health(
+                TableIdentifier("lake", ("huge",), name),
+                f"uuid-{name}",
+                data_bytes=largest,
+                data_files=7,
+            ),
+            make_grade(),
+        )
     assert store.overview().data_bytes == 3 * largest
     assert store.prune(NOW - MINUTE, NOW)["mended"] == 0
 
@@ -231,7 +314,11 @@ def test_sums_that_are_wrong_are_noticed_and_mended(store_url: str) -> None:
 
     assert store.counters().data_files == 9
     assert store.prune(NOW - MINUTE, NOW)["mended"] == 4  # fleet, catalog, namespace; jobs
-    assert (store.counters().data_files, store.counters("sea", "sales").data_files, store.counters("lake").data_files) == (10, 6, 4)
+    assert (
+        store.counters().data_files,
+        store.counters("sea", "sales").data_files,
+        store.counters("lake").data_files,
+    ) == (10, 6, 4)
     assert store.overview().jobs[JobState.PENDING] == 1
     assert store.prune(NOW - MINUTE, NOW)["mended"] == 0
     store.close()
@@ -246,11 +333,22 @@ def test_jobs_are_counted_as_they_come_move_and_go(store: Store) -> None:
     store.add_job(make_job("d"))
     assert not store.add_job(make_job("e"))
 
-    assert store.overview().jobs[JobState.SUCCEEDED] == store.jobs(JobQuery((JobState.SUCCEEDED,))).total == 3
-    assert (store.jobs(JobQuery()).total, store.jobs(JobQuery((JobState.PENDING, JobState.SUCCEEDED))).total) == (4, 4)
+    assert (
+        store.overview().jobs[JobState.SUCCEEDED]
+        == store.jobs(JobQuery((JobState.SUCCEEDED,))).total
+        == 3
+    )
+    assert (
+        store.jobs(JobQuery()).total,
+        store.jobs(JobQuery((JobState.PENDING, JobState.SUCCEEDED))).total,
+    ) == (4, 4)
 
     store.prune(NOW, NOW + timedelta(days=1))
-    assert store.jobs(JobQuery()).total == len(store.jobs(JobQuery()).items) == sum(store.overview().jobs.values())
+    assert (
+        store.jobs(JobQuery()).total
+        == len(store.jobs(JobQuery()).items)
+        == sum(store.overview().jobs.values())
+    )
 
 
 def test_the_figures_of_tables_are_those_of_the_first_by_name(store: Store) -> None:
@@ -258,7 +356,10 @@ def test_the_figures_of_tables_are_those_of_the_first_by_name(store: Store) -> N
     record(store, NESTED, Band.CRITICAL, data_files=7)
     store.record_fault(TableFault(SEA, FaultKind.METADATA_CORRUPT, "not JSON", NOW))
     figures = store.table_figures(10)
-    assert [(one.table, one.band, one.data_files) for one in figures] == [(NESTED, Band.CRITICAL, 7), (SALES, Band.WATCH, None)]
+    assert [(one.table, one.band, one.data_files) for one in figures] == [
+        (NESTED, Band.CRITICAL, 7),
+        (SALES, Band.WATCH, None),
+    ]
     health = make_health()
     assert (figures[0].manifests, figures[0].snapshots) == (health.manifests, health.snapshots)
     assert [one.table for one in store.table_figures(1)] == [NESTED]

@@ -20,14 +20,23 @@ START = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def record(store: Store, hour: float, files: int, **fields: Any) -> None:  # noqa: ANN401 - of any metric
-    store.record_health(make_health(at=START + hour * HOUR, data_files=files, **fields), make_grade())
+    store.record_health(
+        make_health(at=START + hour * HOUR, data_files=files, **fields), make_grade()
+    )
 
 
 def read(store: Store, since: float, until: float) -> list[tuple[float, float | None]]:
-    return [((at - START) / HOUR, value) for at, value in store.history(ORDERS, "data_files", START + since * HOUR, START + until * HOUR)]
+    return [
+        ((at - START) / HOUR, value)
+        for at, value in store.history(
+            ORDERS, "data_files", START + since * HOUR, START + until * HOUR
+        )
+    ]
 
 
-def test_measurements_in_a_row_that_are_equal_are_told_by_the_first_and_the_last(store: Store) -> None:
+def test_measurements_in_a_row_that_are_equal_are_told_by_the_first_and_the_last(
+    store: Store,
+) -> None:
     for hour in (0, 6, 12, 18):
         record(store, hour, 7)
     assert read(store, 0, 24) == [(0, 7.0), (18, 7.0)]
@@ -41,10 +50,17 @@ def test_a_measurement_is_equal_only_when_every_metric_is(store: Store) -> None:
         table = TableIdentifier("lake", ("sales",), metric)
         for hour, value in ((0, 2), (1, 3), (2, None), (3, None)):
             fields: dict[str, Any] = {metric: value}
-            store.record_health(make_health(table, metric, START + hour * HOUR, **fields), make_grade())
+            store.record_health(
+                make_health(table, metric, START + hour * HOUR, **fields), make_grade()
+            )
         points = [(START, 2), (START + HOUR, 3), (START + 2 * HOUR, None), (START + 3 * HOUR, None)]
         assert list(store.history(table, metric, START, START + DAY)) == points
-        assert store.history(table, "records" if metric != "records" else "tags", START + HOUR, START + HOUR) != ()
+        assert (
+            store.history(
+                table, "records" if metric != "records" else "tags", START + HOUR, START + HOUR
+            )
+            != ()
+        )
 
 
 def test_what_lasts_beyond_the_time_asked_for_is_told_at_its_ends(store: Store) -> None:
@@ -70,7 +86,9 @@ def test_thinning_leaves_what_lasts_over_many_hours_and_days(store: Store) -> No
     for hour, files in hours:
         record(store, hour, files)
     assert store.prune(START, START, START + 60 * HOUR, START + 60 * HOUR)["thinned"] == 2
-    assert read(store, 0, 100) == [(0.5, 2.0), (50, 2.0), (50.75, 4.0), (74, 4.0)], "a line through these is what was measured all that time"
+    assert read(store, 0, 100) == [(0.5, 2.0), (50, 2.0), (50.75, 4.0), (74, 4.0)], (
+        "a line through these is what was measured all that time"
+    )
 
 
 def test_an_earlier_measurement_that_comes_late_changes_nothing_that_is_known(store: Store) -> None:
@@ -83,9 +101,15 @@ def test_an_earlier_measurement_that_comes_late_changes_nothing_that_is_known(st
     assert read(store, 0, 4) == [(3, 7.0)]
 
 
-@given(steps=st.lists(st.tuples(st.integers(1, 40), st.integers(0, 2)), min_size=1, max_size=25), since=st.integers(0, 400), length=st.integers(0, 400))
+@given(
+    steps=st.lists(st.tuples(st.integers(1, 40), st.integers(0, 2)), min_size=1, max_size=25),
+    since=st.integers(0, 400),
+    length=st.integers(0, 400),
+)
 @settings(max_examples=80)
-def test_a_line_through_what_is_told_goes_through_every_measurement(steps: list[tuple[int, int]], since: int, length: int) -> None:
+def test_a_line_through_what_is_told_goes_through_every_measurement(
+    steps: list[tuple[int, int]], since: int, length: int
+) -> None:
     store, measured, hour = FakeStore(), dict[int, float](), 0
     for step, files in steps:
         hour += step
@@ -93,14 +117,28 @@ def test_a_line_through_what_is_told_goes_through_every_measurement(steps: list[
         record(store, hour, files)
     told = read(store, since, since + length)
     assert told == sorted(told)
-    assert set(measured.items()) <= {(at, value) for at, value in _walk(read(store, 0, 10_000), measured)}
-    assert all(any(first <= at <= last for first, last in _spans(measured, value)) for at, value in told)
-    assert {at for at in measured if since <= at <= since + length} <= {at for at, _ in _walk(told, measured)}
+    assert set(measured.items()) <= {
+        (at, value) for at, value in _walk(read(store, 0, 10_000), measured)
+    }
+    assert all(
+        any(first <= at <= last for first, last in _spans(measured, value)) for at, value in told
+    )
+    assert {at for at in measured if since <= at <= since + length} <= {
+        at for at, _ in _walk(told, measured)
+    }
 
 
-def _walk(told: list[tuple[float, float | None]], measured: dict[int, float]) -> list[tuple[float, float | None]]:
+def _walk(
+    told: list[tuple[float, float | None]], measured: dict[int, float]
+) -> list[tuple[float, float | None]]:
     """The points, and of a level line between two each moment of a measurement."""
-    between = [(at, value) for (first, value), (last, other) in pairwise(told) if value == other for at in measured if first <= at <= last]
+    between = [
+        (at, value)
+        for (first, value), (last, other) in pairwise(told)
+        if value == other
+        for at in measured
+        if first <= at <= last
+    ]
     return [*told, *between]
 
 
@@ -120,7 +158,9 @@ def test_a_table_that_rests_for_a_year_has_one_sample(store_url: str) -> None:
     for number in range(100):
         record(store, 6 * number, 7)
     with store._database.read() as connection:
-        assert connection.execute(select(func.count()).select_from(health_samples)).scalar_one() == 1
+        assert (
+            connection.execute(select(func.count()).select_from(health_samples)).scalar_one() == 1
+        )
     store.close()
 
 
@@ -128,12 +168,25 @@ def test_samples_of_an_earlier_version_are_read_and_followed(store_url: str) -> 
     store = open_store(store_url)
     record(store, 10, 7, branches=4)
     with store._database.write() as connection:  # as it wrote them
-        connection.execute(text('UPDATE health_samples SET branches = NULL, tags = NULL, more = \'{"branches": 3, "tags": 2}\''))
+        connection.execute(
+            text(
+                'UPDATE health_samples SET branches = NULL, tags = NULL, more = \'{"branches": '
+                '3, "tags": 2}\''
+            )
+        )
     record(store, 11, 7, branches=3)
-    assert [value for _, value in store.history(ORDERS, "branches", START, START + DAY)] == [3.0, 3.0]
+    assert [value for _, value in store.history(ORDERS, "branches", START, START + DAY)] == [
+        3.0,
+        3.0,
+    ]
     assert [value for _, value in store.history(ORDERS, "tags", START, START + 10 * HOUR)] == [2.0]
     with store._database.read() as connection:
-        assert connection.execute(select(func.count()).where(health_samples.c.table_uuid == ORDERS_UUID)).scalar_one() == 2
+        assert (
+            connection.execute(
+                select(func.count()).where(health_samples.c.table_uuid == ORDERS_UUID)
+            ).scalar_one()
+            == 2
+        )
     store.close()
 
 

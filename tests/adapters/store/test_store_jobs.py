@@ -107,7 +107,9 @@ def test_a_job_moves_only_from_what_it_was_when_it_is_told_so(store: Store, job:
     changed = replace(job, cancel_requested_by=f"{job.cancel_requested_by} and ada")
 
     assert store.update_job(changed, job)
-    assert not store.update_job(replace(job, owner="another"), job), "it has changed since, in the same state"
+    assert not store.update_job(replace(job, owner="another"), job), (
+        "it has changed since, in the same state"
+    )
     assert store.job(job.job_id) == changed
     assert not store.update_job(replace(job, job_id="nobody"), job)
 
@@ -128,12 +130,24 @@ def test_jobs_are_filtered_by_state_and_table(store: Store) -> None:
     store.add_job(make_job("c"))
     store.add_job(make_job("d", table_uuid="other", table=elsewhere))
 
-    assert set(pages(store, JobQuery(states=(JobState.FAILED, JobState.PENDING), limit=1))) == {"b", "c", "d"}
+    assert set(pages(store, JobQuery(states=(JobState.FAILED, JobState.PENDING), limit=1))) == {
+        "b",
+        "c",
+        "d",
+    }
     assert pages(store, JobQuery(table=elsewhere)) == ["d"]
     assert pages(store, JobQuery(table=elsewhere, states=(JobState.FAILED,))) == []
 
 
-@pytest.mark.parametrize("query", [JobQuery(limit=0), JobQuery(limit=1001), JobQuery(cursor="nonsense"), JobQuery(cursor="WzEsMiwzXQ")])
+@pytest.mark.parametrize(
+    "query",
+    [
+        JobQuery(limit=0),
+        JobQuery(limit=1001),
+        JobQuery(cursor="nonsense"),
+        JobQuery(cursor="WzEsMiwzXQ"),
+    ],
+)
 def test_a_foreign_job_cursor_or_limit_is_refused(store: Store, query: JobQuery) -> None:
     with pytest.raises(InvalidValueError):
         store.jobs(query)
@@ -150,11 +164,22 @@ def test_unfinished_jobs_come_oldest_first(store: Store) -> None:
 def test_events_are_numbered_per_job_in_the_order_of_arrival(store: Store) -> None:
     store.add_job(make_job("a"))
     store.add_job(make_job("b", table_uuid="other"))
-    first = JobEvent("a", NOW, "job.submitted", {"pid": 7, "text": "ü\0", "none": None, "list": [1, 2.5], "nested": {"x": True}})
-    store.append_events([first, JobEvent("b", NOW, "job.submitted"), JobEvent("a", NOW - MINUTE, "spark.started")])
+    first = JobEvent(
+        "a",
+        NOW,
+        "job.submitted",
+        {"pid": 7, "text": "ü\0", "none": None, "list": [1, 2.5], "nested": {"x": True}},
+    )
+    store.append_events(
+        [first, JobEvent("b", NOW, "job.submitted"), JobEvent("a", NOW - MINUTE, "spark.started")]
+    )
     store.append_events([JobEvent("a", NOW, "job.proved"), JobEvent("nobody", NOW, "job.lost")])
 
-    assert [(event.name, event.sequence) for event in store.events("a")] == [("job.submitted", 1), ("spark.started", 2), ("job.proved", 3)]
+    assert [(event.name, event.sequence) for event in store.events("a")] == [
+        ("job.submitted", 1),
+        ("spark.started", 2),
+        ("job.proved", 3),
+    ]
     assert store.events("a")[0] == replace(first, sequence=1)
     assert [event.sequence for event in store.events("a", after=2)] == [3]
     assert [event.sequence for event in store.events("b")] == [1]
@@ -170,7 +195,9 @@ def test_an_events_field_that_json_does_not_know_becomes_text(store: Store) -> N
 
 def test_hundreds_of_events_arrive_at_once(store: Store) -> None:
     store.add_job(make_job("a"))
-    store.append_events(JobEvent("a", NOW, "spark.progress", {"n": number}) for number in range(1200))
+    store.append_events(
+        JobEvent("a", NOW, "spark.progress", {"n": number}) for number in range(1200)
+    )
 
     assert [event.fields["n"] for event in store.events("a")] == list(range(1200))
 
@@ -205,7 +232,11 @@ def test_failures_are_counted_since_the_last_success(store: Store) -> None:
     }
     finish(store, succeeded(make_job("e"), NOW + 4 * MINUTE))
     forgiven = store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES]
-    assert (forgiven.consecutive_failures, forgiven.streak, forgiven.recent_overloads) == (0, None, 0)
+    assert (forgiven.consecutive_failures, forgiven.streak, forgiven.recent_overloads) == (
+        0,
+        None,
+        0,
+    )
 
 
 def test_a_cancelled_or_lost_job_counts_neither_way(store: Store) -> None:
@@ -215,14 +246,24 @@ def test_a_cancelled_or_lost_job_counts_neither_way(store: Store) -> None:
         replace(make_job("b"), state=JobState.CANCELLED, finished_at=NOW + MINUTE),
         failed(make_job("c"), NOW + 2 * MINUTE, FailureReason.LOST_RUNNER),
     )
-    only_cancelled = replace(make_job("d", table_uuid="other"), state=JobState.CANCELLED, finished_at=NOW)
+    only_cancelled = replace(
+        make_job("d", table_uuid="other"), state=JobState.CANCELLED, finished_at=NOW
+    )
     finish(store, only_cancelled)
 
     history = store.rule_history(ORDERS_UUID)[RuleName.REWRITE_DATA_FILES]
-    assert (history.consecutive_failures, history.last_failure_at, history.last_failure_reason) == (1, NOW, "conflict")
+    assert (history.consecutive_failures, history.last_failure_at, history.last_failure_reason) == (
+        1,
+        NOW,
+        "conflict",
+    )
     assert (history.last_finished_at, history.last_success_at) == (NOW + 2 * MINUTE, None)
-    assert history.streak == FailureStreak("conflict", 1, NOW + 2 * MINUTE, "c", "state-a", "v1"), "but it is waited for"
-    assert store.rule_history("other")[RuleName.REWRITE_DATA_FILES] == RuleHistory(RuleName.REWRITE_DATA_FILES, last_finished_at=NOW)
+    assert history.streak == FailureStreak("conflict", 1, NOW + 2 * MINUTE, "c", "state-a", "v1"), (
+        "but it is waited for"
+    )
+    assert store.rule_history("other")[RuleName.REWRITE_DATA_FILES] == RuleHistory(
+        RuleName.REWRITE_DATA_FILES, last_finished_at=NOW
+    )
 
 
 def test_an_idle_success_remembers_the_state_and_the_policy_that_it_ran_on(store: Store) -> None:
@@ -242,10 +283,17 @@ def test_an_idle_success_remembers_the_state_and_the_policy_that_it_ran_on(store
 
 
 def test_rules_have_histories_of_their_own(store: Store) -> None:
-    finish(store, succeeded(make_job("a"), NOW), failed(make_job("b", rule=RuleName.REWRITE_MANIFESTS), NOW))
+    finish(
+        store,
+        succeeded(make_job("a"), NOW),
+        failed(make_job("b", rule=RuleName.REWRITE_MANIFESTS), NOW),
+    )
 
     history = store.rule_history(ORDERS_UUID)
-    assert {rule: entry.consecutive_failures for rule, entry in history.items()} == {RuleName.REWRITE_DATA_FILES: 0, RuleName.REWRITE_MANIFESTS: 1}
+    assert {rule: entry.consecutive_failures for rule, entry in history.items()} == {
+        RuleName.REWRITE_DATA_FILES: 0,
+        RuleName.REWRITE_MANIFESTS: 1,
+    }
 
 
 def test_a_finished_job_is_counted_once(store: Store) -> None:
@@ -257,25 +305,57 @@ def test_a_finished_job_is_counted_once(store: Store) -> None:
     assert store.overview().files_removed == 4
 
 
-def test_prune_keeps_unfinished_jobs_and_the_latest_of_each_table_but_not_what_they_taught(store: Store) -> None:
+def test_prune_keeps_unfinished_jobs_and_the_latest_of_each_table_but_not_what_they_taught(
+    store: Store,
+) -> None:
     store.record_health(make_health(), make_grade())
     gone = TableIdentifier("lake", ("sales",), "gone")
-    finish(store, *(succeeded(make_job(name, at=NOW + n * MINUTE), NOW + n * MINUTE) for n, name in enumerate("abc")))
+    finish(
+        store,
+        *(
+            succeeded(make_job(name, at=NOW + n * MINUTE), NOW + n * MINUTE)
+            for n, name in enumerate("abc")
+        ),
+    )
     finish(store, succeeded(make_job("of-gone", table_uuid="gone", table=gone), NOW))
     store.add_job(make_job("waiting", at=NOW - MINUTE))
-    store.append_events([JobEvent("a", NOW, "x.y"), JobEvent("a", NOW, "x.y"), JobEvent("c", NOW, "x.y")])
+    store.append_events(
+        [JobEvent("a", NOW, "x.y"), JobEvent("a", NOW, "x.y"), JobEvent("c", NOW, "x.y")]
+    )
     before = store.overview().files_removed, store.rule_history(ORDERS_UUID)
 
-    assert store.prune(NOW, NOW + timedelta(days=1)) == {"samples": 0, "timings": 0, "jobs": 3, "events": 2, "verdicts": 0, "thinned": 0, "mended": 0}
+    assert store.prune(NOW, NOW + timedelta(days=1)) == {
+        "samples": 0,
+        "timings": 0,
+        "jobs": 3,
+        "events": 2,
+        "verdicts": 0,
+        "thinned": 0,
+        "mended": 0,
+    }
 
     assert set(pages(store, JobQuery())) == {"c", "waiting"}
     assert (store.events("a"), len(store.events("c"))) == ((), 1)
     assert (store.overview().files_removed, store.rule_history(ORDERS_UUID)) == before
-    assert store.prune(NOW, NOW + timedelta(days=1)) == {"samples": 0, "timings": 0, "jobs": 0, "events": 0, "verdicts": 0, "thinned": 0, "mended": 0}
+    assert store.prune(NOW, NOW + timedelta(days=1)) == {
+        "samples": 0,
+        "timings": 0,
+        "jobs": 0,
+        "events": 0,
+        "verdicts": 0,
+        "thinned": 0,
+        "mended": 0,
+    }
 
 
 def test_prune_keeps_jobs_that_finished_later(store: Store) -> None:
-    finish(store, *(succeeded(make_job(name, at=NOW + n * MINUTE), NOW + n * MINUTE) for n, name in enumerate("abc")))
+    finish(
+        store,
+        *(
+            succeeded(make_job(name, at=NOW + n * MINUTE), NOW + n * MINUTE)
+            for n, name in enumerate("abc")
+        ),
+    )
 
     assert store.prune(NOW, NOW + MINUTE)["jobs"] == 1
     assert pages(store, JobQuery()) == ["c", "b"]

@@ -14,10 +14,20 @@ from maintainer.adapters.store import open_store
 from maintainer.domain.job import Job, JobState
 from maintainer.domain.lease import Lease
 from maintainer.ports.store import Store
-from tests.adapters.store.values import MINUTE, NOW, ORDERS_UUID, make_grade, make_health, make_job, succeeded
+from tests.adapters.store.values import (
+    MINUTE,
+    NOW,
+    ORDERS_UUID,
+    make_grade,
+    make_health,
+    make_job,
+    succeeded,
+)
 
 
-def submit(store: Store, job_id: str = "job-a", owner: str = "one", table_uuid: str = ORDERS_UUID) -> tuple[Job, Lease]:
+def submit(
+    store: Store, job_id: str = "job-a", owner: str = "one", table_uuid: str = ORDERS_UUID
+) -> tuple[Job, Lease]:
     job = make_job(job_id, table_uuid=table_uuid)
     store.add_job(job)
     submitted = replace(job, state=JobState.SUBMITTED, owner=owner, submitted_at=NOW)
@@ -49,7 +59,9 @@ def test_a_job_moves_only_with_the_present_token(store: Store) -> None:
     assert taken == Lease(ORDERS_UUID, "job-a", "two", 2, NOW + 2 * MINUTE)
     assert not store.update_job(running, submitted, lease.token), "the earlier holder has lost it"
     assert store.update_job(running, submitted, taken.token)
-    assert store.update_job(replace(running, cancel_requested_by="ada"), running), "what does not move it needs no token"
+    assert store.update_job(replace(running, cancel_requested_by="ada"), running), (
+        "what does not move it needs no token"
+    )
 
 
 def test_a_lease_ends_with_its_job_and_the_next_has_a_greater_token(store: Store) -> None:
@@ -68,7 +80,9 @@ def test_only_the_holder_renews(store: Store) -> None:
     submitted, lease = submit(store)
     renewed = store.renew_lease(lease, NOW + 3 * MINUTE)
     assert renewed == replace(lease, expires_at=NOW + 3 * MINUTE)
-    assert store.take_lease(submitted, lease, "two", NOW + 5 * MINUTE) is None, "it was renewed since"
+    assert store.take_lease(submitted, lease, "two", NOW + 5 * MINUTE) is None, (
+        "it was renewed since"
+    )
     assert store.renew_lease(replace(lease, holder="two"), NOW + 9 * MINUTE) is None
     taken = store.take_lease(submitted, renewed, "two", NOW + 5 * MINUTE)
     assert store.renew_lease(lease, NOW + 9 * MINUTE) is None
@@ -80,10 +94,14 @@ def test_a_lease_that_was_lost_and_won_back_is_renewed_by_its_new_token_alone(st
     lost = store.take_lease(submitted, lease, "two", NOW + 2 * MINUTE)
     regained = store.take_lease(submitted, lost, lease.holder, NOW + 3 * MINUTE)
     assert regained == replace(lease, token=lease.token + 2, expires_at=NOW + 3 * MINUTE)
-    assert store.renew_lease(lease, NOW + 9 * MINUTE) is None, "the same holder, with the token of before"
+    assert store.renew_lease(lease, NOW + 9 * MINUTE) is None, (
+        "the same holder, with the token of before"
+    )
     assert regained is not None
     assert list(store.leases()) == [regained]
-    assert store.renew_lease(regained, NOW + 9 * MINUTE) == replace(regained, expires_at=NOW + 9 * MINUTE)
+    assert store.renew_lease(regained, NOW + 9 * MINUTE) == replace(
+        regained, expires_at=NOW + 9 * MINUTE
+    )
 
 
 def test_a_job_that_was_handed_over_without_a_lease_can_be_taken(store: Store) -> None:
@@ -94,14 +112,18 @@ def test_a_job_that_was_handed_over_without_a_lease_can_be_taken(store: Store) -
     taken = store.take_lease(submitted, None, "two", NOW + MINUTE)
     assert taken == Lease(ORDERS_UUID, "job-a", "two", 1, NOW + MINUTE)
     assert store.take_lease(submitted, None, "three", NOW + MINUTE) is None
-    assert store.take_lease(replace(submitted, job_id="nobody"), taken, "three", NOW + MINUTE) is None
+    assert (
+        store.take_lease(replace(submitted, job_id="nobody"), taken, "three", NOW + MINUTE) is None
+    )
 
 
 def test_leases_that_are_laid_down_are_out_at_once_and_still_known(store: Store) -> None:
     _, lease = submit(store)
     _, others = submit(store, "job-b", "two", "uuid-b")
     assert store.lay_down_leases("one", NOW - MINUTE) == 1
-    assert list(store.leases()) == sorted([replace(lease, expires_at=NOW - MINUTE), others], key=lambda entry: entry.table_uuid)
+    assert list(store.leases()) == sorted(
+        [replace(lease, expires_at=NOW - MINUTE), others], key=lambda entry: entry.table_uuid
+    )
     assert store.lay_down_leases("one", NOW) == 0, "what is out earlier stays out"
 
 
@@ -146,7 +168,10 @@ def test_of_many_that_submit_a_job_at_once_one_does(stores: list[Store]) -> None
 
     def hand_over(number: int) -> Lease | None:
         together.wait(timeout=60)
-        return stores[number].submit_job(replace(job, state=JobState.SUBMITTED, owner=f"process-{number}", submitted_at=NOW), NOW + MINUTE)
+        return stores[number].submit_job(
+            replace(job, state=JobState.SUBMITTED, owner=f"process-{number}", submitted_at=NOW),
+            NOW + MINUTE,
+        )
 
     with ThreadPoolExecutor(len(stores)) as pool:
         given = [found for found in pool.map(hand_over, range(len(stores))) if found is not None]

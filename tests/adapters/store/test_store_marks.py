@@ -18,7 +18,10 @@ def test_a_mark_is_kept_with_the_time_of_the_measurement(store: Store) -> None:
     store.record_mark(ORDERS, MARK)
     store.record_mark(ITEMS, replace(MARK, token=""))
 
-    assert store.marks("lake") == {ORDERS: replace(MARK, measured_at=NOW), ITEMS: ScanMark("", "basis", NOW)}
+    assert store.marks("lake") == {
+        ORDERS: replace(MARK, measured_at=NOW),
+        ITEMS: ScanMark("", "basis", NOW),
+    }
     assert store.marks("pond") == {}
 
 

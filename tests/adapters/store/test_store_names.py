@@ -7,14 +7,20 @@ from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.ports.store import Store
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
 
-OLD, OTHER, NEVER = (TableIdentifier("old", ("sales",), name) for name in ("orders", "other", "never"))
+OLD, OTHER, NEVER = (
+    TableIdentifier("old", ("sales",), name) for name in ("orders", "other", "never")
+)
 
 
 def test_tables_of_one_uuid_are_names_of_one_table_until_they_are_another(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     store.record_health(make_health(OTHER, "another"), make_grade())
     store.record_fault(TableFault(NEVER, FaultKind.METADATA_MISSING, "never measured", NOW))
-    assert (store.names_of(ORDERS_UUID), store.names_of("nobody's"), store.shared_tables()) == ((ORDERS,), (), {})
+    assert (store.names_of(ORDERS_UUID), store.names_of("nobody's"), store.shared_tables()) == (
+        (ORDERS,),
+        (),
+        {},
+    )
 
     store.record_health(make_health(OLD), make_grade())
     store.record_fault(TableFault(OLD, FaultKind.CATALOG_UNAVAILABLE, "away", NOW + MINUTE))

@@ -36,10 +36,26 @@ def plan(store: Store, name: str, benefit: float, *, is_held_back: bool = False)
     score, estimate = standing_score(worth, COST), Estimate(10, 1, 9, 1000)
     made = make_plan(named(name), f"u-{name}")
     if is_held_back:
-        held = SkippedRule(RuleName.REWRITE_DATA_FILES, SkipCode.OBSERVE_ONLY, "observed", estimate=estimate, cost=COST, score=score)
+        held = SkippedRule(
+            RuleName.REWRITE_DATA_FILES,
+            SkipCode.OBSERVE_ONLY,
+            "observed",
+            estimate=estimate,
+            cost=COST,
+            score=score,
+        )
         store.record_plan(replace(made, skipped=(held,)))
         return
-    wanted = PlannedAction(RuleName.REWRITE_DATA_FILES, RewriteDataFiles(), (), estimate, "small files", COST, score, worth)
+    wanted = PlannedAction(
+        RuleName.REWRITE_DATA_FILES,
+        RewriteDataFiles(),
+        (),
+        estimate,
+        "small files",
+        COST,
+        score,
+        worth,
+    )
     store.record_plan(replace(made, planned=(wanted,)))
 
 
@@ -53,8 +69,17 @@ def read(store: Store, query: TableQuery = WORST_FIRST) -> list[str]:
 
 
 def fill(store: Store) -> None:
-    """Two bands with gains against the alphabet, one table without a plan, one with a gain that is held back, and two equal ones."""
-    for name, band in (("z8", Band.CRITICAL), ("a9852", Band.CRITICAL), ("b0", Band.CRITICAL), ("m500", Band.CRITICAL), ("c2", Band.WATCH), ("d2", Band.WATCH)):
+    """Two bands with gains against the alphabet, one table without a plan, one with a gain that is
+    held back, and two equal ones.
+    """
+    for name, band in (
+        ("z8", Band.CRITICAL),
+        ("a9852", Band.CRITICAL),
+        ("b0", Band.CRITICAL),
+        ("m500", Band.CRITICAL),
+        ("c2", Band.WATCH),
+        ("d2", Band.WATCH),
+    ):
         measure(store, name, band)
     measure(store, "huge", Band.HEALTHY)
     plan(store, "z8", 8)
@@ -77,7 +102,12 @@ def test_within_a_band_the_greatest_benefit_comes_first_held_back_or_not(store: 
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_the_pages_are_the_same_list(store: Store, limit: int) -> None:
     fill(store)
-    for query in (WORST_FIRST, TableQuery(sort="band"), replace(WORST_FIRST, band=Band.WATCH), replace(WORST_FIRST, catalog="lake")):
+    for query in (
+        WORST_FIRST,
+        TableQuery(sort="band"),
+        replace(WORST_FIRST, band=Band.WATCH),
+        replace(WORST_FIRST, catalog="lake"),
+    ):
         assert read(store, replace(query, limit=limit)) == read(store, query)
 
 
@@ -98,13 +128,24 @@ def test_another_table_of_the_name_has_no_benefit_yet(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("benefit", "written"), [(0.0, 0), (-3.0, 0), (float("nan"), 0), (0.25, 250), (1e300, 10**18 - 1), (float("inf"), 10**18 - 1), (9852.0, 9_852_000)]
+    ("benefit", "written"),
+    [
+        (0.0, 0),
+        (-3.0, 0),
+        (float("nan"), 0),
+        (0.25, 250),
+        (1e300, 10**18 - 1),
+        (float("inf"), 10**18 - 1),
+        (9852.0, 9_852_000),
+    ],
 )
 def test_a_benefit_fits_into_its_band(benefit: float, written: int) -> None:
     assert write_benefit(benefit) == written
 
 
-def test_a_store_of_before_has_its_order_by_band_at_once_and_plans_every_table_anew(store_url: str) -> None:
+def test_a_store_of_before_has_its_order_by_band_at_once_and_plans_every_table_anew(
+    store_url: str,
+) -> None:
     store = open_store(store_url)
     for name, band in (("a", Band.WATCH), ("b", Band.CRITICAL)):
         measure(store, name, band)

@@ -13,14 +13,29 @@ from maintainer.ports.orphans import MAX_LISTS
 from maintainer.ports.store import Store
 from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
 
-FILES = tuple(FoundFile(f"s3://lake/orders/data/it's {n}\N{SNOWMAN}.parquet", n, NOW if n % 2 else None) for n in range(2500))
+FILES = tuple(
+    FoundFile(f"s3://lake/orders/data/it's {n}\N{SNOWMAN}.parquet", n, NOW if n % 2 else None)
+    for n in range(2500)
+)
 DAY = timedelta(days=1)
-APPROVED = AuditEntry(NOW, "person ada", Deed.ORPHANS_APPROVED, ORDERS, ORDERS_UUID, "m-1", {"files": 2500})
+APPROVED = AuditEntry(
+    NOW, "person ada", Deed.ORPHANS_APPROVED, ORDERS, ORDERS_UUID, "m-1", {"files": 2500}
+)
 
 
 def make_list(list_id: str = "m-1", **changes: object) -> OrphanList:
     made = OrphanList(
-        list_id, ORDERS, ORDERS_UUID, "s3://lake/orders", NOW - 7 * DAY, NOW, len(FILES), 7, digest_files(FILES), OrphanListState.WAITING, NOW + 7 * DAY
+        list_id,
+        ORDERS,
+        ORDERS_UUID,
+        "s3://lake/orders",
+        NOW - 7 * DAY,
+        NOW,
+        len(FILES),
+        7,
+        digest_files(FILES),
+        OrphanListState.WAITING,
+        NOW + 7 * DAY,
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 
@@ -48,9 +63,15 @@ def test_a_later_look_supersedes_what_is_still_open_and_leaves_what_is_over(stor
     store.add_orphan_list(make_list("m-3", made_at=NOW + 2 * MINUTE, table_uuid="another"), ())
     store.add_orphan_list(make_list("m-4", made_at=NOW + 3 * MINUTE), ())
     states = {orphans.list_id: orphans.state for orphans in store.orphan_lists(ORDERS)}
-    assert list(states) == ["m-4", "m-3", "m-2", "m-1"], "newest first, of whatever table had the name"
+    assert list(states) == ["m-4", "m-3", "m-2", "m-1"], (
+        "newest first, of whatever table had the name"
+    )
     assert states["m-2"] is OrphanListState.SUPERSEDED
-    assert (states["m-1"], states["m-3"], states["m-4"]) == (OrphanListState.REJECTED, OrphanListState.WAITING, OrphanListState.WAITING)
+    assert (states["m-1"], states["m-3"], states["m-4"]) == (
+        OrphanListState.REJECTED,
+        OrphanListState.WAITING,
+        OrphanListState.WAITING,
+    )
     assert [orphans.list_id for orphans in store.open_orphan_lists(ORDERS_UUID)] == ["m-4"]
 
 
@@ -59,10 +80,14 @@ def test_a_decision_is_kept_with_its_line_in_the_audit_log_or_not_at_all(store: 
     store.add_orphan_list(waiting, FILES[:3])
     approved = replace(waiting, state=OrphanListState.APPROVED, decided_by="ada", decided_at=NOW)
     assert store.update_orphan_list(approved, waiting, (APPROVED,))
-    assert not store.update_orphan_list(replace(waiting, state=OrphanListState.REJECTED), waiting, (APPROVED,)), "somebody was faster"
+    assert not store.update_orphan_list(
+        replace(waiting, state=OrphanListState.REJECTED), waiting, (APPROVED,)
+    ), "somebody was faster"
     assert not store.update_orphan_list(make_list("m-9"), make_list("m-9"))
     assert store.orphan_list("m-1") == approved
-    assert [(entry.deed, entry.actor, entry.job_id) for entry in store.audit(AuditQuery()).items] == [(Deed.ORPHANS_APPROVED, "person ada", "m-1")]
+    assert [
+        (entry.deed, entry.actor, entry.job_id) for entry in store.audit(AuditQuery()).items
+    ] == [(Deed.ORPHANS_APPROVED, "person ada", "m-1")]
     assert store.orphan_files("m-1") == FILES[:3]
 
 
@@ -80,10 +105,15 @@ def test_lists_and_decisions_have_their_table_planned_anew(store: Store) -> None
         assert [due.table for due in store.tables_to_plan(NOW, "v")] == [ORDERS]
 
 
-def test_old_lists_go_with_their_files_unless_something_may_still_become_of_them(store: Store) -> None:
+def test_old_lists_go_with_their_files_unless_something_may_still_become_of_them(
+    store: Store,
+) -> None:
     store.add_orphan_list(make_list("m-1", state=OrphanListState.REMOVED), FILES[:5])
     store.add_orphan_list(make_list("m-2"), FILES[:5])
-    store.add_orphan_list(make_list("m-3", state=OrphanListState.REFUSED, made_at=NOW + DAY, table_uuid="another"), FILES[:5])
+    store.add_orphan_list(
+        make_list("m-3", state=OrphanListState.REFUSED, made_at=NOW + DAY, table_uuid="another"),
+        FILES[:5],
+    )
     assert store.prune_orphan_lists(NOW + MINUTE) == 1
     assert store.orphan_list("m-1") is None
     assert store.orphan_files("m-1") == ()
@@ -112,7 +142,10 @@ def test_lists_survive_a_restart(store_url: str) -> None:
 @pytest.mark.slow
 def test_a_million_files_are_kept(store_url: str) -> None:
     store = open_store(store_url)
-    files = tuple(FoundFile(f"s3://lake/orders/data/day={n % 400}/{n:08}-0a1b2c3d.parquet", n) for n in range(1_000_000))
+    files = tuple(
+        FoundFile(f"s3://lake/orders/data/day={n % 400}/{n:08}-0a1b2c3d.parquet", n)
+        for n in range(1_000_000)
+    )
     assert store.add_orphan_list(make_list(files=len(files)), files)
     assert tuple(store.orphan_files("m-1", 999_990, 1000)) == files[999_990:]
     store.close()
@@ -120,6 +153,14 @@ def test_a_million_files_are_kept(store_url: str) -> None:
 
 def test_of_all_tables_the_lists_that_wait_are_told_newest_first(store: Store) -> None:
     store.add_orphan_list(make_list("m-1"), ())
-    store.add_orphan_list(make_list("m-2", made_at=NOW + MINUTE, table_uuid="another", table=replace(ORDERS, name="other")), ())
-    store.add_orphan_list(make_list("m-3", made_at=NOW + MINUTE, table_uuid="third", state=OrphanListState.APPROVED), ())
+    store.add_orphan_list(
+        make_list(
+            "m-2", made_at=NOW + MINUTE, table_uuid="another", table=replace(ORDERS, name="other")
+        ),
+        (),
+    )
+    store.add_orphan_list(
+        make_list("m-3", made_at=NOW + MINUTE, table_uuid="third", state=OrphanListState.APPROVED),
+        (),
+    )
     assert [orphans.list_id for orphans in store.waiting_orphan_lists()] == ["m-2", "m-1"]

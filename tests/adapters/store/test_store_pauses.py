@@ -1,4 +1,6 @@
-"""A pause belongs to a table's name and to its UUID, and outlives everything else that is known of the table."""
+"""A pause belongs to a table's name and to its UUID, and outlives everything else that is known of
+the table.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def test_a_pause_holds_a_table_that_comes_back_and_cannot_be_measured(store: Sto
     assert pause_of(store, ORDERS) == PAUSE
 
 
-def test_a_pause_holds_a_renamed_table_by_its_uuid_and_one_of_the_old_name_by_its_name(store: Store) -> None:
+def test_a_pause_holds_a_renamed_table_by_its_uuid_and_one_of_the_old_name_by_its_name(
+    store: Store,
+) -> None:
     paused(store)
     store.forget_tables_except("lake", [])
     store.record_health(make_health(RENAMED, at=NOW + MINUTE), make_grade())
@@ -71,7 +75,9 @@ def test_a_pause_of_one_name_holds_every_name_of_the_table(store: Store) -> None
     store.mark_planned(store.tables_to_plan(NOW, "v1")[1], "v1", None)
     store.set_pause(ORDERS, PAUSE)
     assert [pause_of(store, table) for table in (ORDERS, RENAMED)] == [PAUSE, PAUSE]
-    assert RENAMED in [due.table for due in store.tables_to_plan(NOW, "v1")], "its plan rests on the pause too"
+    assert RENAMED in [due.table for due in store.tables_to_plan(NOW, "v1")], (
+        "its plan rests on the pause too"
+    )
 
 
 def test_of_two_pauses_a_table_shows_the_one_of_its_own_name(store: Store) -> None:
@@ -84,7 +90,9 @@ def test_of_two_pauses_a_table_shows_the_one_of_its_own_name(store: Store) -> No
     assert pause_of(store, RENAMED) is None
 
 
-def test_a_table_that_was_paused_before_it_was_measured_is_held_by_its_uuid_since_then(store: Store) -> None:
+def test_a_table_that_was_paused_before_it_was_measured_is_held_by_its_uuid_since_then(
+    store: Store,
+) -> None:
     store.record_fault(TableFault(ORDERS, FaultKind.METADATA_MISSING, "no metadata yet", NOW))
     store.set_pause(ORDERS, PAUSE)
     store.record_health(make_health(), make_grade())

@@ -25,7 +25,10 @@ def test_pins_are_kept_by_uuid_and_name(store: Store) -> None:
 
 def test_a_pin_has_its_table_planned_anew(store: Store) -> None:
     store.record_health(make_health(), make_grade())
-    for change in (lambda: store.set_pin(ORDERS_UUID, FIRST), lambda: store.remove_pin(ORDERS_UUID, "replica")):
+    for change in (
+        lambda: store.set_pin(ORDERS_UUID, FIRST),
+        lambda: store.remove_pin(ORDERS_UUID, "replica"),
+    ):
         for due in store.tables_to_plan(NOW, "v"):
             store.mark_planned(due, "v", None)
         assert store.tables_to_plan(NOW, "v") == ()

@@ -10,11 +10,20 @@ from maintainer.domain.policy_version import PolicyVersion, WrittenLayer
 from maintainer.ports.store import Store
 from tests.adapters.store.values import MINUTE, NOW
 
-LAYER = WrittenLayer("a.yaml", ("lake.*", "x.y.z"), (("priority", "7", "policies/a.yaml:2"), ("rules.expire_snapshots.keep", "5", "policies/a.yaml:4")))
+LAYER = WrittenLayer(
+    "a.yaml",
+    ("lake.*", "x.y.z"),
+    (
+        ("priority", "7", "policies/a.yaml:2"),
+        ("rules.expire_snapshots.keep", "5", "policies/a.yaml:4"),
+    ),
+)
 PROBLEM = PolicyProblem("policies/b.yaml:3", "priority is 101, over the greatest value 100")
 
 
-def version(name: str, at: datetime = NOW, *layers: WrittenLayer, problems: tuple[PolicyProblem, ...] = ()) -> PolicyVersion:
+def version(
+    name: str, at: datetime = NOW, *layers: WrittenLayer, problems: tuple[PolicyProblem, ...] = ()
+) -> PolicyVersion:
     return PolicyVersion(name, at, at, len(layers), problems, layers)
 
 
@@ -32,7 +41,12 @@ def test_a_version_is_kept_with_what_its_files_say(store: Store) -> None:
 def test_a_list_has_no_layers_but_their_number(store: Store) -> None:
     store.record_policies(version("abc", NOW, LAYER, problems=(PROBLEM,)))
     (listed,) = store.policy_versions().items
-    assert (listed.version, listed.layers, listed.layer_count, listed.problems) == ("abc", (), 1, (PROBLEM,))
+    assert (listed.version, listed.layers, listed.layer_count, listed.problems) == (
+        "abc",
+        (),
+        1,
+        (PROBLEM,),
+    )
 
 
 def test_the_version_in_force_is_not_kept_anew(store: Store) -> None:
@@ -50,7 +64,9 @@ def test_new_problems_of_the_same_files_are_told(store: Store) -> None:
     assert (listed.first_seen_at, listed.last_seen_at) == (NOW, NOW + MINUTE)
 
 
-def test_a_version_that_comes_back_is_in_force_again_and_was_first_seen_before(store: Store) -> None:
+def test_a_version_that_comes_back_is_in_force_again_and_was_first_seen_before(
+    store: Store,
+) -> None:
     for minute, name in enumerate(["a", "b", "a"]):
         assert store.record_policies(version(name, NOW + minute * MINUTE, LAYER))
     assert names(store) == ["a", "b"]
@@ -64,7 +80,11 @@ def test_versions_are_paged_from_the_one_in_force(store: Store) -> None:
     first = store.policy_versions(2)
     second = store.policy_versions(2, first.next_cursor)
     last = store.policy_versions(2, second.next_cursor)
-    assert [[one.version for one in page.items] for page in (first, second, last)] == [["v4", "v3"], ["v2", "v1"], ["v0"]]
+    assert [[one.version for one in page.items] for page in (first, second, last)] == [
+        ["v4", "v3"],
+        ["v2", "v1"],
+        ["v0"],
+    ]
     assert (first.total, last.next_cursor) == (5, None)
     for bad in (0, 1001):
         with pytest.raises(InvalidValueError):
@@ -74,7 +94,10 @@ def test_versions_are_paged_from_the_one_in_force(store: Store) -> None:
 
 
 def test_only_so_many_versions_are_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("maintainer.adapters.store.policy_versions", "tests.fakes.adapters.store_policies"):
+    for module in (
+        "maintainer.adapters.store.policy_versions",
+        "tests.fakes.adapters.store_policies",
+    ):
         monkeypatch.setattr(f"{module}.MAX_POLICY_VERSIONS", 3)
     for minute, name in enumerate(["a", "b", "c", "a", "d"]):
         store.record_policies(version(name, NOW + minute * MINUTE))

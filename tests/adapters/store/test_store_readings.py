@@ -20,7 +20,10 @@ def digest(path: str, length: int = 1) -> ManifestDigest:
 
 
 def known(store: Store, target: int = 512) -> list[tuple[str, int]]:
-    return sorted((path, found.length_bytes) for path, found in store.digests(ORDERS_UUID, ["a", "b", "c"], target).items())
+    return sorted(
+        (path, found.length_bytes)
+        for path, found in store.digests(ORDERS_UUID, ["a", "b", "c"], target).items()
+    )
 
 
 def test_added_digests_stand_beside_those_that_are_there(store: Store) -> None:
@@ -57,8 +60,13 @@ def test_recording_drops_what_was_added_and_is_no_longer_named(store: Store) -> 
     assert known(store) == [("b", 1)]
 
 
-def test_a_manifest_that_was_read_anew_takes_the_place_of_what_was_known_of_it(store: Store) -> None:
-    before, after = replace(digest("a"), entries_read=3), replace(digest("a"), entries_read=3, files=b"packed", lists_files=True)
+def test_a_manifest_that_was_read_anew_takes_the_place_of_what_was_known_of_it(
+    store: Store,
+) -> None:
+    before, after = (
+        replace(digest("a"), entries_read=3),
+        replace(digest("a"), entries_read=3, files=b"packed", lists_files=True),
+    )
     store.record_digests(ORDERS_UUID, 512, [before])
     store.record_digests(ORDERS_UUID, 512, [after])
     assert store.digests(ORDERS_UUID, ["a"], 512) == {"a": after}
@@ -71,7 +79,9 @@ def test_what_was_read_of_tables_that_were_never_measured_is_dropped_with_age(st
     store.record_health(make_health(table_uuid="another"), make_grade())
     assert store.prune_digests(NOW) == 0
     store.add_digests(ORDERS_UUID, 512, [digest("c")], NOW + MINUTE)
-    assert store.prune_digests(NOW + MINUTE) == 0, "its last portion is as old as the oldest that is kept"
+    assert store.prune_digests(NOW + MINUTE) == 0, (
+        "its last portion is as old as the oldest that is kept"
+    )
     assert known(store) == [("a", 1), ("b", 1), ("c", 1)]
     assert store.prune_digests(NOW + 2 * MINUTE) == 3
     assert known(store) == []
@@ -100,13 +110,30 @@ def test_two_readings_of_one_table_do_not_stand_in_each_others_way(store: Store)
     assert len(store.digests(ORDERS_UUID, [one.path for one in many], 512)) == 200
 
 
-def test_a_job_that_only_reads_comes_out_as_it_went_in_and_leaves_no_history_of_a_rule(store: Store) -> None:
+def test_a_job_that_only_reads_comes_out_as_it_went_in_and_leaves_no_history_of_a_rule(
+    store: Store,
+) -> None:
     store.record_health(make_health(), make_grade())
     action = DigestManifests(7, 512, is_partitioned=True, lists_files=False)
-    job = Job("m-1", ORDERS, ORDERS_UUID, Reading.DIGEST_MANIFESTS, action, (), Estimate(4, 4, 0, 0), "to read", "", 50, "scan", NOW)
+    job = Job(
+        "m-1",
+        ORDERS,
+        ORDERS_UUID,
+        Reading.DIGEST_MANIFESTS,
+        action,
+        (),
+        Estimate(4, 4, 0, 0),
+        "to read",
+        "",
+        50,
+        "scan",
+        NOW,
+    )
     assert store.add_job(job)
     assert store.unfinished_job_of(ORDERS_UUID) == job
-    ended = job.advance(JobState.FAILED, finished_at=NOW + timedelta(hours=1), failure_message="no Spark")
+    ended = job.advance(
+        JobState.FAILED, finished_at=NOW + timedelta(hours=1), failure_message="no Spark"
+    )
     assert store.update_job(ended, JobState.PENDING)
     assert store.job("m-1") == ended
     assert store.rule_history(ORDERS_UUID) == {}
@@ -124,4 +151,6 @@ def test_what_two_daemons_measure_in_the_same_moment_is_recorded_once(store: Sto
         with ThreadPoolExecutor(2) as pool:
             for done in [pool.submit(record, f"uuid-{turn}") for _ in range(2)]:
                 done.result(timeout=60)
-        assert len(store.digests(f"uuid-{turn}", [one.path for one in digests], 512)) == len(digests)
+        assert len(store.digests(f"uuid-{turn}", [one.path for one in digests], 512)) == len(
+            digests
+        )

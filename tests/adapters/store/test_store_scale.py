@@ -20,8 +20,26 @@ from maintainer.domain.instants import CLOCK_TOLERANCE
 from maintainer.domain.job import JobState
 from maintainer.domain.plan import Estimate, PlannedAction
 from maintainer.domain.policy import RuleName
-from maintainer.ports.store import HISTORY_METRICS, LONGEST_TRUST, TABLE_SORTS, Pause, PlanDue, Store, TableQuery
-from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health, make_job, make_plan, succeeded
+from maintainer.ports.store import (
+    HISTORY_METRICS,
+    LONGEST_TRUST,
+    TABLE_SORTS,
+    Pause,
+    PlanDue,
+    Store,
+    TableQuery,
+)
+from tests.adapters.store.values import (
+    MINUTE,
+    NOW,
+    ORDERS,
+    ORDERS_UUID,
+    make_grade,
+    make_health,
+    make_job,
+    make_plan,
+    succeeded,
+)
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 COUNTED = {field.name for field in fields(TableHealth) if str(field.type).startswith("int")}
@@ -64,7 +82,10 @@ def test_a_next_look_that_a_clock_which_was_ahead_has_written_is_due_now(store: 
 def test_tables_of_a_catalog_that_nobody_asks_for_are_never_due(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     store.record_health(make_health(named(1, "sea"), "other"), make_grade())
-    assert [due.table.catalog for due in store.tables_to_plan(NOW, "v1", {"sea", "lake"})] == ["lake", "sea"]
+    assert [due.table.catalog for due in store.tables_to_plan(NOW, "v1", {"sea", "lake"})] == [
+        "lake",
+        "sea",
+    ]
     assert [due.table.catalog for due in store.tables_to_plan(NOW, "v1")] == ["lake", "sea"]
     assert [due.table.catalog for due in store.tables_to_plan(NOW, "v1", {"sea"})] == ["sea"]
     assert store.tables_to_plan(NOW, "v1", set()) == ()
@@ -73,7 +94,9 @@ def test_tables_of_a_catalog_that_nobody_asks_for_are_never_due(store: Store) ->
 @pytest.mark.parametrize("change", ["health", "pause", "resume", "job", "finished job"])
 def test_whatever_a_plan_rests_on_makes_its_table_due(store: Store, change: str) -> None:
     store.record_health(make_health(), make_grade())
-    store.record_health(make_health(TableIdentifier("lake", ("sales",), "other"), "other"), make_grade())
+    store.record_health(
+        make_health(TableIdentifier("lake", ("sales",), "other"), "other"), make_grade()
+    )
     if change == "finished job":
         store.add_job(make_job())
     plan_all(store, None)
@@ -104,7 +127,9 @@ def test_a_change_while_a_plan_is_made_is_not_lost(store: Store) -> None:
 
 
 def test_only_plans_that_want_work_are_handed_to_admission(store: Store) -> None:
-    wanted = PlannedAction(RuleName.REWRITE_DATA_FILES, RewriteDataFiles(), (), Estimate(10, 1, 9, 1000), "small files")
+    wanted = PlannedAction(
+        RuleName.REWRITE_DATA_FILES, RewriteDataFiles(), (), Estimate(10, 1, 9, 1000), "small files"
+    )
     store.record_health(make_health(), make_grade())
     store.record_plan(make_plan())
     assert store.plans_with_work() == ()
@@ -125,47 +150,72 @@ def test_the_unfinished_job_of_a_table(store: Store) -> None:
 
 
 def times(store: Store) -> list[timedelta]:
-    return [at - START for at, _ in store.history(ORDERS, "data_files", START - 90 * DAY, START + 90 * DAY)]
+    return [
+        at - START
+        for at, _ in store.history(ORDERS, "data_files", START - 90 * DAY, START + 90 * DAY)
+    ]
 
 
 def test_old_history_keeps_the_last_sample_of_each_hour_and_older_of_each_day(store: Store) -> None:
     first = START.replace(hour=0) - 2 * DAY
     for number in range(3 * 24 * 2):
-        store.record_health(make_health(at=first + number * 30 * MINUTE, data_files=number), make_grade())
+        store.record_health(
+            make_health(at=first + number * 30 * MINUTE, data_files=number), make_grade()
+        )
 
     hourly, daily = first + 2 * DAY, first + DAY
     assert store.prune(first, first, hourly, daily)["thinned"] == 48 - 1 + 24
 
     series = store.history(ORDERS, "data_files", first, first + 3 * DAY)
-    assert [value for _, value in series] == [47.0, *(48.0 + 1 + 2 * hour for hour in range(24)), *map(float, range(96, 144))]
+    assert [value for _, value in series] == [
+        47.0,
+        *(48.0 + 1 + 2 * hour for hour in range(24)),
+        *map(float, range(96, 144)),
+    ]
     assert [at for at, _ in series[:2]] == [first + DAY - 30 * MINUTE, first + DAY + 30 * MINUTE]
     assert store.prune(first, first, hourly, daily)["thinned"] == 0
 
 
 def test_an_hour_that_is_not_wholly_old_is_left_alone(store: Store) -> None:
     for minute in range(0, 180, 20):
-        store.record_health(make_health(at=START + minute * MINUTE, data_files=minute), make_grade())
+        store.record_health(
+            make_health(at=START + minute * MINUTE, data_files=minute), make_grade()
+        )
 
     store.prune(START, START, START + 90 * MINUTE)
     assert times(store) == [minute * MINUTE for minute in (40, 60, 80, 100, 120, 140, 160)]
 
 
-def test_thinning_is_bounded_and_goes_on_where_it_ended(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thinning_is_bounded_and_goes_on_where_it_ended(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(samples, "WINDOWS_PER_PRUNE", 2)
     store = open_store(store_url)
     for hour in (0, 1, 5, 900, 901):
         for minute in (0, 30):
-            store.record_health(make_health(at=START + hour * HOUR + minute * MINUTE, data_files=minute), make_grade())
+            store.record_health(
+                make_health(at=START + hour * HOUR + minute * MINUTE, data_files=minute),
+                make_grade(),
+            )
 
-    assert [store.prune(START, START, START + 2000 * HOUR)["thinned"] for _ in range(4)] == [2, 2, 1, 0]
+    assert [store.prune(START, START, START + 2000 * HOUR)["thinned"] for _ in range(4)] == [
+        2,
+        2,
+        1,
+        0,
+    ]
     store.close()
 
 
-def test_no_transaction_of_a_prune_deletes_more_samples_than_it_may(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_transaction_of_a_prune_deletes_more_samples_than_it_may(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(samples, "SAMPLES_PER_WRITE", 4)
     store = open_store(store_url)
     for minute in range(15):
-        store.record_health(make_health(at=START + minute * MINUTE, data_files=minute), make_grade())
+        store.record_health(
+            make_health(at=START + minute * MINUTE, data_files=minute), make_grade()
+        )
     deleted: list[int] = []
 
     def note(_connection: object, cursor: Any, statement: str, *_: object) -> None:  # noqa: ANN401 - either driver's
@@ -182,41 +232,68 @@ def test_no_transaction_of_a_prune_deletes_more_samples_than_it_may(store_url: s
 
 def test_every_metric_of_history_is_a_series(store: Store) -> None:
     first: dict[str, Any] = {metric: number for number, metric in enumerate(HISTORY_METRICS)}
-    later: dict[str, Any] = {metric: number if metric in COUNTED else number + 0.5 for metric, number in first.items()}
+    later: dict[str, Any] = {
+        metric: number if metric in COUNTED else number + 0.5 for metric, number in first.items()
+    }
     store.record_health(make_health(**first), make_grade())
     store.record_health(make_health(at=NOW + MINUTE, **later), make_grade())
     for metric, number in first.items():
-        assert store.history(ORDERS, metric, NOW, NOW + DAY) == ((NOW, number), (NOW + MINUTE, later[metric])), metric
+        assert store.history(ORDERS, metric, NOW, NOW + DAY) == (
+            (NOW, number),
+            (NOW + MINUTE, later[metric]),
+        ), metric
 
 
-def test_a_metric_without_a_column_is_kept_too(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metric_without_a_column_is_kept_too(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(samples, "_COLUMNS", samples._COLUMNS - {"records"})
     store = open_store(store_url)
     store.record_health(make_health(delete_records=6, small_file_bytes=None), make_grade())
-    store.record_health(make_health(at=NOW + MINUTE, delete_records=None, records=None, small_file_bytes=None), make_grade())
+    store.record_health(
+        make_health(at=NOW + MINUTE, delete_records=None, records=None, small_file_bytes=None),
+        make_grade(),
+    )
 
-    assert [value for _, value in store.history(ORDERS, "delete_records", NOW, NOW + DAY)] == [6.0, None]
+    assert [value for _, value in store.history(ORDERS, "delete_records", NOW, NOW + DAY)] == [
+        6.0,
+        None,
+    ]
     assert [value for _, value in store.history(ORDERS, "records", NOW, NOW + DAY)] == [500.0, None]
     store.close()
 
 
 @pytest.mark.parametrize(("few", "searched"), [(0, 2), (10_000, 500)])
-def test_whether_matches_are_sorted_or_walked_the_pages_are_the_same(store_url: str, monkeypatch: pytest.MonkeyPatch, few: int, searched: int) -> None:
+def test_whether_matches_are_sorted_or_walked_the_pages_are_the_same(
+    store_url: str, monkeypatch: pytest.MonkeyPatch, few: int, searched: int
+) -> None:
     monkeypatch.setattr(listing, "SORTED_AT_MOST", few)
     monkeypatch.setattr(listing, "SEARCH_COUNTED_AT_MOST", searched)
     store = open_store(store_url)
     bands = list(Band)
     for number in range(24):
         files = None if number % 5 == 0 else number % 4
-        health = make_health(named(number, "lake" if number % 2 else "sea"), f"u{number}", data_files=files, small_files=number % 3)
+        health = make_health(
+            named(number, "lake" if number % 2 else "sea"),
+            f"u{number}",
+            data_files=files,
+            small_files=number % 3,
+        )
         store.record_health(health, make_grade(bands[number % 4]))
 
-    choices: list[dict[str, Any]] = [{}, {"catalog": "lake"}, {"namespace": "n1"}, {"catalog": "sea", "band": Band.HEALTHY}]
+    choices: list[dict[str, Any]] = [
+        {},
+        {"catalog": "lake"},
+        {"namespace": "n1"},
+        {"catalog": "sea", "band": Band.HEALTHY},
+    ]
     choices += [{"search": "T00"}, {"search": "n2", "catalog": "lake"}]
     for filters in choices:
         for sort in ("name", "data_files", "small_files", "band", "measured_at"):
             for descending in (False, True):
-                assert_pages_like_python(store, TableQuery(**filters, sort=sort, descending=descending, limit=5))
+                assert_pages_like_python(
+                    store, TableQuery(**filters, sort=sort, descending=descending, limit=5)
+                )
     store.close()
 
 
@@ -236,9 +313,17 @@ def assert_pages_like_python(store: Store, query: TableQuery) -> None:
             return -list(Band).index(record.grade.band)
         return str(record.table) if query.sort == "name" else getattr(record.health, query.sort)
 
-    is_reversed = query.descending != (query.sort == "band")  # of equal bands by name, from the worst to the best
-    known = sorted((record for record in wanted if value(record) is not None), key=lambda record: (value(record), str(record.table)), reverse=is_reversed)
-    expected = [record.table for record in (*known, *(record for record in wanted if value(record) is None))]
+    is_reversed = query.descending != (
+        query.sort == "band"
+    )  # of equal bands by name, from the worst to the best
+    known = sorted(
+        (record for record in wanted if value(record) is not None),
+        key=lambda record: (value(record), str(record.table)),
+        reverse=is_reversed,
+    )
+    expected = [
+        record.table for record in (*known, *(record for record in wanted if value(record) is None))
+    ]
     found: list[TableIdentifier] = []
     page = store.tables(query)
     assert page.total == len(wanted) if page.total_is_exact else 0 < page.total < len(wanted)
@@ -254,7 +339,14 @@ def statements(store: Any) -> Iterator[list[tuple[str, Any]]]:  # noqa: ANN401 -
     seen: list[tuple[str, Any]] = []
     engine = store._database.engine
 
-    def note(_connection: object, _cursor: object, statement: str, parameters: object, _context: object, _many: object) -> None:
+    def note(
+        _connection: object,
+        _cursor: object,
+        statement: str,
+        parameters: object,
+        _context: object,
+        _many: object,
+    ) -> None:
         seen.append((statement, parameters))
 
     event.listen(engine, "before_cursor_execute", note)
@@ -263,8 +355,16 @@ def statements(store: Any) -> Iterator[list[tuple[str, Any]]]:  # noqa: ANN401 -
 
 
 QUERIES = [
-    *(TableQuery(sort=sort, descending=descending) for sort in TABLE_SORTS for descending in (False, True)),
-    *(TableQuery(sort=sort, band=Band.WATCH, descending=descending) for sort in TABLE_SORTS for descending in (False, True)),
+    *(
+        TableQuery(sort=sort, descending=descending)
+        for sort in TABLE_SORTS
+        for descending in (False, True)
+    ),
+    *(
+        TableQuery(sort=sort, band=Band.WATCH, descending=descending)
+        for sort in TABLE_SORTS
+        for descending in (False, True)
+    ),
     *(TableQuery(sort=sort, catalog="lake", namespace="n1") for sort in TABLE_SORTS),
     TableQuery(catalog="lake"),
     TableQuery(search="T0003"),
@@ -303,21 +403,28 @@ def assert_walks_indexes(store: Any, seen: list[tuple[str, Any]]) -> None:  # no
         for statement, parameters in seen:
             if not statement.lstrip().upper().startswith("SELECT"):
                 continue
-            plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+            plan = [
+                row[3]
+                for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            ]
             scans = [step for step in plan if step.startswith("SCAN") and "USING" not in step]
             assert not scans, (statement, plan)
             assert not [step for step in plan if "TEMP B-TREE" in step], (statement, plan)
             assert "planned_under" not in statement or "MULTI-INDEX OR" in plan, (statement, plan)
 
 
-def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     original = ScriptDirectory.from_config
 
     def until_first(config: Config) -> Any:  # noqa: ANN401 - what Alembic has
         script = original(config)
         monkeypatch.setattr(script, "get_current_head", lambda: "0001")
         upgrade = script._upgrade_revs
-        monkeypatch.setattr(script, "_upgrade_revs", lambda _to, revision: upgrade("0001", revision))
+        monkeypatch.setattr(
+            script, "_upgrade_revs", lambda _to, revision: upgrade("0001", revision)
+        )
         return script
 
     monkeypatch.setattr(ScriptDirectory, "from_config", until_first)
@@ -329,27 +436,45 @@ def test_a_database_of_the_first_schema_is_brought_up_with_what_it_holds(store_u
     with database.write() as connection:
         connection.execute(
             text(
-                "INSERT INTO tables (full_name, levels, catalog, namespace, search_name, table_uuid,"
+                "INSERT INTO tables (full_name, levels, catalog, namespace, search_name, "
+                "table_uuid,"
                 " first_seen_at, measured_at, band, data_files, data_bytes, pause)"
                 """ VALUES ('lake.sales.orders', '["lake",["sales"],"orders"]', 'lake', 'sales', 'lake.sales.orders', 'u', 1, 2, 1, 7, 70, :pause)"""
             ),
             {"pause": documents.write_pause(Pause("ann", NOW))},
         )
-        connection.execute(text("INSERT INTO health_samples (table_uuid, measured_at, data_files) VALUES ('u', 2, 7)"))
+        connection.execute(
+            text(
+                "INSERT INTO health_samples (table_uuid, measured_at, data_files) VALUES ('u', "
+                "2, 7)"
+            )
+        )
     database.close()
 
     store = open_store(store_url)
-    assert (store.counters("lake", "sales").data_files, store.counters().bands[Band.WATCH], store.overview().tables) == (7, 1, 1)
+    assert (
+        store.counters("lake", "sales").data_files,
+        store.counters().bands[Band.WATCH],
+        store.overview().tables,
+    ) == (7, 1, 1)
     assert [due.table for due in store.tables_to_plan(NOW, "v1")] == [ORDERS]
     assert [item.table for item in store.tables(TableQuery("ORD")).items] == [ORDERS]
     assert [
-        value for _, value in store.history(ORDERS, "data_files", NOW.replace(year=1970, month=1, day=1, hour=0, minute=0, second=0, microsecond=0), NOW)
+        value
+        for _, value in store.history(
+            ORDERS,
+            "data_files",
+            NOW.replace(year=1970, month=1, day=1, hour=0, minute=0, second=0, microsecond=0),
+            NOW,
+        )
     ] == [7.0]
     store.record_health(make_health(table_uuid="u", data_files=9), make_grade())
     assert store.counters().data_files == 9
     assert store.prune(NOW.replace(year=1971), NOW)["mended"] == 0
     store.forget_tables_except("lake", [])
     assert store.paused_tables() == {ORDERS: Pause("ann", NOW)}
-    store.record_health(make_health(TableIdentifier("sea", ("sales",), "orders"), "u"), make_grade())
+    store.record_health(
+        make_health(TableIdentifier("sea", ("sales",), "orders"), "u"), make_grade()
+    )
     assert len(store.paused_tables()) == 2
     store.close()

@@ -13,30 +13,56 @@ from maintainer.domain.errors import InvalidValueError, UnknownTableError
 from maintainer.domain.plan import Estimate, PlannedAction
 from maintainer.domain.policy import RuleName
 from maintainer.domain.timing import QueryTiming
-from maintainer.domain.verdict import PLANNED, RuleVerdict, StandingVerdict, key_while_waiting, planned_key
+from maintainer.domain.verdict import (
+    PLANNED,
+    RuleVerdict,
+    StandingVerdict,
+    key_while_waiting,
+    planned_key,
+)
 from maintainer.ports.store import Store
-from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, any_of, make_grade, make_health, make_plan
+from tests.adapters.store.values import (
+    MINUTE,
+    NOW,
+    ORDERS,
+    ORDERS_UUID,
+    any_of,
+    make_grade,
+    make_health,
+    make_plan,
+)
 
 REWRITE, EXPIRE = RuleName.REWRITE_DATA_FILES, RuleName.EXPIRE_SNAPSHOTS
 
 
-def decide(store: Store, at: datetime, *codes: tuple[RuleName, str, str], table_uuid: str = ORDERS_UUID) -> None:
+def decide(
+    store: Store, at: datetime, *codes: tuple[RuleName, str, str], table_uuid: str = ORDERS_UUID
+) -> None:
     """A plan of that time whose rules have these codes and keys."""
     verdicts = [RuleVerdict(rule, code, key, f"{code} for {key}", at) for rule, code, key in codes]
     store.record_plan(replace(make_plan(table_uuid=table_uuid), made_at=at), verdicts)
 
 
 def told(store: Store) -> list[tuple[str, str, datetime, datetime | None]]:
-    return [(verdict.code, verdict.key, verdict.at, verdict.until) for verdict in store.verdicts(ORDERS).items]
+    return [
+        (verdict.code, verdict.key, verdict.at, verdict.until)
+        for verdict in store.verdicts(ORDERS).items
+    ]
 
 
 def test_a_verdict_is_kept_when_its_code_or_its_key_changes_and_not_else(store: Store) -> None:
     store.record_health(make_health(), make_grade())
-    for minute, (code, key) in enumerate([("a", "x"), ("a", "x"), ("a", "y"), ("b", "y"), ("b", "y")]):
+    for minute, (code, key) in enumerate(
+        [("a", "x"), ("a", "x"), ("a", "y"), ("b", "y"), ("b", "y")]
+    ):
         decide(store, NOW + minute * MINUTE, (REWRITE, code, key))
 
     second, third = NOW + 2 * MINUTE, NOW + 3 * MINUTE
-    assert told(store) == [("b", "y", third, None), ("a", "y", second, third), ("a", "x", NOW, second)]
+    assert told(store) == [
+        ("b", "y", third, None),
+        ("a", "y", second, third),
+        ("a", "x", NOW, second),
+    ]
     assert store.verdicts(ORDERS).items[-1].sentence == "a for x"
 
 
@@ -58,7 +84,10 @@ def test_a_rule_that_the_policy_drops_ends_its_verdict(store: Store) -> None:
     decide(store, NOW + MINUTE, (REWRITE, "a", ""))
     store.record_plan(make_plan())  # says nothing of verdicts
 
-    assert {verdict.rule: verdict.until for verdict in store.verdicts(ORDERS).items} == {REWRITE: None, EXPIRE: NOW + MINUTE}
+    assert {verdict.rule: verdict.until for verdict in store.verdicts(ORDERS).items} == {
+        REWRITE: None,
+        EXPIRE: NOW + MINUTE,
+    }
 
 
 def test_a_verdict_that_stood_for_no_time_is_replaced(store: Store) -> None:
@@ -81,43 +110,85 @@ def test_another_table_of_the_same_name_has_a_story_of_its_own(store: Store) -> 
 
 WANTED = replace(
     make_plan(),
-    planned=(PlannedAction(REWRITE, RewriteDataFiles(), (), Estimate(9, 1, 8, 100), "small", Cost(0.5, 0.75, 30.0), None, Worth(Benefit(9)), NOW),),
+    planned=(
+        PlannedAction(
+            REWRITE,
+            RewriteDataFiles(),
+            (),
+            Estimate(9, 1, 8, 100),
+            "small",
+            Cost(0.5, 0.75, 30.0),
+            None,
+            Worth(Benefit(9)),
+            NOW,
+        ),
+    ),
 )
 
 
 def want(store: Store, at: datetime, *codes: tuple[RuleName, str, str]) -> None:
     """A plan of that time that wants a rewrite."""
-    store.record_plan(replace(WANTED, made_at=at), [RuleVerdict(rule, code, key, f"{code} for {key}", at) for rule, code, key in codes])
+    store.record_plan(
+        replace(WANTED, made_at=at),
+        [RuleVerdict(rule, code, key, f"{code} for {key}", at) for rule, code, key in codes],
+    )
 
 
 def wait(store: Store, at: datetime, code: str = "over_budget", cause: str = "the fleet") -> int:
     """Admission holds back (None: lets go) each planned verdict; how many changed."""
-    held = [RuleVerdict(one.rule, code, key_while_waiting(one.key, cause) if cause else planned_key(one.key), code, at) for one in store.standing_verdicts()]
+    held = [
+        RuleVerdict(
+            one.rule,
+            code,
+            key_while_waiting(one.key, cause) if cause else planned_key(one.key),
+            code,
+            at,
+        )
+        for one in store.standing_verdicts()
+    ]
     return len(store.replace_verdicts(list(zip(store.standing_verdicts(), held, strict=True))))
 
 
 def test_a_wait_stands_while_the_plans_want_the_same(store: Store) -> None:
     store.record_health(make_health(), make_grade())
     want(store, NOW, (REWRITE, PLANNED, "a"), (EXPIRE, "below_threshold", "|x"))
-    assert store.standing_verdicts() == (StandingVerdict(ORDERS, ORDERS_UUID, REWRITE, PLANNED, "a"),)
+    assert store.standing_verdicts() == (
+        StandingVerdict(ORDERS, ORDERS_UUID, REWRITE, PLANNED, "a"),
+    )
     assert wait(store, NOW + MINUTE) == 1
     for minute in (2, 3, 4):
-        want(store, NOW + minute * MINUTE, (REWRITE, PLANNED, "a"), (EXPIRE, "below_threshold", "|x"))
+        want(
+            store, NOW + minute * MINUTE, (REWRITE, PLANNED, "a"), (EXPIRE, "below_threshold", "|x")
+        )
     held = StandingVerdict(ORDERS, ORDERS_UUID, REWRITE, "over_budget", "a|admission: the fleet")
     assert store.standing_verdicts() == (held,)
     assert wait(store, NOW + 5 * MINUTE, PLANNED, "") == 1
 
-    of_rewrite = [(one.code, one.at, one.until) for one in store.verdicts(ORDERS).items if one.rule is REWRITE]
-    assert of_rewrite == [(PLANNED, NOW + 5 * MINUTE, None), ("over_budget", NOW + MINUTE, NOW + 5 * MINUTE), (PLANNED, NOW, NOW + MINUTE)]
+    of_rewrite = [
+        (one.code, one.at, one.until) for one in store.verdicts(ORDERS).items if one.rule is REWRITE
+    ]
+    assert of_rewrite == [
+        (PLANNED, NOW + 5 * MINUTE, None),
+        ("over_budget", NOW + MINUTE, NOW + 5 * MINUTE),
+        (PLANNED, NOW, NOW + MINUTE),
+    ]
 
 
-@pytest.mark.parametrize("verdict", [(REWRITE, PLANNED, "b"), (REWRITE, "paused", "a|ann"), (REWRITE, "over_budget", "a")])
-def test_a_plan_that_says_something_else_ends_the_wait(store: Store, verdict: tuple[RuleName, str, str]) -> None:
+@pytest.mark.parametrize(
+    "verdict",
+    [(REWRITE, PLANNED, "b"), (REWRITE, "paused", "a|ann"), (REWRITE, "over_budget", "a")],
+)
+def test_a_plan_that_says_something_else_ends_the_wait(
+    store: Store, verdict: tuple[RuleName, str, str]
+) -> None:
     store.record_health(make_health(), make_grade())
     want(store, NOW, (REWRITE, PLANNED, "a"))
     wait(store, NOW + MINUTE)
     want(store, NOW + 2 * MINUTE, verdict)
-    assert told(store)[:2] == [(*verdict[1:], NOW + 2 * MINUTE, None), ("over_budget", "a|admission: the fleet", NOW + MINUTE, NOW + 2 * MINUTE)]
+    assert told(store)[:2] == [
+        (*verdict[1:], NOW + 2 * MINUTE, None),
+        ("over_budget", "a|admission: the fleet", NOW + MINUTE, NOW + 2 * MINUTE),
+    ]
 
 
 def test_a_verdict_that_does_not_stand_any_more_is_not_replaced(store: Store) -> None:
@@ -126,7 +197,12 @@ def test_a_verdict_that_does_not_stand_any_more_is_not_replaced(store: Store) ->
     (standing,) = store.standing_verdicts()
     fresh = RuleVerdict(REWRITE, "over_budget", "a|admission: x", "x", NOW + MINUTE)
     assert store.replace_verdicts([(standing, fresh)]) == (fresh,)
-    assert store.replace_verdicts([(standing, fresh), (replace(standing, table_uuid="another"), fresh)]) == ()
+    assert (
+        store.replace_verdicts(
+            [(standing, fresh), (replace(standing, table_uuid="another"), fresh)]
+        )
+        == ()
+    )
     assert len(told(store)) == 2
 
 
@@ -175,7 +251,10 @@ def test_a_timing_is_kept_whole_and_replaced_by_another_of_its_name_and_time(sto
     store.record_timing(ORDERS, QueryTiming("q1", 11.0, NOW))
     store.record_timing(ORDERS, replace(first, at=NOW - MINUTE))
 
-    assert store.timings(ORDERS).items == (QueryTiming("q1", 11.0, NOW), replace(first, at=NOW - MINUTE))
+    assert store.timings(ORDERS).items == (
+        QueryTiming("q1", 11.0, NOW),
+        replace(first, at=NOW - MINUTE),
+    )
 
 
 def test_a_table_that_was_never_measured_has_no_timings(store: Store) -> None:

@@ -10,11 +10,21 @@ from maintainer.adapters.store import open_store
 from maintainer.domain.errors import InvalidValueError
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
 from maintainer.ports.store import Store
-from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health, make_plan
+from tests.adapters.store.values import (
+    MINUTE,
+    NOW,
+    ORDERS,
+    ORDERS_UUID,
+    make_grade,
+    make_health,
+    make_plan,
+)
 
 
 def test_digests_are_exactly_those_recorded_last(store: Store) -> None:
-    a, b, c = (ManifestDigest(f"s3://lake/{name}.avro", 10, 0, ManifestContent.DATA, 1) for name in "abc")
+    a, b, c = (
+        ManifestDigest(f"s3://lake/{name}.avro", 10, 0, ManifestContent.DATA, 1) for name in "abc"
+    )
     store.record_digests(ORDERS_UUID, 512, [a, b])
     store.record_digests(ORDERS_UUID, 512, [b, c])
     store.record_digests("other", 512, [a])
@@ -32,15 +42,26 @@ def test_digests_under_another_target_replace_the_old_ones(store: Store) -> None
     store.record_digests(ORDERS_UUID, 1024, [replace(digest, entries_read=5)])
 
     assert store.digests(ORDERS_UUID, [digest.path], 512) == {}
-    assert store.digests(ORDERS_UUID, [digest.path], 1024) == {digest.path: replace(digest, entries_read=5)}
+    assert store.digests(ORDERS_UUID, [digest.path], 1024) == {
+        digest.path: replace(digest, entries_read=5)
+    }
 
 
 def test_thousands_of_digests_come_and_go(store: Store) -> None:
-    many = [ManifestDigest(f"s3://lake/{number}.avro", 10, 0, ManifestContent.DATA, 1) for number in range(2500)]
+    many = [
+        ManifestDigest(f"s3://lake/{number}.avro", 10, 0, ManifestContent.DATA, 1)
+        for number in range(2500)
+    ]
     store.record_digests(ORDERS_UUID, 512, many)
-    found = store.digests(ORDERS_UUID, ["unknown", *(digest.path for digest in many), many[0].path], 512)
+    found = store.digests(
+        ORDERS_UUID, ["unknown", *(digest.path for digest in many), many[0].path], 512
+    )
     assert (len(found), dict(found)) == (2500, {digest.path: digest for digest in many})
-    assert ("unknown" in found, found.get("unknown"), found[many[1234].path]) == (False, None, many[1234]), "in any order"
+    assert ("unknown" in found, found.get("unknown"), found[many[1234].path]) == (
+        False,
+        None,
+        many[1234],
+    ), "in any order"
 
     store.record_digests(ORDERS_UUID, 512, many[:3])
     assert len(store.digests(ORDERS_UUID, [digest.path for digest in many], 512)) == 3
@@ -62,7 +83,9 @@ def test_prune_keeps_the_latest_sample_of_each_known_table(store: Store) -> None
     store.record_health(make_health(table_uuid="other", at=NOW + 4 * MINUTE), make_grade())
 
     assert store.prune(NOW + timedelta(days=1), NOW)["samples"] == 4
-    assert store.history(ORDERS, "data_files", NOW, NOW + timedelta(days=1)) == ((NOW + 4 * MINUTE, 10.0),)
+    assert store.history(ORDERS, "data_files", NOW, NOW + timedelta(days=1)) == (
+        (NOW + 4 * MINUTE, 10.0),
+    )
 
 
 def test_prune_deletes_only_what_is_older(store: Store) -> None:

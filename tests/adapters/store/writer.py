@@ -1,4 +1,6 @@
-"""A process beside the tests: ``writer.py fill URL`` adds jobs until it is killed, ``writer.py rival URL NAME`` tries to be the one that adds a job."""
+"""A process beside the tests: ``writer.py fill URL`` adds jobs until it is killed, ``writer.py
+rival URL NAME`` tries to be the one that adds a job.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,11 @@ def rival(url: str, name: str) -> None:
     store = open_store(url)
     say("ready")
     for line in sys.stdin:
-        say(int(store.add_job(make_job(f"{name}-{line.strip()}", table_uuid=f"uuid-{line.strip()}"))))
+        say(
+            int(
+                store.add_job(make_job(f"{name}-{line.strip()}", table_uuid=f"uuid-{line.strip()}"))
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,15 @@ from datetime import datetime, timedelta
 from maintainer.domain.canary import CanaryReading
 from maintainer.domain.errors import CatalogUnavailableError
 from maintainer.domain.identifier import TableIdentifier
-from maintainer.domain.inventory import CatalogFault, FaultKind, ManifestDigest, SizeClasses, Snapshot, TableFault, TableInventory
+from maintainer.domain.inventory import (
+    CatalogFault,
+    FaultKind,
+    ManifestDigest,
+    SizeClasses,
+    Snapshot,
+    TableFault,
+    TableInventory,
+)
 from maintainer.domain.location import Place, normalise_path, overlap
 from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.reading import FoundManifest, UnreadManifests
@@ -31,7 +39,9 @@ class FakeCatalog:
         self._written: dict[str, datetime | None] = {}
         self._foreign: dict[str, str] = {}
         self.closed = False
-        self.polled: dict[TableIdentifier, str] = {}  # the tokens that the last polls were asked with
+        self.polled: dict[
+            TableIdentifier, str
+        ] = {}  # the tokens that the last polls were asked with
 
     def put(self, entry: TableInventory | TableFault) -> None:
         """Add a table, or replace what it is."""
@@ -85,7 +95,9 @@ class FakeCatalog:
             if table.namespace not in self._failing_namespaces and not is_view:
                 yield table
 
-    def foreign_places(self, paths: Sequence[str], within: timedelta) -> Iterator[Place | CatalogFault]:
+    def foreign_places(
+        self, paths: Sequence[str], within: timedelta
+    ) -> Iterator[Place | CatalogFault]:
         """What put_foreign said; a fake asks anew each time."""
         del within
         if self._outage is not None:
@@ -99,7 +111,10 @@ class FakeCatalog:
                 yield Place(path, name, "", seen_at=self._clock.now())
 
     def poll(
-        self, known: Mapping[TableIdentifier, str], should_stop: Callable[[], bool] = lambda: False, within: timedelta | None = None
+        self,
+        known: Mapping[TableIdentifier, str],
+        should_stop: Callable[[], bool] = lambda: False,
+        within: timedelta | None = None,
     ) -> Iterator[Polled | TableFault | CatalogFault]:
         """Each table is asked each time."""
         del within
@@ -114,7 +129,9 @@ class FakeCatalog:
             self.polled[listed] = known.get(listed, "")
             yield Polled(listed, token, not token or known.get(listed) != token, token)
 
-    def inventory(self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests) -> TableInventory | TableFault:
+    def inventory(
+        self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
+    ) -> TableInventory | TableFault:
         entry = self._find(table)
         if isinstance(entry, TableFault):
             return entry
@@ -122,7 +139,9 @@ class FakeCatalog:
         paths = [digest.path for digest in entry.manifests]
         recalled = known(entry.table_uuid, paths, classes.target_bytes) if paths else {}
         manifests = tuple(
-            replace(recalled[digest.path], entries_read=0) if digest.path in recalled and recalled[digest.path].length_bytes == digest.length_bytes else digest
+            replace(recalled[digest.path], entries_read=0)
+            if digest.path in recalled and recalled[digest.path].length_bytes == digest.length_bytes
+            else digest
             for digest in entry.manifests
         )
         return replace(entry, size_classes=classes, manifests=manifests, read_at=self._clock.now())
@@ -139,13 +158,20 @@ class FakeCatalog:
         source = iter(tables)
         while not should_stop() and (table := next(source, None)) is not None:
             try:
-                outcome: TableInventory | TableFault | UnreadManifests | Exception = self._take_within(most_files, table, target_of, known, keep)
+                outcome: TableInventory | TableFault | UnreadManifests | Exception = (
+                    self._take_within(most_files, table, target_of, known, keep)
+                )
             except Exception as error:  # noqa: BLE001 - as the port says
                 outcome = error
             yield Taken(table, outcome)
 
     def _take_within(
-        self, most_files: int | None, table: TableIdentifier, target_of: TargetOf, known: KnownDigests, keep: KeepDigests | None
+        self,
+        most_files: int | None,
+        table: TableIdentifier,
+        target_of: TargetOf,
+        known: KnownDigests,
+        keep: KeepDigests | None,
     ) -> TableInventory | TableFault | UnreadManifests:
         taken = self.inventory(table, target_of, known)
         if isinstance(taken, TableFault):
@@ -158,9 +184,24 @@ class FakeCatalog:
                     keep(taken.table_uuid, taken.size_classes.target_bytes, [digest])
             return taken
         snapshot, target = taken.current_snapshot_id, taken.size_classes.target_bytes
-        return UnreadManifests(table, taken.table_uuid, snapshot, target, len(unread), files, taken.default_spec_is_partitioned, has_deletes=False)
+        return UnreadManifests(
+            table,
+            taken.table_uuid,
+            snapshot,
+            target,
+            len(unread),
+            files,
+            taken.default_spec_is_partitioned,
+            has_deletes=False,
+        )
 
-    def digests(self, table: TableIdentifier, snapshot_id: int, target_bytes: int, found: Iterable[FoundManifest]) -> Iterator[ManifestDigest] | TableFault:
+    def digests(
+        self,
+        table: TableIdentifier,
+        snapshot_id: int,
+        target_bytes: int,
+        found: Iterable[FoundManifest],
+    ) -> Iterator[ManifestDigest] | TableFault:
         """What the table has under the paths that were found, whatever was found there."""
         del snapshot_id, target_bytes
         entry = self._find(table)
@@ -177,22 +218,37 @@ class FakeCatalog:
         """What set_rows said; a fake has no files, so limit_bytes never stands in the way."""
         del limit_bytes
         entry = self._find(table)
-        if isinstance(entry, TableFault) or all(snapshot.snapshot_id != snapshot_id for snapshot in entry.snapshots):
+        if isinstance(entry, TableFault) or all(
+            snapshot.snapshot_id != snapshot_id for snapshot in entry.snapshots
+        ):
             return None
         return self._rows.get((table, snapshot_id))
 
     def file_bytes(self, table: TableIdentifier, path: str) -> int | None:
         return None if isinstance(self._find(table), TableFault) else self._files.get(path)
 
-    def look_at_files(self, table: TableIdentifier, paths: Sequence[str]) -> Sequence[StoredFile | None]:
+    def look_at_files(
+        self, table: TableIdentifier, paths: Sequence[str]
+    ) -> Sequence[StoredFile | None]:
         sizes = [self.file_bytes(table, path) for path in paths]
-        return [None if size is None else StoredFile(size, self._written.get(path)) for path, size in zip(paths, sizes, strict=True)]
+        return [
+            None if size is None else StoredFile(size, self._written.get(path))
+            for path, size in zip(paths, sizes, strict=True)
+        ]
 
-    def list_files(self, table: TableIdentifier, location: str) -> Iterator[Sequence[FoundFile]] | None:
-        """What put_file has put under a location that is no local one, file by file; broken_listing comes in the middle."""
+    def list_files(
+        self, table: TableIdentifier, location: str
+    ) -> Iterator[Sequence[FoundFile]] | None:
+        """What put_file has put under a location that is no local one, file by file; broken_listing
+        comes in the middle.
+        """
         if isinstance(self._find(table), TableFault) or location.startswith(("file:", "/")):
             return None
-        own = [FoundFile(path, size, self._written.get(path)) for path, size in self._files.items() if path.startswith(location.rstrip("/") + "/")]
+        own = [
+            FoundFile(path, size, self._written.get(path))
+            for path, size in self._files.items()
+            if path.startswith(location.rstrip("/") + "/")
+        ]
         return self._list(own)
 
     def _list(self, files: Sequence[FoundFile]) -> Iterator[Sequence[FoundFile]]:
@@ -205,13 +261,24 @@ class FakeCatalog:
         """What read_canary finds among the files that a snapshot added."""
         self._spoilt.setdefault(snapshot_id, []).append(problem)
 
-    def read_canary(self, table: TableIdentifier, snapshot_ids: Sequence[int]) -> CanaryReading | None:
+    def read_canary(
+        self, table: TableIdentifier, snapshot_ids: Sequence[int]
+    ) -> CanaryReading | None:
         """One file a snapshot, and what is wrong with it by spoil()."""
         entry = self._find(table)
         if isinstance(entry, TableFault):
             return None
-        there = [snapshot_id for snapshot_id in snapshot_ids if any(snapshot.snapshot_id == snapshot_id for snapshot in entry.snapshots)]
-        return CanaryReading(len(there), tuple(problem for snapshot_id in there for problem in self._spoilt.get(snapshot_id, ())))
+        there = [
+            snapshot_id
+            for snapshot_id in snapshot_ids
+            if any(snapshot.snapshot_id == snapshot_id for snapshot in entry.snapshots)
+        ]
+        return CanaryReading(
+            len(there),
+            tuple(
+                problem for snapshot_id in there for problem in self._spoilt.get(snapshot_id, ())
+            ),
+        )
 
     def ping(self) -> str:
         if self._outage is not None:
@@ -226,5 +293,7 @@ class FakeCatalog:
             return TableFault(table, FaultKind.CATALOG_UNAVAILABLE, self._outage, self._clock.now())
         entry = self._tables.get(table)
         if entry is None:
-            return TableFault(table, FaultKind.DROPPED, "the catalog does not have it any more", self._clock.now())
+            return TableFault(
+                table, FaultKind.DROPPED, "the catalog does not have it any more", self._clock.now()
+            )
         return replace(entry, seen_at=self._clock.now()) if isinstance(entry, TableFault) else entry

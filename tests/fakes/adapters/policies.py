@@ -18,6 +18,16 @@ class FakePolicies:
     def current(self) -> PolicySet:
         layers = tuple(sorted(self.layers, key=lambda layer: layer.name))
         contents = [
-            (layer.name, [pattern.text for pattern in layer.tables], sorted((path, repr(s.value)) for path, s in layer.settings.items())) for layer in layers
+            (
+                layer.name,
+                [pattern.text for pattern in layer.tables],
+                sorted((path, repr(s.value)) for path, s in layer.settings.items()),
+            )
+            for layer in layers
         ]
-        return PolicySet(layers, self.problems, sha256(repr(contents).encode()).hexdigest()[:12], read_table_properties)
+        return PolicySet(
+            layers,
+            self.problems,
+            sha256(repr(contents).encode()).hexdigest()[:12],
+            read_table_properties,
+        )

@@ -36,9 +36,18 @@ class Tables(Protocol):
 
 
 class FakeRunner:
-    """With tables, each rewrite tags the snapshot before it, as the real runner does; without them, jobs change nothing by themselves."""
+    """With tables, each rewrite tags the snapshot before it, as the real runner does; without them,
+    jobs change nothing by themselves.
+    """
 
-    def __init__(self, clock: Clock, capacity: int = 2, owner: str = "process-1", application: str = "maintainer-test", tables: Tables | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        capacity: int = 2,
+        owner: str = "process-1",
+        application: str = "maintainer-test",
+        tables: Tables | None = None,
+    ) -> None:
         self._clock = clock
         self._tables = tables
         self._prepared: set[str] = set()
@@ -89,12 +98,16 @@ class FakeRunner:
         self._tell(job.job_id, "spark.submitted")
 
     def renew(self, job_id: str, valid_for: timedelta) -> None:
-        """The job ends as lost when a report finds that no renewal came in time; a late one does not bring it back."""
+        """The job ends as lost when a report finds that no renewal came in time; a late one does
+        not bring it back.
+        """
         self.end_overdue()
         self.valid_until[job_id] = self._clock.now() + valid_for
 
     def end_overdue(self) -> None:
-        """End what no renewal came for in time; every report does, and a test for a process that nobody asks."""
+        """End what no renewal came for in time; every report does, and a test for a process that
+        nobody asks.
+        """
         for job_id in (*self.submitted, *self.adopted):
             if self.valid_until.get(job_id, self._clock.now()) < self._clock.now():
                 self.lose(job_id, message="its right to work was not renewed in time")
@@ -102,15 +115,26 @@ class FakeRunner:
     def report(self, job: Job) -> RunnerReport | None:
         self.end_overdue()
         if job.job_id not in self._progress:
-            is_new = job.submitted_at is not None and self._clock.now() - job.submitted_at < UNSEEN_GRACE
-            if (job.owner != self._owner and job.owner in self.living_owners) or (job.owner == self._owner and is_new):
+            is_new = (
+                job.submitted_at is not None and self._clock.now() - job.submitted_at < UNSEEN_GRACE
+            )
+            if (job.owner != self._owner and job.owner in self.living_owners) or (
+                job.owner == self._owner and is_new
+            ):
                 return None
             self._progress[job.job_id] = job.progress
             self.lose(job.job_id)
         events, self._events[job.job_id] = tuple(self._events.get(job.job_id, ())), []
         progress = self._progress[job.job_id]
         adopted = job.job_id in self.adopted and job.owner not in {"", self._owner}
-        return RunnerReport(job.job_id, progress.tasks_total is not None, progress, events, self._outcomes.get(job.job_id), adopted)
+        return RunnerReport(
+            job.job_id,
+            progress.tasks_total is not None,
+            progress,
+            events,
+            self._outcomes.get(job.job_id),
+            adopted,
+        )
 
     def cancel(self, job_id: str) -> None:
         """The job ends cancelled at once, having done nothing."""
@@ -126,14 +150,23 @@ class FakeRunner:
         """What the test has put into orphans."""
         return self.orphans.get(job.job_id)
 
-    def bring_orphans(self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]) -> None:
+    def bring_orphans(
+        self, job_id: str, action: RemoveOrphanFiles, files: Sequence[FoundFile]
+    ) -> None:
         """See brought."""
         del action
         self.brought[job_id] = tuple(files)
 
-    def bring_listing(self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]) -> int:
+    def bring_listing(
+        self, job_id: str, action: RemoveOrphanFiles, pages: Iterable[Sequence[FoundFile]]
+    ) -> int:
         """See brought."""
-        self.brought[job_id] = tuple(file for page in pages for file in page if file.modified_at is None or file.modified_at < action.older_than)
+        self.brought[job_id] = tuple(
+            file
+            for page in pages
+            for file in page
+            if file.modified_at is None or file.modified_at < action.older_than
+        )
         return len(self.brought[job_id])
 
     def removed_orphans(self, job: Job) -> RemovedOrphans | None:
@@ -171,7 +204,9 @@ class FakeRunner:
     def start(self, job_id: str, tasks_done: int = 0, tasks_total: int = 1) -> None:
         """Spark works on the job."""
         self._prepare(job_id)
-        self._progress[job_id] = Progress(tasks_done, tasks_total, "running on Spark", stage=Stage.WORKING)
+        self._progress[job_id] = Progress(
+            tasks_done, tasks_total, "running on Spark", stage=Stage.WORKING
+        )
         self._tell(job_id, "statement.started")
 
     def finish(
@@ -181,39 +216,80 @@ class FakeRunner:
         effect: Callable[[Job], None] | None = None,
         checks: Mapping[str, int | str | None] | None = None,
     ) -> None:
-        """Spark says that it is done, after the effect has changed the world (a FakeCatalog, say)."""
+        """Spark says that it is done, after the effect has changed the world (a FakeCatalog,
+        say).
+        """
         self._prepare(job_id)
         if effect is not None:
             effect(self.submitted[job_id])
         self._end(job_id, Outcome("finished", self._clock.now(), result or {}, checks=checks or {}))
 
-    def fail_check(self, job_id: str, message: str, reason: FailureReason = FailureReason.MISSING_FILE) -> None:
+    def fail_check(
+        self, job_id: str, message: str, reason: FailureReason = FailureReason.MISSING_FILE
+    ) -> None:
         """Spark has done the work, and could not read what it wrote."""
-        self._end(job_id, Outcome("finished", self._clock.now(), check_failure=message, check_failure_reason=reason))
+        self._end(
+            job_id,
+            Outcome(
+                "finished", self._clock.now(), check_failure=message, check_failure_reason=reason
+            ),
+        )
 
-    def fail(self, job_id: str, reason: FailureReason = FailureReason.OTHER, message: str = "it failed") -> None:
+    def fail(
+        self, job_id: str, reason: FailureReason = FailureReason.OTHER, message: str = "it failed"
+    ) -> None:
         self._prepare(job_id)
         self._end(job_id, Outcome("failed", self._clock.now(), reason=reason, message=message))
 
-    def lose(self, job_id: str, reason: FailureReason = FailureReason.LOST_RUNNER, message: str = "its process is gone") -> None:
+    def lose(
+        self,
+        job_id: str,
+        reason: FailureReason = FailureReason.LOST_RUNNER,
+        message: str = "its process is gone",
+    ) -> None:
         """Nobody runs the job any more; what it did is unknown."""
         self._end(job_id, Outcome("lost", self._clock.now(), reason=reason, message=message))
 
     def _prepare(self, job_id: str) -> None:
-        """Do once to the table what the real runner's first statements do: drop the lapsed tags, tag the snapshot to roll back to."""
+        """Do once to the table what the real runner's first statements do: drop the lapsed tags,
+        tag the snapshot to roll back to.
+        """
         job = self.submitted.get(job_id) or self.adopted.get(job_id)
-        if self._tables is None or job is None or job.baseline is None or job.baseline.snapshot_id is None or job_id in self._prepared:
+        if (
+            self._tables is None
+            or job is None
+            or job.baseline is None
+            or job.baseline.snapshot_id is None
+            or job_id in self._prepared
+        ):
             return
         self._prepared.add(job_id)
-        if isinstance(job.action, DigestManifests | RollBack) or not job.action.procedure.rewrites_content:
+        if (
+            isinstance(job.action, DigestManifests | RollBack)
+            or not job.action.procedure.rewrites_content
+        ):
             return
         entry, lapsed = self._tables.look(job.table), set(job.baseline.lapsed_tags)
         refs = tuple(ref for ref in entry.refs if ref.name not in lapsed)
-        if job.safeguards.rollback_for and any(snapshot.snapshot_id == job.baseline.snapshot_id for snapshot in entry.snapshots):
+        if job.safeguards.rollback_for and any(
+            snapshot.snapshot_id == job.baseline.snapshot_id for snapshot in entry.snapshots
+        ):
             age = retained_minutes(job) * _MILLISECONDS_PER_MINUTE
-            refs = (*refs, Ref(rollback_tag(job_id), job.baseline.snapshot_id, is_branch=False, max_ref_age_ms=age))
+            refs = (
+                *refs,
+                Ref(
+                    rollback_tag(job_id),
+                    job.baseline.snapshot_id,
+                    is_branch=False,
+                    max_ref_age_ms=age,
+                ),
+            )
         if refs != entry.refs:
-            self._tables.replace(replace(entry, refs=refs, metadata_location=f"{entry.metadata_location}-tagged-{job_id}"))
+            self._tables.replace(
+                replace(
+                    entry, refs=refs, metadata_location=f"{entry.metadata_location}-tagged-{job_id}"
+                )
+            )
 
     def _end(self, job_id: str, outcome: Outcome) -> None:
         if job_id in self._outcomes:

@@ -1,4 +1,6 @@
-"""A store in memory, with the behaviour that the suite in tests/adapters/store asks of every store."""
+"""A store in memory, with the behaviour that the suite in tests/adapters/store asks of every
+store.
+"""
 
 from __future__ import annotations
 
@@ -61,10 +63,14 @@ from tests.fakes.adapters.store_reading import (
 
 @dataclass
 class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOrphans):
-    """Implements Store. Set `broken` to a sentence to make every call fail with StoreUnavailableError."""
+    """Implements Store. Set `broken` to a sentence to make every call fail with
+    StoreUnavailableError.
+    """
 
     broken: str = ""
-    _samples: dict[str, dict[datetime, tuple[TableHealth, datetime]]] = field(default_factory=dict)  # until when it was measured so
+    _samples: dict[str, dict[datetime, tuple[TableHealth, datetime]]] = field(
+        default_factory=dict
+    )  # until when it was measured so
     _catalog_faults: dict[str, tuple[CatalogFault, ...]] = field(default_factory=dict)
     _marks: dict[TableIdentifier, ScanMark] = field(default_factory=dict)
     _events: dict[str, list[JobEvent]] = field(default_factory=dict)
@@ -83,22 +89,31 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 self._pauses[health.table] = of or health.table_uuid, pause
             self._tables[health.table] = TableRecord(
                 table=health.table,
-                first_seen_at=known.first_seen_at if known is not None and is_same else health.measured_at,
+                first_seen_at=known.first_seen_at
+                if known is not None and is_same
+                else health.measured_at,
                 health=health,
                 grade=grade,
                 pause=self._find_pause(health.table),
                 plan=known.plan if known is not None and is_same else None,
             )
-            self._story.places |= {(path, health.table_uuid, str(health.table)): None for path in paths_of(health.location, health.properties)}
+            self._story.places |= {
+                (path, health.table_uuid, str(health.table)): None
+                for path in paths_of(health.location, health.properties)
+            }
             self._add_sample(self._samples.setdefault(health.table_uuid, {}), health)
             self._want_plan(health.table)
             if uuid is not None:
                 self._drop_digests([uuid])
 
-    def _add_sample(self, samples: dict[datetime, tuple[TableHealth, datetime]], health: TableHealth) -> None:
+    def _add_sample(
+        self, samples: dict[datetime, tuple[TableHealth, datetime]], health: TableHealth
+    ) -> None:
         first = max(samples, default=health.measured_at)
         known, last = samples.get(first, (health, health.measured_at))
-        if first < health.measured_at and all(getattr(known, metric) == getattr(health, metric) for metric in HISTORY_METRICS):
+        if first < health.measured_at and all(
+            getattr(known, metric) == getattr(health, metric) for metric in HISTORY_METRICS
+        ):
             samples[first] = known, max(last, health.measured_at)
         elif not first < health.measured_at <= last:
             samples[health.measured_at] = health, health.measured_at
@@ -109,7 +124,9 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 self._forget([fault.table])
                 return
             known = self._tables.get(fault.table) or TableRecord(fault.table, fault.seen_at)
-            self._tables[fault.table] = replace(known, fault=fault, pause=self._find_pause(fault.table))
+            self._tables[fault.table] = replace(
+                known, fault=fault, pause=self._find_pause(fault.table)
+            )
 
     def _want_plan(self, *tables: TableIdentifier) -> None:
         for table in tables:
@@ -137,11 +154,19 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
 
     def catalog_faults(self) -> Sequence[CatalogFault]:
         with self._open():
-            return tuple(fault for catalog in sorted(self._catalog_faults) for fault in self._catalog_faults[catalog])
+            return tuple(
+                fault
+                for catalog in sorted(self._catalog_faults)
+                for fault in self._catalog_faults[catalog]
+            )
 
-    def forget_tables_except(self, catalog: str, seen: Iterable[TableIdentifier]) -> Sequence[TableIdentifier]:
+    def forget_tables_except(
+        self, catalog: str, seen: Iterable[TableIdentifier]
+    ) -> Sequence[TableIdentifier]:
         with self._open():
-            gone = sorted({table for table in self._tables if table.catalog == catalog} - set(seen), key=str)
+            gone = sorted(
+                {table for table in self._tables if table.catalog == catalog} - set(seen), key=str
+            )
             self._forget(gone)
             return tuple(gone)
 
@@ -160,17 +185,32 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                 message = f"sort {query.sort!r} is unknown"
                 raise InvalidValueError(message)
             chosen = [record for record in self._tables.values() if is_wanted(record, query)]
-            is_reversed = query.descending != (query.sort == "band")  # its values are less for worse tables
+            is_reversed = query.descending != (
+                query.sort == "band"
+            )  # its values are less for worse tables
 
             def value(record: TableRecord) -> Any:  # noqa: ANN401 - a number, a text or None
                 return sort_value(record, query.sort)
 
             ordered = sorted(chosen, key=lambda record: str(record.table), reverse=is_reversed)
-            ordered.sort(key=lambda record: (value(record) is not None, value(record) or ZEROS.get(query.sort, 0)), reverse=is_reversed)
-            unknown = sorted((record for record in ordered if value(record) is None), key=lambda record: str(record.table))
-            ordered = [summarise(record) for record in ordered if value(record) is not None] + [summarise(record) for record in unknown]
+            ordered.sort(
+                key=lambda record: (
+                    value(record) is not None,
+                    value(record) or ZEROS.get(query.sort, 0),
+                ),
+                reverse=is_reversed,
+            )
+            unknown = sorted(
+                (record for record in ordered if value(record) is None),
+                key=lambda record: str(record.table),
+            )
+            ordered = [summarise(record) for record in ordered if value(record) is not None] + [
+                summarise(record) for record in unknown
+            ]
             order = f"{query.sort}/{query.descending}"
-            return page_of(ordered, query.limit, query.cursor, order, lambda record: str(record.table))
+            return page_of(
+                ordered, query.limit, query.cursor, order, lambda record: str(record.table)
+            )
 
     def table_names(self) -> Sequence[TableIdentifier]:
         with self._open():
@@ -178,21 +218,39 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
 
     def names_of(self, table_uuid: str) -> Sequence[TableIdentifier]:
         with self._open():
-            return tuple(sorted((table for table, uuid in self._uuids.items() if uuid == table_uuid), key=str))
+            return tuple(
+                sorted(
+                    (table for table, uuid in self._uuids.items() if uuid == table_uuid), key=str
+                )
+            )
 
     def shared_tables(self) -> Mapping[TableIdentifier, Sequence[TableIdentifier]]:
         with self._open():
             names = {table: self.names_of(uuid) for table, uuid in self._uuids.items()}
             return {table: found for table, found in names.items() if len(found) > 1}
 
-    def history(self, table: TableIdentifier, metric: str, since: datetime, until: datetime) -> Sequence[tuple[datetime, float | None]]:
+    def history(
+        self, table: TableIdentifier, metric: str, since: datetime, until: datetime
+    ) -> Sequence[tuple[datetime, float | None]]:
         with self._open():
             if metric not in HISTORY_METRICS:
                 message = f"metric {metric!r} has no history"
                 raise InvalidValueError(message)
             samples = self._samples.get(self._uuids.get(table, ""), {})
-            lasting = [(max(at, since), min(samples[at][1], until), as_float(getattr(samples[at][0], metric))) for at in sorted(samples)]
-            return tuple((at, value) for first, last, value in lasting if first <= last for at in sorted({first, last}))
+            lasting = [
+                (
+                    max(at, since),
+                    min(samples[at][1], until),
+                    as_float(getattr(samples[at][0], metric)),
+                )
+                for at in sorted(samples)
+            ]
+            return tuple(
+                (at, value)
+                for first, last, value in lasting
+                if first <= last
+                for at in sorted({first, last})
+            )
 
     def record_mark(self, table: TableIdentifier, mark: ScanMark) -> None:
         with self._open():
@@ -203,24 +261,39 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         with self._open():
             records = [self._tables[table] for table in self._marks if table.catalog == catalog]
             return {
-                record.table: replace(self._marks[record.table], measured_at=record.health.measured_at if record.health is not None else None)
+                record.table: replace(
+                    self._marks[record.table],
+                    measured_at=record.health.measured_at if record.health is not None else None,
+                )
                 for record in records
                 if record.fault is None
             }
 
-    def set_pause(self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None) -> None:
+    def set_pause(
+        self, table: TableIdentifier, pause: Pause | None, table_uuid: str | None = None
+    ) -> None:
         with self._open():
             uuid = self._uuids.get(table) or table_uuid
-            held = {name for name, (of, _) in self._pauses.items() if name == table or (of is not None and of == uuid)}
+            held = {
+                name
+                for name, (of, _) in self._pauses.items()
+                if name == table or (of is not None and of == uuid)
+            }
             if table not in self._tables and (not held if pause is None else uuid is None):
                 message = f"table {table} is not known"
                 raise UnknownTableError(message)
             uuids = {uuid, *(self._pauses[name][0] for name in held)} - {None}
             if pause is None:
-                self._pauses = {name: entry for name, entry in self._pauses.items() if name not in held}
+                self._pauses = {
+                    name: entry for name, entry in self._pauses.items() if name not in held
+                }
             else:
                 self._pauses[table] = uuid, pause
-            for name in [name for name in self._tables if name in {table, *held} or self._uuids.get(name) in uuids]:
+            for name in [
+                name
+                for name in self._tables
+                if name in {table, *held} or self._uuids.get(name) in uuids
+            ]:
                 self._tables[name] = replace(self._tables[name], pause=self._find_pause(name))
                 self._want_plan(name)
 
@@ -229,7 +302,9 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
             sums = sum_records(self._tables.values())
             states = Counter(job.state for job in self._jobs.values())
             effects = [job.effect for job in self._finished if job.effect is not None]
-            healths = [record.health for record in self._tables.values() if record.health is not None]
+            healths = [
+                record.health for record in self._tables.values() if record.health is not None
+            ]
             return Overview(
                 **{part.name: getattr(sums, part.name) for part in fields(sums)},
                 jobs={state: states[state] for state in JobState},
@@ -243,29 +318,56 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
     def counters(self, catalog: str | None = None, namespace: str | None = None) -> Counters:
         with self._open():
             return sum_records(
-                record for table, record in self._tables.items() if catalog is None or (table.catalog == catalog and namespace in {None, table.namespace_text})
+                record
+                for table, record in self._tables.items()
+                if catalog is None
+                or (table.catalog == catalog and namespace in {None, table.namespace_text})
             )
 
-    def namespaces(self, catalog: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[NamespaceCounters]:
+    def namespaces(
+        self, catalog: str | None = None, limit: int = 100, cursor: str | None = None
+    ) -> Page[NamespaceCounters]:
         with self._open():
             check_limit(limit)
-            names = sorted({(table.catalog, table.namespace_text) for table in self._tables if catalog in {None, table.catalog}})
+            names = sorted(
+                {
+                    (table.catalog, table.namespace_text)
+                    for table in self._tables
+                    if catalog in {None, table.catalog}
+                }
+            )
             found = [NamespaceCounters(*name, self.counters(*name)) for name in names]
-            return page_of(found, limit, cursor, f"namespaces/{catalog}", lambda item: json.dumps([item.catalog, item.namespace]))
+            return page_of(
+                found,
+                limit,
+                cursor,
+                f"namespaces/{catalog}",
+                lambda item: json.dumps([item.catalog, item.namespace]),
+            )
 
     # -- plans
     def record_plan(self, plan: Plan, verdicts: Sequence[RuleVerdict] = ()) -> None:
         with self._open():
-            if plan.table in self._tables and self._uuids.get(plan.table) in {None, plan.table_uuid}:
+            if plan.table in self._tables and self._uuids.get(plan.table) in {
+                None,
+                plan.table_uuid,
+            }:
                 self._tables[plan.table] = replace(self._tables[plan.table], plan=plan)
                 self._story.tell(plan, verdicts)
 
     def places_near(self, paths: Sequence[str]) -> Sequence[Place]:
         with self._open():
-            known = {(self._uuids[table], str(table)) for table in self._tables if table in self._uuids}
+            known = {
+                (self._uuids[table], str(table)) for table in self._tables if table in self._uuids
+            }
             found = sorted(self._story.places.items(), key=lambda place: place[0])
-            places = [Place(path, name, uuid, bool(uuid) and (uuid, name) not in known, seen_at) for (path, uuid, name), seen_at in found]
-            return tuple(place for place in places if any(overlap(place.path, path) for path in paths))
+            places = [
+                Place(path, name, uuid, bool(uuid) and (uuid, name) not in known, seen_at)
+                for (path, uuid, name), seen_at in found
+            ]
+            return tuple(
+                place for place in places if any(overlap(place.path, path) for path in paths)
+            )
 
     def record_foreign_places(self, places: Sequence[Place]) -> None:
         with self._open():
@@ -285,7 +387,9 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
             self._want_plan_of(table_uuid)
             return self._story.pins.get(table_uuid, {}).pop(name, None) is not None
 
-    def verdicts(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[RuleVerdict]:
+    def verdicts(
+        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
+    ) -> Page[RuleVerdict]:
         with self._open():
             return self._story.page(table, self._uuids.get(table), limit, cursor)
 
@@ -293,26 +397,46 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         with self._open():
             self._story.time(table, self._uuids.get(table), timing)
 
-    def timings(self, table: TableIdentifier, limit: int = 100, cursor: str | None = None) -> Page[QueryTiming]:
+    def timings(
+        self, table: TableIdentifier, limit: int = 100, cursor: str | None = None
+    ) -> Page[QueryTiming]:
         with self._open():
             return self._story.times(self._uuids.get(table), limit, cursor)
 
     def plans(self) -> Sequence[Plan]:
         with self._open():
-            return tuple(self._tables[table].plan for table in sorted(self._tables, key=str) if self._tables[table].plan)  # type: ignore[misc]
+            return tuple(
+                self._tables[table].plan  # type: ignore[misc]
+                for table in sorted(self._tables, key=str)
+                if self._tables[table].plan
+            )
 
     def plans_with_work(self) -> Sequence[Plan]:
         return tuple(plan for plan in self.plans() if plan.planned)
 
-    def tables_to_plan(self, now: datetime, version: str, catalogs: Collection[str] | None = None) -> Sequence[PlanDue]:
+    def tables_to_plan(
+        self, now: datetime, version: str, catalogs: Collection[str] | None = None
+    ) -> Sequence[PlanDue]:
         with self._open():
-            asked = [record for table, record in self._tables.items() if catalogs is None or table.catalog in catalogs]
-            measured = sorted((record.table for record in asked if record.health is not None), key=str)
-            return tuple(PlanDue(table, self._wanted[table]) for table in measured if self._is_due(table, now, version))
+            asked = [
+                record
+                for table, record in self._tables.items()
+                if catalogs is None or table.catalog in catalogs
+            ]
+            measured = sorted(
+                (record.table for record in asked if record.health is not None), key=str
+            )
+            return tuple(
+                PlanDue(table, self._wanted[table])
+                for table in measured
+                if self._is_due(table, now, version)
+            )
 
     def _is_due(self, table: TableIdentifier, now: datetime, version: str) -> bool:
         planned, next_at = self._planned.get(table, (None, None))
-        return planned != version or (next_at is not None and not now < next_at <= now + LONGEST_TRUST + CLOCK_TOLERANCE)
+        return planned != version or (
+            next_at is not None and not now < next_at <= now + LONGEST_TRUST + CLOCK_TOLERANCE
+        )
 
     def mark_planned(self, due: PlanDue, version: str, next_at: datetime | None) -> None:
         with self._open():
@@ -323,12 +447,17 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         with self._open():
             jobs = [job for job in self._finished if job.table_uuid == table_uuid]
             rules = {job.rule for job in jobs if isinstance(job.rule, RuleName)}
-            return {rule: remember(rule, [job for job in jobs if job.rule is rule]) for rule in rules}
+            return {
+                rule: remember(rule, [job for job in jobs if job.rule is rule]) for rule in rules
+            }
 
     # -- jobs
     def add_job(self, job: Job) -> bool:
         with self._open():
-            is_busy = any(other.table_uuid == job.table_uuid and not other.state.is_final for other in self._jobs.values())
+            is_busy = any(
+                other.table_uuid == job.table_uuid and not other.state.is_final
+                for other in self._jobs.values()
+            )
             if job.job_id in self._jobs or (is_busy and not job.state.is_final):
                 return False
             self._jobs[job.job_id] = job
@@ -341,7 +470,11 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
     def update_job(self, job: Job, expected: JobState | Job, token: int | None = None) -> bool:
         with self._open():
             stored = self._jobs.get(job.job_id)
-            if stored is None or expected not in (stored, stored.state) or (job.state is not stored.state and not self._may_move(job, token)):
+            if (
+                stored is None
+                or expected not in (stored, stored.state)
+                or (job.state is not stored.state and not self._may_move(job, token))
+            ):
                 return False
             self._jobs[job.job_id] = job
             self._audit.note(audit_change(stored, job, self._handed.pop(job.job_id, ())))
@@ -359,7 +492,10 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
         with self._open():
             check_limit(query.limit)
             chosen = [
-                job for job in self._jobs.values() if (not query.states or job.state in query.states) and (query.table is None or job.table == query.table)
+                job
+                for job in self._jobs.values()
+                if (not query.states or job.state in query.states)
+                and (query.table is None or job.table == query.table)
             ]
             chosen.sort(key=lambda job: (job.created_at, job.job_id), reverse=True)
             return page_of(chosen, query.limit, query.cursor, "jobs", lambda job: job.job_id)
@@ -379,7 +515,14 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
                     self._audit.note(audit_events(self._jobs[event.job_id], [event]))
                     story = self._events.setdefault(event.job_id, [])
                     fields = json.loads(json.dumps(dict(event.fields), default=str))
-                    story.append(replace(event, sequence=len(story) + 1, at=event.at.astimezone(UTC), fields=fields))
+                    story.append(
+                        replace(
+                            event,
+                            sequence=len(story) + 1,
+                            at=event.at.astimezone(UTC),
+                            fields=fields,
+                        )
+                    )
 
     def events(self, job_id: str, after: int = 0) -> Sequence[JobEvent]:
         with self._open():
@@ -396,17 +539,32 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
 
     # -- upkeep
     def prune(
-        self, samples_before: datetime, jobs_before: datetime, hourly_before: datetime | None = None, daily_before: datetime | None = None
+        self,
+        samples_before: datetime,
+        jobs_before: datetime,
+        hourly_before: datetime | None = None,
+        daily_before: datetime | None = None,
     ) -> Mapping[str, int]:
         with self._open():
             samples = self._prune_samples(samples_before)
-            thinned = sum(self._thin(digits, before) for digits, before in ((13, hourly_before), (10, daily_before)) if before is not None)
+            thinned = sum(
+                self._thin(digits, before)
+                for digits, before in ((13, hourly_before), (10, daily_before))
+                if before is not None
+            )
             gone = [job for job in self._jobs.values() if self._is_prunable(job, jobs_before)]
             events = sum(len(self._events.pop(job.job_id, ())) for job in gone)
             for job in gone:
                 del self._jobs[job.job_id]
             told = self._story.prune(self._uuids, samples_before, jobs_before)
-            return {"samples": samples, "jobs": len(gone), "events": events, "thinned": thinned, "mended": 0, **told}
+            return {
+                "samples": samples,
+                "jobs": len(gone),
+                "events": events,
+                "thinned": thinned,
+                "mended": 0,
+                **told,
+            }
 
     def _thin(self, digits: int, before: datetime) -> int:
         """The first digits of a time name its hour or its day."""
@@ -435,7 +593,11 @@ class FakeStore(FakeDigests, FakeLeases, FakeNotices, FakePolicyVersions, FakeOr
     def _is_prunable(self, job: Job, before: datetime) -> bool:
         if not job.state.is_final or finished_at(job) >= before:
             return False
-        others = [other for other in self._jobs.values() if other.table == job.table and other.state.is_final]
+        others = [
+            other
+            for other in self._jobs.values()
+            if other.table == job.table and other.state.is_final
+        ]
         latest = max(others, key=lambda other: (other.created_at, other.job_id))
         return job.table not in self._tables or latest.job_id != job.job_id
 

@@ -1,4 +1,6 @@
-"""What the store in memory knows for admission: seen anew from its plans and jobs at each look, unlike the real store, which keeps it."""
+"""What the store in memory knows for admission: seen anew from its plans and jobs at each look,
+unlike the real store, which keeps it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from dataclasses import dataclass, field
 
 from maintainer.domain.admission import Candidate, Halt, find_candidates
 from maintainer.domain.budget import Charge, Spending, day_of
-from maintainer.domain.calibration import NOTHING_LEARNT, SHARED_ALPHA, TABLE_ALPHA, Calibration, CostFit
+from maintainer.domain.calibration import (
+    NOTHING_LEARNT,
+    SHARED_ALPHA,
+    TABLE_ALPHA,
+    Calibration,
+    CostFit,
+)
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
 from maintainer.domain.plan import Plan
@@ -24,10 +32,14 @@ class FakeAdmission:
 
     _tables: dict[TableIdentifier, TableRecord] = field(default_factory=dict, kw_only=True)
     _uuids: dict[TableIdentifier, str] = field(default_factory=dict, kw_only=True)
-    _pauses: dict[TableIdentifier, tuple[str | None, Pause]] = field(default_factory=dict, kw_only=True)  # with the table's UUID, if it was known
+    _pauses: dict[TableIdentifier, tuple[str | None, Pause]] = field(
+        default_factory=dict, kw_only=True
+    )  # with the table's UUID, if it was known
     _halts: dict[str, Halt] = field(default_factory=dict, kw_only=True)
     _jobs: dict[str, Job] = field(default_factory=dict, kw_only=True)
-    _finished: list[Job] = field(default_factory=list, kw_only=True)  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
+    _finished: list[Job] = field(
+        default_factory=list, kw_only=True
+    )  # in the order of finishing; pruned jobs stay, as the memory of rules and savings
 
     _story: FakeStory = field(default_factory=FakeStory, kw_only=True)
 
@@ -45,10 +57,14 @@ class FakeAdmission:
         with self._open():
             return self._story.standing({candidate.table for candidate in self.candidates()})
 
-    def replace_verdicts(self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]) -> Sequence[RuleVerdict]:
+    def replace_verdicts(
+        self, changes: Sequence[tuple[StandingVerdict, RuleVerdict]]
+    ) -> Sequence[RuleVerdict]:
         with self._open():
             ordered = sorted(changes, key=lambda change: (change[0].table, change[0].rule))
-            return tuple(fresh for standing, fresh in ordered if self._story.change(standing, fresh))
+            return tuple(
+                fresh for standing, fresh in ordered if self._story.change(standing, fresh)
+            )
 
     def spending(self, day: str) -> Spending:
         with self._open():
@@ -62,20 +78,32 @@ class FakeAdmission:
     def calibration(self, table_uuid: str, catalog: str) -> Calibration:
         with self._open():
             return Calibration(
-                _learn((job for job in self._finished if job.table_uuid == table_uuid), TABLE_ALPHA),
-                _learn((job for job in self._finished if job.table.catalog == catalog), SHARED_ALPHA),
+                _learn(
+                    (job for job in self._finished if job.table_uuid == table_uuid), TABLE_ALPHA
+                ),
+                _learn(
+                    (job for job in self._finished if job.table.catalog == catalog), SHARED_ALPHA
+                ),
                 _learn(self._finished, SHARED_ALPHA),
             )
 
     def paused_tables(self) -> Mapping[TableIdentifier, Pause]:
         with self._open():
-            found = {table: record.pause for table, record in self._tables.items() if record.pause is not None}
+            found = {
+                table: record.pause
+                for table, record in self._tables.items()
+                if record.pause is not None
+            }
             found |= {table: pause for table, (_, pause) in self._pauses.items()}
             return dict(sorted(found.items(), key=lambda item: str(item[0])))
 
     def _find_pause(self, table: TableIdentifier) -> Pause | None:
         uuid = self._uuids.get(table)
-        by_uuid = (pause for _, (of, pause) in sorted(self._pauses.items(), key=lambda item: str(item[0])) if uuid is not None and of == uuid)
+        by_uuid = (
+            pause
+            for _, (of, pause) in sorted(self._pauses.items(), key=lambda item: str(item[0]))
+            if uuid is not None and of == uuid
+        )
         return self._pauses[table][1] if table in self._pauses else next(by_uuid, None)
 
     def set_halt(self, halt: Halt) -> None:

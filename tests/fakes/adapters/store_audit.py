@@ -21,12 +21,21 @@ class FakeAudit:
     def note(self, entries: Iterable[AuditEntry]) -> None:
         for entry in entries:
             fields = json.loads(json.dumps(dict(entry.fields), default=str))
-            self.entries.append(replace(entry, sequence=len(self.entries) + 1, at=entry.at.astimezone(UTC), fields=fields))
+            self.entries.append(
+                replace(
+                    entry,
+                    sequence=len(self.entries) + 1,
+                    at=entry.at.astimezone(UTC),
+                    fields=fields,
+                )
+            )
 
     def page(self, query: AuditQuery) -> Page[AuditEntry]:
         check_limit(query.limit)
         found = [entry for entry in reversed(self.entries) if _answers(entry, query)]
-        return page_of(found, query.limit, query.cursor, "audit", lambda entry: f"{entry.sequence:020}")
+        return page_of(
+            found, query.limit, query.cursor, "audit", lambda entry: f"{entry.sequence:020}"
+        )
 
 
 def _answers(entry: AuditEntry, query: AuditQuery) -> bool:

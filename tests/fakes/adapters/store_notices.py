@@ -27,16 +27,28 @@ class FakeNotices:
     def _open(self) -> AbstractContextManager[object]:
         raise NotImplementedError
 
-    def post_notice(self, notice: Notice, limits: NoticeLimits, held_until: datetime) -> PostedNotice | None:
+    def post_notice(
+        self, notice: Notice, limits: NoticeLimits, held_until: datetime
+    ) -> PostedNotice | None:
         with self._open():
-            known = [posted.notice for posted in self._posted.values() if not is_ahead(posted.notice.at, notice.at)]
-            if any((old.kind, old.subject) == (notice.kind, notice.subject) and old.at > notice.at - limits.repeat_after for old in known):
+            known = [
+                posted.notice
+                for posted in self._posted.values()
+                if not is_ahead(posted.notice.at, notice.at)
+            ]
+            if any(
+                (old.kind, old.subject) == (notice.kind, notice.subject)
+                and old.at > notice.at - limits.repeat_after
+                for old in known
+            ):
                 return None
             if sum(old.at > notice.at - HOUR for old in known) >= limits.max_per_hour:
                 self._held_back += 1
                 return None
             self._numbers += 1
-            posted = self._posted[self._numbers] = PostedNotice(self._numbers, notice, self._held_back)
+            posted = self._posted[self._numbers] = PostedNotice(
+                self._numbers, notice, self._held_back
+            )
             self._held_until[posted.number] = held_until
             self._held_back = 0
             return posted
@@ -47,7 +59,11 @@ class FakeNotices:
 
     def take_notices(self, now: datetime, until: datetime) -> Sequence[PostedNotice]:
         with self._open():
-            left = [posted for number, posted in sorted(self._posted.items()) if number not in self._delivered and self._held_until[number] <= now]
+            left = [
+                posted
+                for number, posted in sorted(self._posted.items())
+                if number not in self._delivered and self._held_until[number] <= now
+            ]
             for posted in left:
                 if posted.notice.at <= now - MAX_AGE:
                     del self._posted[posted.number]

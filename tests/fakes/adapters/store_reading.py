@@ -38,7 +38,11 @@ def check_limit(limit: int) -> None:
 
 
 def summarise(record: TableRecord) -> TableRecord:
-    health = None if record.health is None else replace(record.health, partitions=(), history=(), refs=())
+    health = (
+        None
+        if record.health is None
+        else replace(record.health, partitions=(), history=(), refs=())
+    )
     return replace(record, health=health, plan=None)
 
 
@@ -57,8 +61,14 @@ def sum_records(records: Iterable[TableRecord]) -> Counters:
         delete_files=sum(delete_files(health) or 0 for health in healths),
         manifests=sum(health.manifests or 0 for health in healths),
         snapshots=sum(health.snapshots for health in healths),
-        live_data_files=sum(health.data_files or 0 for health in healths if None not in {health.data_files, health.kept_data_files}),
-        kept_data_files=sum(health.kept_data_files or 0 for health in healths if health.data_files is not None),
+        live_data_files=sum(
+            health.data_files or 0
+            for health in healths
+            if None not in {health.data_files, health.kept_data_files}
+        ),
+        kept_data_files=sum(
+            health.kept_data_files or 0 for health in healths if health.data_files is not None
+        ),
         bands={band: bands[band] for band in Band},
     )
 
@@ -68,7 +78,12 @@ def list_figures(records: Iterable[TableRecord], limit: int) -> Sequence[TableFi
     for record in sorted(records, key=lambda record: str(record.table)):
         if record.health is not None and record.grade is not None:
             health = record.health
-            figures = (health.average_file_size_bytes, health.data_files, health.manifests, health.snapshots)
+            figures = (
+                health.average_file_size_bytes,
+                health.data_files,
+                health.manifests,
+                health.snapshots,
+            )
             found.append(TableFigures(record.table, record.grade.band, *figures))
     return tuple(found[:limit])
 
@@ -78,7 +93,11 @@ def is_wanted(record: TableRecord, query: TableQuery) -> bool:
     return (
         query.search.casefold() in str(record.table).casefold()
         and query.catalog in {None, record.table.catalog}
-        and (query.namespace is None or namespace == query.namespace or namespace.startswith(f"{query.namespace}."))
+        and (
+            query.namespace is None
+            or namespace == query.namespace
+            or namespace.startswith(f"{query.namespace}.")
+        )
         and (query.band is None or (record.grade is not None and record.grade.band is query.band))
     )
 
@@ -89,7 +108,9 @@ def sort_value(record: TableRecord, sort: str) -> object:
             return str(record.table)
         case "band":
             benefit = record.plan.benefit if record.plan is not None else 0.0
-            return None if record.grade is None else (-list(Band).index(record.grade.band), -benefit)
+            return (
+                None if record.grade is None else (-list(Band).index(record.grade.band), -benefit)
+            )
         case "delete_files":
             return None if record.health is None else delete_files(record.health)
         case _:
@@ -105,8 +126,12 @@ def as_float(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def page_of(ordered: Sequence[T], limit: int, cursor: str | None, order: str, name: Callable[[T], str]) -> Page[T]:
-    """The cursor names the last item; a page after an item that is gone starts over, which the real store does better."""
+def page_of(
+    ordered: Sequence[T], limit: int, cursor: str | None, order: str, name: Callable[[T], str]
+) -> Page[T]:
+    """The cursor names the last item; a page after an item that is gone starts over, which the real
+    store does better.
+    """
     start = 0
     if cursor is not None:
         try:
@@ -120,7 +145,11 @@ def page_of(ordered: Sequence[T], limit: int, cursor: str | None, order: str, na
         start = next((index + 1 for index, item in enumerate(ordered) if name(item) == last), 0)
     items = tuple(ordered[start : start + limit])
     has_more = start + limit < len(ordered)
-    following = base64.urlsafe_b64encode(json.dumps([order, name(items[-1])]).encode()).decode() if has_more else None
+    following = (
+        base64.urlsafe_b64encode(json.dumps([order, name(items[-1])]).encode()).decode()
+        if has_more
+        else None
+    )
     return Page(items, following, len(ordered))
 
 
@@ -131,7 +160,11 @@ def finished_at(job: Job) -> datetime:
 def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
     """Seen from the end, unlike the real store, which folds job by job."""
     successes = [index for index, job in enumerate(jobs) if job.state is JobState.SUCCEEDED]
-    failures = [index for index, job in enumerate(jobs) if job.state is JobState.FAILED and job.failure_reason is not FailureReason.LOST_RUNNER]
+    failures = [
+        index
+        for index, job in enumerate(jobs)
+        if job.state is JobState.FAILED and job.failure_reason is not FailureReason.LOST_RUNNER
+    ]
     success = jobs[successes[-1]] if successes else None
     failure = jobs[failures[-1]] if failures else None
     streak: FailureStreak | None = None
@@ -141,9 +174,13 @@ def remember(rule: RuleName, jobs: Sequence[Job]) -> RuleHistory:
         rule=rule,
         last_finished_at=finished_at(jobs[-1]),
         last_success_at=None if success is None else finished_at(success),
-        consecutive_failures=sum(index > (successes[-1] if successes else -1) for index in failures),
+        consecutive_failures=sum(
+            index > (successes[-1] if successes else -1) for index in failures
+        ),
         last_failure_at=None if failure is None else finished_at(failure),
-        last_failure_reason="" if failure is None or failure.failure_reason is None else failure.failure_reason.value,
+        last_failure_reason=""
+        if failure is None or failure.failure_reason is None
+        else failure.failure_reason.value,
         recent_conflicts=count_conflicts(jobs),
         empty_runs=count_empty_runs(jobs),
         streak=streak,
@@ -167,7 +204,10 @@ def count_overloads(jobs: Sequence[Job]) -> int:
     for job in jobs:
         if job.state is JobState.SUCCEEDED:
             overloads = max(0, overloads - 1)
-        elif job.state is JobState.FAILED and job.failure_reason in {FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY}:
+        elif job.state is JobState.FAILED and job.failure_reason in {
+            FailureReason.TIMEOUT,
+            FailureReason.OUT_OF_MEMORY,
+        }:
             overloads += 1
     return overloads
 

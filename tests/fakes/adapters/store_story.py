@@ -23,41 +23,79 @@ class FakeStory:
 
     verdicts: dict[TableIdentifier, list[tuple[str, RuleVerdict]]] = field(default_factory=dict)
     pins: dict[str, dict[str, Pin]] = field(default_factory=dict)
-    places: dict[tuple[str, str, str], datetime | None] = field(default_factory=dict)  # (path, uuid, name) -> when it was seen, of what is none of Iceberg's
+    places: dict[tuple[str, str, str], datetime | None] = field(
+        default_factory=dict
+    )  # (path, uuid, name) -> when it was seen, of what is none of Iceberg's
     timings: dict[str, dict[tuple[datetime, str], QueryTiming]] = field(default_factory=dict)
 
     def tell(self, plan: Plan, made: Sequence[RuleVerdict]) -> None:
         if not made:
             return
-        known = {verdict.rule: _identify(plan.table, uuid, verdict) for uuid, verdict in self.verdicts.get(plan.table, []) if verdict.until is None}
-        kept = {verdict.rule for verdict in made if verdict.rule in known and stands_on(known[verdict.rule], plan.table_uuid, verdict)}
+        known = {
+            verdict.rule: _identify(plan.table, uuid, verdict)
+            for uuid, verdict in self.verdicts.get(plan.table, [])
+            if verdict.until is None
+        }
+        kept = {
+            verdict.rule
+            for verdict in made
+            if verdict.rule in known and stands_on(known[verdict.rule], plan.table_uuid, verdict)
+        }
         self._end(plan.table, known.keys() - kept, plan.made_at)
-        self._add(plan.table, plan.table_uuid, [verdict for verdict in made if verdict.rule not in kept])
+        self._add(
+            plan.table, plan.table_uuid, [verdict for verdict in made if verdict.rule not in kept]
+        )
 
     def _end(self, table: TableIdentifier, rules: Collection[RuleName], at: datetime) -> None:
         told = self.verdicts.get(table, [])
-        self.verdicts[table] = [(uuid, replace(one, until=at) if one.rule in rules and one.until is None else one) for uuid, one in told]
+        self.verdicts[table] = [
+            (uuid, replace(one, until=at) if one.rule in rules and one.until is None else one)
+            for uuid, one in told
+        ]
 
     def _add(self, table: TableIdentifier, uuid: str, fresh: Sequence[RuleVerdict]) -> None:
         replaced = {(verdict.at, verdict.rule) for verdict in fresh}
-        self.verdicts[table] = [told for told in self.verdicts[table] if (told[1].at, told[1].rule) not in replaced] + [(uuid, one) for one in fresh]
+        self.verdicts[table] = [
+            told for told in self.verdicts[table] if (told[1].at, told[1].rule) not in replaced
+        ] + [(uuid, one) for one in fresh]
 
     def standing(self, tables: Collection[TableIdentifier]) -> Sequence[StandingVerdict]:
-        told = [_identify(table, uuid, one) for table in tables for uuid, one in self.verdicts.get(table, []) if one.until is None]
-        return tuple(sorted((one for one in told if one.code == PLANNED or is_waiting(one.key)), key=lambda one: (str(one.table), one.rule)))
+        told = [
+            _identify(table, uuid, one)
+            for table in tables
+            for uuid, one in self.verdicts.get(table, [])
+            if one.until is None
+        ]
+        return tuple(
+            sorted(
+                (one for one in told if one.code == PLANNED or is_waiting(one.key)),
+                key=lambda one: (str(one.table), one.rule),
+            )
+        )
 
     def change(self, standing: StandingVerdict, fresh: RuleVerdict) -> bool:
         told = self.verdicts.get(standing.table, [])
-        if not any(one.until is None and _identify(standing.table, uuid, one) == standing for uuid, one in told):
+        if not any(
+            one.until is None and _identify(standing.table, uuid, one) == standing
+            for uuid, one in told
+        ):
             return False
         self._end(standing.table, {standing.rule}, fresh.at)
         self._add(standing.table, standing.table_uuid, [fresh])
         return True
 
-    def page(self, table: TableIdentifier, uuid: str | None, limit: int, cursor: str | None) -> Page[RuleVerdict]:
+    def page(
+        self, table: TableIdentifier, uuid: str | None, limit: int, cursor: str | None
+    ) -> Page[RuleVerdict]:
         check_limit(limit)
-        found = sorted((one for known, one in self.verdicts.get(table, []) if known == uuid), key=lambda one: (one.at, one.rule), reverse=True)
-        return page_of(found, limit, cursor, "verdicts", lambda one: f"{one.at.isoformat()} {one.rule}")
+        found = sorted(
+            (one for known, one in self.verdicts.get(table, []) if known == uuid),
+            key=lambda one: (one.at, one.rule),
+            reverse=True,
+        )
+        return page_of(
+            found, limit, cursor, "verdicts", lambda one: f"{one.at.isoformat()} {one.rule}"
+        )
 
     def time(self, table: TableIdentifier, uuid: str | None, timing: QueryTiming) -> None:
         if uuid is None:
@@ -67,13 +105,26 @@ class FakeStory:
 
     def times(self, uuid: str | None, limit: int, cursor: str | None) -> Page[QueryTiming]:
         check_limit(limit)
-        found = [timing for _, timing in sorted(self.timings.get(uuid or "", {}).items(), reverse=True)]
-        return page_of(found, limit, cursor, "timings", lambda one: f"{one.at.isoformat()} {one.name}")
+        found = [
+            timing for _, timing in sorted(self.timings.get(uuid or "", {}).items(), reverse=True)
+        ]
+        return page_of(
+            found, limit, cursor, "timings", lambda one: f"{one.at.isoformat()} {one.name}"
+        )
 
-    def prune(self, uuids: Mapping[TableIdentifier, str], timings_before: datetime, verdicts_before: datetime) -> dict[str, int]:
+    def prune(
+        self,
+        uuids: Mapping[TableIdentifier, str],
+        timings_before: datetime,
+        verdicts_before: datetime,
+    ) -> dict[str, int]:
         gone = {"verdicts": 0, "timings": 0}
         for table, story in self.verdicts.items():
-            kept = [(uuid, one) for uuid, one in story if not _is_over(one, is_known=uuids.get(table) == uuid, before=verdicts_before)]
+            kept = [
+                (uuid, one)
+                for uuid, one in story
+                if not _is_over(one, is_known=uuids.get(table) == uuid, before=verdicts_before)
+            ]
             gone["verdicts"] += len(story) - len(kept)
             self.verdicts[table] = kept
         for times in self.timings.values():

@@ -10,7 +10,8 @@ export interface paths {
     };
     /**
      * The audit log
-     * @description Who or what asked (with the policy's version), what ran with which statement, what came of it and which snapshots are ours; nothing is ever taken out.
+     * @description Who or what asked (with the policy's version), what ran with which statement, what came of it
+     *     and which snapshots are ours; nothing is ever taken out.
      */
     get: operations["get_audit"];
     put?: never;
@@ -30,7 +31,8 @@ export interface paths {
     };
     /**
      * The configured catalogs
-     * @description Each catalog by name, with its sums, its average file size and what could not be listed; kept up to date, not computed when asked.
+     * @description Each catalog by name, with its sums, its average file size and what could not be listed; kept
+     *     up to date, not computed when asked.
      */
     get: operations["get_catalogs"];
     put?: never;
@@ -92,7 +94,8 @@ export interface paths {
     put?: never;
     /**
      * Ask for a job's end
-     * @description Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when it is over.
+     * @description Ask Spark to stop; the job ends as cancelled when nothing of it can commit any more. 409 when
+     *     it is over.
      */
     post: operations["cancel_job"];
     delete?: never;
@@ -110,7 +113,8 @@ export interface paths {
     };
     /**
      * A job's story, as it happens
-     * @description Server-Sent Events until the job is over: close on `end`, reconnect when the stream ends before it, or a list with Accept: application/json.
+     * @description Server-Sent Events until the job is over: close on `end`, reconnect when the stream ends
+     *     before it, or a list with Accept: application/json.
      */
     get: operations["get_job_events"];
     put?: never;
@@ -132,7 +136,8 @@ export interface paths {
     put?: never;
     /**
      * Undo a job
-     * @description Set the table back to what it was before the job, by a job of its own, and pause it. 409 with the reason where that cannot be.
+     * @description Set the table back to what it was before the job, by a job of its own, and pause it. 409 with
+     *     the reason where that cannot be.
      */
     post: operations["roll_job_back"];
     delete?: never;
@@ -150,7 +155,8 @@ export interface paths {
     };
     /**
      * The namespaces in figures
-     * @description Each namespace that has tables: how many, their files, bytes, average file size and bands; kept up to date, not computed when asked.
+     * @description Each namespace that has tables: how many, their files, bytes, average file size and bands;
+     *     kept up to date, not computed when asked.
      */
     get: operations["get_namespaces"];
     put?: never;
@@ -170,7 +176,8 @@ export interface paths {
     };
     /**
      * The fleet in figures
-     * @description All tables together: files, bytes, average file size, bands, jobs, and what maintenance has saved so far.
+     * @description All tables together: files, bytes, average file size, bands, jobs, and what maintenance has
+     *     saved so far.
      */
     get: operations["get_overview"];
     put?: never;
@@ -218,7 +225,8 @@ export interface paths {
     };
     /**
      * The policy files in force
-     * @description Every layer with its values and their lines, and what is wrong with files that are not in force or disagree.
+     * @description Every layer with its values and their lines, and what is wrong with files that are not in
+     *     force or disagree.
      */
     get: operations["get_policies"];
     put?: never;
@@ -238,7 +246,8 @@ export interface paths {
     };
     /**
      * The policy that governs a table
-     * @description All layers merged for one table, each value with the file and the line, the table property or the default that it comes from.
+     * @description All layers merged for one table, each value with the file and the line, the table property or
+     *     the default that it comes from.
      */
     get: operations["get_effective_policy"];
     put?: never;
@@ -260,7 +269,8 @@ export interface paths {
     put?: never;
     /**
      * Which verdicts a policy file would change
-     * @description Decide anew for the tables that the file can concern, a page of them by name, from stored health: no catalog is asked and nothing is stored.
+     * @description Decide anew for the tables that the file can concern, a page of them by name, from stored
+     *     health: no catalog is asked and nothing is stored.
      */
     post: operations["preview_policy"];
     delete?: never;
@@ -338,7 +348,8 @@ export interface paths {
     };
     /**
      * What happens next
-     * @description Every planned action in the order in which it would start, and why those that wait do; a few seconds old at most.
+     * @description Every planned action in the order in which it would start, and why those that wait do; a few
+     *     seconds old at most.
      */
     get: operations["get_queue"];
     put?: never;
@@ -358,7 +369,8 @@ export interface paths {
     };
     /**
      * The table list
-     * @description Known tables with their latest health, filtered, sorted and paged; what is not known sorts last.
+     * @description Known tables with their latest health, filtered, sorted and paged; what is not known sorts
+     *     last.
      */
     get: operations["get_tables"];
     put?: never;
@@ -438,13 +450,15 @@ export interface paths {
     };
     /**
      * Users' own measurements
-     * @description How long queries on the table took, newest first, each with the table's files at that time.
+     * @description How long queries on the table took, newest first, each with the table's files at that
+     *     time.
      */
     get: operations["get_measurements"];
     put?: never;
     /**
      * Add a measurement
-     * @description Keep how long a query took. From two sizes of files on, one query's times replace the estimate of what small files cost.
+     * @description Keep how long a query took. From two sizes of files on, one query's times replace the
+     *     estimate of what small files cost.
      */
     post: operations["add_measurement"];
     delete?: never;
@@ -504,7 +518,8 @@ export interface paths {
     put?: never;
     /**
      * Approve a list of orphan files
-     * @description Exactly these files go with the next removal, as far as they still are nobody's. 409 when the list is none to approve, and why.
+     * @description Exactly these files go with the next removal, as far as they still are nobody's. 409 when the
+     *     list is none to approve, and why.
      */
     post: operations["approve_orphans"];
     delete?: never;
@@ -544,7 +559,8 @@ export interface paths {
     put?: never;
     /**
      * Bring orphan files back from quarantine
-     * @description The next job on the table moves them back; nothing is brought back over a file that is there. 409 when they are not in quarantine.
+     * @description The next job on the table moves them back; nothing is brought back over a file that is there.
+     *     409 when they are not in quarantine.
      */
     post: operations["restore_orphans"];
     delete?: never;
@@ -608,7 +624,8 @@ export interface paths {
     put?: never;
     /**
      * Keep a snapshot and what is newer
-     * @description Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a job that runs already is not held back.
+     * @description Add a pin, or replace the one of that name. 409 when the table does not have the snapshot; a
+     *     job that runs already is not held back.
      */
     post: operations["set_pin"];
     delete?: never;
@@ -646,13 +663,15 @@ export interface paths {
     };
     /**
      * The stored plan
-     * @description What the daemon decided last: each rule planned and why, or skipped, why, and when it is looked at next.
+     * @description What the daemon decided last: each rule planned and why, or skipped, why, and when it is
+     *     looked at next.
      */
     get: operations["get_plan"];
     put?: never;
     /**
      * A fresh dry run
-     * @description Measure and decide now, optionally as if the policy in the body were laid over all others; nothing is stored or started.
+     * @description Measure and decide now, optionally as if the policy in the body were laid over all others;
+     *     nothing is stored or started.
      */
     post: operations["preview_plan"];
     delete?: never;
@@ -692,7 +711,8 @@ export interface paths {
     put?: never;
     /**
      * Carry out rules now
-     * @description Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth doing. No jobs: the plan says why.
+     * @description Plan afresh and start jobs, whatever the mode; with no rules named, those that are worth
+     *     doing. No jobs: the plan says why.
      */
     post: operations["run_table"];
     delete?: never;
@@ -710,7 +730,8 @@ export interface paths {
     };
     /**
      * The history of verdicts
-     * @description What was decided on each rule, from when until when, newest first; an entry for each change, not for figures that move.
+     * @description What was decided on each rule, from when until when, newest first; an entry for each change,
+     *     not for figures that move.
      */
     get: operations["get_verdicts"];
     put?: never;
@@ -954,7 +975,8 @@ export interface components {
     CostBasis: "table" | "catalog" | "default";
     /**
      * CostOut
-     * @description What an action is expected to take. A GB-hour is the memory that a job occupies for an hour of Spark's work.
+     * @description What an action is expected to take. A GB-hour is the memory that a job occupies for an hour
+     *     of Spark's work.
      */
     CostOut: {
       /** @description Whose finished jobs it rests on. */
@@ -1112,7 +1134,8 @@ export interface components {
     };
     /**
      * EstimateOut
-     * @description What an action is expected to achieve; items are files, manifests or snapshots, as the action has them.
+     * @description What an action is expected to achieve; items are files, manifests or snapshots, as the action
+     *     has them.
      */
     EstimateOut: {
       /** Bytes Rewritten */
@@ -1135,7 +1158,8 @@ export interface components {
     };
     /**
      * ExpiryOut
-     * @description What one run of expire_snapshots would take away now, by simulation on the table's metadata.
+     * @description What one run of expire_snapshots would take away now, by simulation on the table's
+     *     metadata.
      */
     ExpiryOut: {
       /**
@@ -1228,7 +1252,8 @@ export interface components {
     };
     /**
      * FleetPreview
-     * @description One page: of `looked_at` tables that the policy can concern, those whose verdicts would change; `total` can be concerned in all.
+     * @description One page: of `looked_at` tables that the policy can concern, those whose verdicts would
+     *     change; `total` can be concerned in all.
      */
     FleetPreview: {
       /** Items */
@@ -1313,7 +1338,8 @@ export interface components {
     };
     /**
      * ImpactOut
-     * @description What the table's files cost: slowdowns from the users' own measurements where there are comparisons, else an estimate from published ones.
+     * @description What the table's files cost: slowdowns from the users' own measurements where there are
+     *     comparisons, else an estimate from published ones.
      */
     ImpactOut: {
       /**
@@ -1644,7 +1670,8 @@ export interface components {
     };
     /**
      * OrphanListOut
-     * @description The orphan files that one look has found; its files never change, and the digest stands for them.
+     * @description The orphan files that one look has found; its files never change, and the digest stands for
+     *     them.
      */
     OrphanListOut: {
       /** Bytes */
@@ -1893,7 +1920,8 @@ export interface components {
     };
     /**
      * PinList
-     * @description The pins that were asked for, and everybody who holds a snapshot: pins, table properties, tags, Flink, audits.
+     * @description The pins that were asked for, and everybody who holds a snapshot: pins, table properties,
+     *     tags, Flink, audits.
      */
     PinList: {
       /** Keepers */
@@ -1903,7 +1931,8 @@ export interface components {
     };
     /**
      * PinOut
-     * @description A pin; is_held is false when its time is over or the table does not have the snapshot any more.
+     * @description A pin; is_held is false when its time is over or the table does not have the snapshot any
+     *     more.
      */
     PinOut: {
       /** By */
@@ -2120,7 +2149,8 @@ export interface components {
     };
     /**
      * PreviewRequest
-     * @description A policy file to try out; with the name of a file that is in force it takes its place, else it is laid over what is equally narrow.
+     * @description A policy file to try out; with the name of a file that is in force it takes its place, else
+     *     it is laid over what is equally narrow.
      */
     PreviewRequest: {
       /** Name */
@@ -2213,7 +2243,8 @@ export interface components {
       | "duration_seconds";
     /**
      * QueryComparisonOut
-     * @description One of the users' queries at the smallest and the largest average file size that it was run at; seconds and costs are medians.
+     * @description One of the users' queries at the smallest and the largest average file size that it was run
+     *     at; seconds and costs are medians.
      */
     QueryComparisonOut: {
       /** Large Average Bytes */
@@ -2290,7 +2321,8 @@ export interface components {
     };
     /**
      * Reading
-     * @description What a job may do for a measurement: no rule of a policy asks for it, and it leaves the table as it is.
+     * @description What a job may do for a measurement: no rule of a policy asks for it, and it leaves the table
+     *     as it is.
      * @enum {string}
      */
     Reading: "digest_manifests";
@@ -2675,7 +2707,8 @@ export interface components {
     };
     /**
      * TablePage
-     * @description A page of the table list; of a search with many matches, total says how many there are at least.
+     * @description A page of the table list; of a search with many matches, total says how many there are at
+     *     least.
      */
     TablePage: {
       /** Items */
@@ -2781,7 +2814,8 @@ export interface components {
     };
     /**
      * TimingOut
-     * @description A query's run, with the table's figures at that time; null where its history does not reach.
+     * @description A query's run, with the table's figures at that time; null where its history does not
+     *     reach.
      */
     TimingOut: {
       /**
@@ -2836,7 +2870,8 @@ export interface components {
     };
     /**
      * VerdictChangeOut
-     * @description A rule that would be judged otherwise: "planned", or why not; null where the policy has no such rule.
+     * @description A rule that would be judged otherwise: "planned", or why not; null where the policy has no
+     *     such rule.
      */
     VerdictChangeOut: {
       /** After */

@@ -19,7 +19,13 @@ from maintainer.adapters.catalog.faults import explain, kind_of_storage_error, s
 from maintainer.adapters.catalog.files.hdfs import HdfsFileIO
 from maintainer.adapters.catalog.files.listing import list_files
 from maintainer.adapters.catalog.files.storage import Storages
-from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES, TooLargeError, check_scheme, local_path, open_regular
+from maintainer.adapters.catalog.limits import (
+    MAX_DOCUMENT_BYTES,
+    TooLargeError,
+    check_scheme,
+    local_path,
+    open_regular,
+)
 from maintainer.adapters.catalog.loop import in_thread
 from maintainer.domain.inventory import FaultKind
 from maintainer.domain.location import HDFS_SCHEMES
@@ -27,19 +33,30 @@ from maintainer.domain.orphan import FoundFile, StoredFile
 from maintainer.domain.units import KIB
 from maintainer.ports.clock import Clock
 
-RENEW_BEFORE: Final = timedelta(minutes=2)  # credentials that end so soon are renewed first; sooner where they live less than twice that
+RENEW_BEFORE: Final = timedelta(
+    minutes=2
+)  # credentials that end so soon are renewed first; sooner where they live less than twice that
 LOCAL_BYTES: Final = 256 * KIB  # of a local file that is read on the loop itself
 _LOG: Final = logging.getLogger(__name__)
-# Iceberg's names: s3.session-token-expires-at-ms, adls.sas-token-expires-at-ms.<account>, gcs.oauth2.token-expires-at
-_EXPIRY: Final = re.compile(r"(s3\.session-token|adls\.sas-token|gcs\.oauth2\.token)-expires-at(-ms)?(\.|$)")
+# Iceberg's names: s3.session-token-expires-at-ms, adls.sas-token-expires-at-ms.<account>,
+# gcs.oauth2.token-expires-at
+_EXPIRY: Final = re.compile(
+    r"(s3\.session-token|adls\.sas-token|gcs\.oauth2\.token)-expires-at(-ms)?(\.|$)"
+)
 _EXPIRED: Final = re.compile(r"expired.?token|token.{0,20} expired", re.IGNORECASE)
-_TIMED_OUT: Final = re.compile(r"\bkind: Timeout\b|\bTimedOut\b|timed out")  # each of obstore's errors names its retry_timeout, and a path may say timeout
-_OWN_IO: Final = "py-io-impl"  # somebody's own way to read files: it is taken for those of this machine too
+_TIMED_OUT: Final = re.compile(
+    r"\bkind: Timeout\b|\bTimedOut\b|timed out"
+)  # each of obstore's errors names its retry_timeout, and a path may say timeout
+_OWN_IO: Final = (
+    "py-io-impl"  # somebody's own way to read files: it is taken for those of this machine too
+)
 _HASTY: Final = 2  # credentials that live less than this many times RENEW_BEFORE
 
 
 class StorageTimeoutError(OSError):
-    """A storage that did not answer in time; asking it once more in another way would take as long again."""
+    """A storage that did not answer in time; asking it once more in another way would take as long
+    again.
+    """
 
 
 class Renew(Protocol):
@@ -51,10 +68,16 @@ class Renew(Protocol):
 
 
 class Access:
-    """Reads by obstore where that can be, else by PyIceberg's FileIO, which has the last word on what is wrong."""
+    """Reads by obstore where that can be, else by PyIceberg's FileIO, which has the last word on
+    what is wrong.
+    """
 
-    def __init__(self, io: FileIO, storages: Storages, clock: Clock, renew: Renew | None = None) -> None:
-        """Take how the table's files are read now; without `renew` the credentials are what they are."""
+    def __init__(
+        self, io: FileIO, storages: Storages, clock: Clock, renew: Renew | None = None
+    ) -> None:
+        """Take how the table's files are read now; without `renew` the credentials are what they
+        are.
+        """
         self._storages = storages
         self._clock = clock
         self._ask_catalog = renew
@@ -68,7 +91,9 @@ class Access:
         return self._io
 
     async def read(self, location: str, most: int = MAX_DOCUMENT_BYTES) -> bytes:
-        """The whole file, if it has no more bytes than `most`; the storage library's own exceptions. Credentials that have expired are renewed once."""
+        """The whole file, if it has no more bytes than `most`; the storage library's own
+        exceptions. Credentials that have expired are renewed once.
+        """
         await self._renew_in_time()
         io = self._io
         try:
@@ -85,7 +110,9 @@ class Access:
         path = local_path(location)
         if path is not None:  # both libraries take some names of files for something else
             return _look_here(path)
-        with suppress(Exception):  # whatever the storage's libraries raise: a file that cannot be seen proves nothing
+        with suppress(
+            Exception
+        ):  # whatever the storage's libraries raise: a file that cannot be seen proves nothing
             found = self._storages.find(location, self._io.properties)
             if found is not None:
                 told = obstore.head(*found)
@@ -97,11 +124,17 @@ class Access:
         return None
 
     def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]] | None:
-        """Portions of what lies there, by so many requests at once; None where only other libraries can list: the storage's own exceptions."""
+        """Portions of what lies there, by so many requests at once; None where only other libraries
+        can list: the storage's own exceptions.
+        """
         if isinstance(self._io, HdfsFileIO) and location.lower().startswith(HDFS_SCHEMES):
             return self._io.list_files(location, workers)
         found = self._storages.find(location.rstrip("/"), self._io.properties)
-        return None if found is None or local_path(location) is not None else list_files(*found, location, workers)
+        return (
+            None
+            if found is None or local_path(location) is not None
+            else list_files(*found, location, workers)
+        )
 
     def secrets(self) -> tuple[str, ...]:
         """What must not be shown of the credentials, vended ones too."""
@@ -151,11 +184,17 @@ class Access:
 
     def _take(self, io: FileIO) -> None:
         self._io = io
-        self._renew_at = _when_to_renew(io.properties, self._clock.now()) if self._ask_catalog is not None else None
+        self._renew_at = (
+            _when_to_renew(io.properties, self._clock.now())
+            if self._ask_catalog is not None
+            else None
+        )
 
 
 def _read_here(path: str, most: int, inline: int) -> bytes | None:
-    """A local file of at most `inline` bytes: reading it here and now takes less than handing it over and back."""
+    """A local file of at most `inline` bytes: reading it here and now takes less than handing it
+    over and back.
+    """
     descriptor, size = open_regular(path)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         _refuse_larger(path, size, most)
@@ -193,15 +232,24 @@ def _read_file(io: FileIO, location: str, most: int) -> bytes:
 def _is_denial(error: Exception) -> bool:
     if isinstance(error, PermissionDeniedError | UnauthenticatedError):
         return True
-    return kind_of_storage_error(error) is FaultKind.ACCESS_DENIED or _EXPIRED.search(str(error)) is not None
+    return (
+        kind_of_storage_error(error) is FaultKind.ACCESS_DENIED
+        or _EXPIRED.search(str(error)) is not None
+    )
 
 
 def _when_to_renew(properties: Mapping[str, str], now: datetime) -> datetime | None:
-    ends = [_EPOCH + timedelta(milliseconds=int(text)) for name, text in properties.items() if _EXPIRY.match(name) and str(text).isdecimal()]
+    ends = [
+        _EPOCH + timedelta(milliseconds=int(text))
+        for name, text in properties.items()
+        if _EXPIRY.match(name) and str(text).isdecimal()
+    ]
     if not ends:
         return None
     lifetime = max(timedelta(0), min(ends) - now)
-    return now + (lifetime / _HASTY if lifetime < _HASTY * RENEW_BEFORE else lifetime - RENEW_BEFORE)
+    return now + (
+        lifetime / _HASTY if lifetime < _HASTY * RENEW_BEFORE else lifetime - RENEW_BEFORE
+    )
 
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -1,4 +1,6 @@
-"""Every file under a directory, so many directories at a time, however many there are: for storages that know directories."""
+"""Every file under a directory, so many directories at a time, however many there are: for storages
+that know directories.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from maintainer.adapters.catalog.files.listing import Tell, gather
 
-DIRECTORIES_AHEAD: Final = 10_000  # that wait for whoever is free; beyond them whoever found one looks into it at once
+DIRECTORIES_AHEAD: Final = (
+    10_000  # that wait for whoever is free; beyond them whoever found one looks into it at once
+)
 _POLL_SECONDS: Final = 0.05
 
 
@@ -29,7 +33,9 @@ ListDirectory = Callable[[str], Iterable[Sequence[E]]]
 
 
 def walk(list_directory: ListDirectory[E], root: str, workers: int) -> Iterator[Sequence[E]]:
-    """Portions of the files, none of them empty; the storage's own exceptions. A directory that goes meanwhile has none. Closing the iterator ends it all."""
+    """Portions of the files, none of them empty; the storage's own exceptions. A directory that
+    goes meanwhile has none. Closing the iterator ends it all.
+    """
     walking = _Walk(list_directory, root)
     with ThreadPoolExecutor(workers, thread_name_prefix="walks") as pool:
         try:

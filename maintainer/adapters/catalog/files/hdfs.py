@@ -1,6 +1,7 @@
 """Files on HDFS, read by hdfs-native, which speaks to name nodes and data nodes itself.
 
-PyIceberg's own way, libhdfs, would start a JVM in this process, and waits for a name node as long as that pleases.
+PyIceberg's own way, libhdfs, would start a JVM in this process, and waits for a name node as long
+as that pleases.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ if TYPE_CHECKING:
     from hdfs_native import Client, FileStatus
 
 MAX_CLUSTERS: Final = 16  # whose connections are kept, for all catalogs and tables
-CALLS_AT_MOST: Final = 32  # to one cluster at a time: one that never answers takes so many threads, and no more
+CALLS_AT_MOST: Final = (
+    32  # to one cluster at a time: one that never answers takes so many threads, and no more
+)
 READ_BYTES: Final = 8 * MIB  # that one answer may hold
 DEFAULT_PORT: Final = 8020  # Hadoop's, of a name node that stands in a location without one
 HADOOP: Final = "hadoop."  # before the properties of a catalog that are Hadoop's own
 _PACKAGE: Final = "iceberg-maintainer[hdfs]"
-_BOUNDED: Final = {  # by itself it tries for minutes; the configuration of a catalog may say otherwise
+# by itself it tries for minutes; the configuration of a catalog may say otherwise
+_BOUNDED: Final = {
     "dfs.client.failover.max.attempts": "4",
     "dfs.client.failover.sleep.base.millis": "100",
     "dfs.client.failover.sleep.max.millis": "1000",
@@ -44,17 +48,30 @@ T = TypeVar("T")
 
 
 class HdfsFileIO(FileIO):
-    """Reads what lies on hdfs:// and viewfs://; ImportError names the package that is missing. Nothing is written there by this process."""
+    """Reads what lies on hdfs:// and viewfs://; ImportError names the package that is missing.
+    Nothing is written there by this process.
+    """
 
     def __init__(self, properties: Mapping[str, str] | None = None) -> None:
-        """Take a catalog's properties; Hadoop's own configuration is found by HADOOP_CONF_DIR and HADOOP_HOME."""
+        """Take a catalog's properties; Hadoop's own configuration is found by HADOOP_CONF_DIR and
+        HADOOP_HOME.
+        """
         super().__init__(dict(properties or {}))
         try:
             import hdfs_native  # noqa: F401, PLC0415 - few need it
-        except ModuleNotFoundError as error:  # PyIceberg would take this one for no reason to tell anybody
-            message = f"tables on HDFS are read with the Python package hdfs-native, which is not installed; install it with: pip install '{_PACKAGE}'"
+        except (
+            ModuleNotFoundError
+        ) as error:  # PyIceberg would take this one for no reason to tell anybody
+            message = (
+                f"tables on HDFS are read with the Python package hdfs-native, which is not "
+                f"installed; install it with: pip install '{_PACKAGE}'"
+            )
             raise ImportError(message) from error
-        self._config = _BOUNDED | {name.removeprefix(HADOOP): text for name, text in self.properties.items() if name.startswith(HADOOP)}
+        self._config = _BOUNDED | {
+            name.removeprefix(HADOOP): text
+            for name, text in self.properties.items()
+            if name.startswith(HADOOP)
+        }
 
     def new_input(self, location: str) -> HdfsInput:
         """Nothing is asked for yet."""
@@ -76,16 +93,24 @@ class HdfsFileIO(FileIO):
             return None
 
     def list_files(self, location: str, workers: int) -> Iterator[Sequence[FoundFile]]:
-        """Portions of all files under a directory but empty ones, so many directories at a time; closing the iterator ends the listing."""
+        """Portions of all files under a directory but empty ones, so many directories at a time;
+        closing the iterator ends the listing.
+        """
         cluster, root = self._find(location.rstrip("/"))
         own = location.rstrip("/") + "/"
         for page in walk(cluster.list_directory, root, workers):
-            yield tuple(FoundFile(own + _within(root, found), found.length, _moment(found)) for found in page if found.length)
+            yield tuple(
+                FoundFile(own + _within(root, found), found.length, _moment(found))
+                for found in page
+                if found.length
+            )
 
     def _find(self, location: str) -> tuple[_Cluster, str]:
         scheme, _, rest = location.partition(":")
         authority, path = ("", rest) if not rest.startswith("//") else rest[2:].partition("/")[::2]
-        cluster = _CLUSTERS.find(f"{scheme.lower()}://{authority or _default_authority(self.properties)}", self._config)
+        cluster = _CLUSTERS.find(
+            f"{scheme.lower()}://{authority or _default_authority(self.properties)}", self._config
+        )
         return cluster, "/" + path.lstrip("/")
 
 
@@ -149,14 +174,18 @@ class _Reader(io.RawIOBase):
         end = self._at + (left if size is None or size < 0 else min(size, left))
         parts = []
         while self._at < end:
-            part = self._cluster.ask(lambda _: self._file.read_range(self._at, min(READ_BYTES, end - self._at)))
+            part = self._cluster.ask(
+                lambda _: self._file.read_range(self._at, min(READ_BYTES, end - self._at))
+            )
             parts.append(part)
             self._at += len(part)
         return b"".join(parts)
 
 
 class _Cluster:
-    """One client, whose questions have an end: its own would wait for ever where a name node takes the question and says nothing."""
+    """One client, whose questions have an end: its own would wait for ever where a name node takes
+    the question and says nothing.
+    """
 
     def __init__(self, url: str, config: Mapping[str, str]) -> None:
         self._url = url
@@ -195,7 +224,9 @@ class _Cluster:
                 except RuntimeError as error:
                     if "No NameNode hosts" not in str(error):
                         raise
-                    self._client = Client(f"{self._url}:{DEFAULT_PORT}", self._config)  # no name service: a host
+                    self._client = Client(
+                        f"{self._url}:{DEFAULT_PORT}", self._config
+                    )  # no name service: a host
             return self._client
 
     def _silence(self) -> TimeoutError:
@@ -203,7 +234,9 @@ class _Cluster:
 
 
 class _Clusters:
-    """Those in use, the least recently used of which is let go: a REST catalog has a FileIO for each table."""
+    """Those in use, the least recently used of which is let go: a REST catalog has a FileIO for
+    each table.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -231,7 +264,9 @@ def _default_authority(properties: Mapping[str, str]) -> str:
 
 
 def _in_one_line(error: BaseException) -> OSError:
-    """Without the name node's stack; the library's own errors and even its panics are those of a storage."""
+    """Without the name node's stack; the library's own errors and even its panics are those of a
+    storage.
+    """
     kind = type(error) if isinstance(error, OSError) else OSError
     return kind((str(error).splitlines() or [type(error).__name__])[0])
 
@@ -257,4 +292,6 @@ def _refuse(location: str) -> str:
 
 
 # PyIceberg chooses by this table wherever it opens a table or a file.
-SCHEMA_TO_FILE_IO.update({scheme.removesuffix(":"): [f"{__name__}.{HdfsFileIO.__qualname__}"] for scheme in HDFS_SCHEMES})
+SCHEMA_TO_FILE_IO.update(
+    {scheme.removesuffix(":"): [f"{__name__}.{HdfsFileIO.__qualname__}"] for scheme in HDFS_SCHEMES}
+)

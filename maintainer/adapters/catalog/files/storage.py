@@ -1,6 +1,8 @@
-"""Object stores by obstore, under PyIceberg's own property names: one request an object, and many objects at once.
+"""Object stores by obstore, under PyIceberg's own property names: one request an object, and many
+objects at once.
 
-What cannot be translated is not read this way: PyIceberg's FileIO knows more storages and more ways to sign in.
+What cannot be translated is not read this way: PyIceberg's FileIO knows more storages and more ways
+to sign in.
 """
 
 from __future__ import annotations
@@ -21,8 +23,11 @@ from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, 
 
 MAX_STORES: Final = 128  # kept for their connections; vended credentials make a store a table
 MAX_RETRIES: Final = 2
-# Paths that obstore would write otherwise than Iceberg did: no such segments, nothing that is escaped already.
-_PLAIN_PATH: Final = re.compile(r"(?:(?!\.{1,2}(?:/|$))[^/%\\#?\x00-\x1f\x7f]+/)*(?!\.{1,2}$)[^/%\\#?\x00-\x1f\x7f]+")
+# Paths that obstore would write otherwise than Iceberg did: no such segments, nothing that is
+# escaped already.
+_PLAIN_PATH: Final = re.compile(
+    r"(?:(?!\.{1,2}(?:/|$))[^/%\\#?\x00-\x1f\x7f]+/)*(?!\.{1,2}$)[^/%\\#?\x00-\x1f\x7f]+"
+)
 # Ways to sign in, to encrypt and to route that obstore does not have under these names.
 _UNTRANSLATED: Final = re.compile(
     r"py-io-impl$|[a-z0-9]+\.profile-name$|[a-z0-9]+\.role-arn$|s3\.signer|s3\.sse\.|s3\.retry-strategy-impl$|s3\.resolve-region$"
@@ -62,11 +67,16 @@ class Bucket:
     client: tuple[tuple[str, Any], ...] = ()
 
     def open(self) -> ObjectStore:
-        """Connect to nothing yet; obstore's own exceptions for a configuration that it does not take."""
+        """Connect to nothing yet; obstore's own exceptions for a configuration that it does not
+        take.
+        """
         config: _Config = dict(self.config)
         waiting: Any = {
             "client_options": dict(self.client),
-            "retry_config": {"max_retries": MAX_RETRIES, "retry_timeout": timedelta(seconds=READ_TIMEOUT_SECONDS)},
+            "retry_config": {
+                "max_retries": MAX_RETRIES,
+                "retry_timeout": timedelta(seconds=READ_TIMEOUT_SECONDS),
+            },
         }
         match self.kind:
             case "s3":
@@ -87,7 +97,9 @@ class Storages:
         self._open: OrderedDict[Bucket, ObjectStore] = OrderedDict()
 
     def find(self, location: str, properties: Mapping[str, str]) -> tuple[ObjectStore, str] | None:
-        """The store of a location and the path in it; None when only PyIceberg's FileIO can read there."""
+        """The store of a location and the path in it; None when only PyIceberg's FileIO can read
+        there.
+        """
         found = translate(location, properties)
         if found is None:
             return None
@@ -107,8 +119,12 @@ class Storages:
             self._open.clear()
 
 
-def translate(location: str, properties: Mapping[str, str], environment: Mapping[str, str] = os.environ) -> tuple[Bucket, str] | None:
-    """What obstore needs to read a location that PyIceberg's properties tell the way to; None when it cannot be said in its words."""
+def translate(
+    location: str, properties: Mapping[str, str], environment: Mapping[str, str] = os.environ
+) -> tuple[Bucket, str] | None:
+    """What obstore needs to read a location that PyIceberg's properties tell the way to; None when
+    it cannot be said in its words.
+    """
     scheme, separator, rest = location.partition("://")
     if not separator:
         scheme, rest = "file", location.removeprefix("file:")
@@ -127,7 +143,10 @@ class _Properties:
 
     def pick(self, names: Mapping[str, tuple[str, ...]]) -> _Config:
         """Under obstore's names, the first of PyIceberg's that is set."""
-        found = {ours: next((self.values[name] for name in theirs if self.values.get(name)), None) for ours, theirs in names.items()}
+        found = {
+            ours: next((self.values[name] for name in theirs if self.values.get(name)), None)
+            for ours, theirs in names.items()
+        }
         return {name: value for name, value in found.items() if value is not None}
 
     def is_set(self, name: str) -> bool:
@@ -138,8 +157,16 @@ class _Properties:
 
 
 def _make(kind: str, root: str, config: _Config, client: _Config | None = None) -> Bucket:
-    timeouts = {"connect_timeout": timedelta(seconds=CONNECT_TIMEOUT_SECONDS), "timeout": timedelta(seconds=READ_TIMEOUT_SECONDS)}
-    return Bucket(kind, root, tuple(sorted(config.items())), tuple(sorted({**timeouts, **(client or {})}.items())))
+    timeouts = {
+        "connect_timeout": timedelta(seconds=CONNECT_TIMEOUT_SECONDS),
+        "timeout": timedelta(seconds=READ_TIMEOUT_SECONDS),
+    }
+    return Bucket(
+        kind,
+        root,
+        tuple(sorted(config.items())),
+        tuple(sorted({**timeouts, **(client or {})}.items())),
+    )
 
 
 def _translate_s3(bucket: str, properties: _Properties) -> Bucket | None:
@@ -149,9 +176,15 @@ def _translate_s3(bucket: str, properties: _Properties) -> Bucket | None:
         return None
     if properties.is_set("s3.anonymous"):
         config["skip_signature"] = True
-    elif "access_key_id" not in config and (properties.has_any("AWS_PROFILE") or not properties.has_any(*_ENVIRONMENT_OF_AWS)):
+    elif "access_key_id" not in config and (
+        properties.has_any("AWS_PROFILE") or not properties.has_any(*_ENVIRONMENT_OF_AWS)
+    ):
         return None  # a profile, or a machine's own role, which PyIceberg's FileIO finds
-    if "region" not in config and not endpoint and not properties.has_any("AWS_REGION", "AWS_DEFAULT_REGION"):
+    if (
+        "region" not in config
+        and not endpoint
+        and not properties.has_any("AWS_REGION", "AWS_DEFAULT_REGION")
+    ):
         return None  # PyIceberg asks the bucket where it is
     if properties.is_set("s3.force-virtual-addressing"):
         config["virtual_hosted_style_request"] = True
@@ -159,7 +192,10 @@ def _translate_s3(bucket: str, properties: _Properties) -> Bucket | None:
             scheme, _, host = endpoint.partition("://")
             config["endpoint"] = f"{scheme}://{bucket}.{host}"
     client: _Config = {"allow_http": True} if endpoint.startswith("http://") else {}
-    for ours, theirs in (("connect_timeout", "s3.connect-timeout"), ("timeout", "s3.request-timeout")):
+    for ours, theirs in (
+        ("connect_timeout", "s3.connect-timeout"),
+        ("timeout", "s3.request-timeout"),
+    ):
         with_seconds = properties.values.get(theirs)
         if with_seconds:
             client[ours] = timedelta(seconds=float(with_seconds))
@@ -169,10 +205,17 @@ def _translate_s3(bucket: str, properties: _Properties) -> Bucket | None:
 
 
 def _translate_gcs(bucket: str, properties: _Properties) -> Bucket | None:
-    config = properties.pick({"bearer_token": ("gcs.oauth2.token",), "base_url": ("gcs.service.host",)})
+    config = properties.pick(
+        {"bearer_token": ("gcs.oauth2.token",), "base_url": ("gcs.service.host",)}
+    )
     if "bearer_token" not in config and not properties.has_any("GOOGLE_APPLICATION_CREDENTIALS"):
         return None
-    return _make("gs", bucket, config, {"allow_http": True} if config.get("base_url", "").startswith("http://") else None)
+    return _make(
+        "gs",
+        bucket,
+        config,
+        {"allow_http": True} if config.get("base_url", "").startswith("http://") else None,
+    )
 
 
 def _translate_azure(authority: str, properties: _Properties) -> Bucket | None:
@@ -181,7 +224,12 @@ def _translate_azure(authority: str, properties: _Properties) -> Bucket | None:
     config = properties.pick(_AZURE_NAMES)
     # Vended tokens are named after the account, with or without its host.
     token = next(
-        (properties.values[name] for name in ("adls.sas-token", f"adls.sas-token.{host}", f"adls.sas-token.{account}") if properties.values.get(name)), ""
+        (
+            properties.values[name]
+            for name in ("adls.sas-token", f"adls.sas-token.{host}", f"adls.sas-token.{account}")
+            if properties.values.get(name)
+        ),
+        "",
     )
     if token:
         config["sas_key"] = token.removeprefix("?")

@@ -1,4 +1,6 @@
-"""Avro's container format: a header with the writer's schema, then compressed blocks, each closed by a sync marker."""
+"""Avro's container format: a header with the writer's schema, then compressed blocks, each closed
+by a sync marker.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ from typing import Final
 import pyarrow as pa
 import zstandard
 
-from maintainer.adapters.catalog.limits import MAX_BLOCK_BYTES, MAX_MANIFEST_BYTES, TooLargeError, UnreadableFileError
+from maintainer.adapters.catalog.limits import (
+    MAX_BLOCK_BYTES,
+    MAX_MANIFEST_BYTES,
+    TooLargeError,
+    UnreadableFileError,
+)
 
 try:
     import deflate
@@ -44,9 +51,15 @@ class Container:
     most_bytes: int = MAX_MANIFEST_BYTES  # of all blocks together, decompressed
 
     def blocks(self, inflate: Decompress | None = None) -> Iterator[tuple[int, bytes | bytearray]]:
-        """Each block's number of records and its decompressed bytes, deflate by `inflate` or by zlib; UnreadableFileError where the file is broken."""
+        """Each block's number of records and its decompressed bytes, deflate by `inflate` or by
+        zlib; UnreadableFileError where the file is broken.
+        """
         position, end, left = self.body_start, len(self.raw), self.most_bytes
-        decompress = inflate if inflate is not None and self.codec == "deflate" else _decompressor(self.codec)
+        decompress = (
+            inflate
+            if inflate is not None and self.codec == "deflate"
+            else _decompressor(self.codec)
+        )
         while position < end:
             start = position
             count, position = read_long(self.raw, position)
@@ -60,10 +73,20 @@ class Container:
             position += SYNC_BYTES
             try:
                 plain = decompress(data)
-            except (zlib.error, zstandard.ZstdError, pa.ArrowException, OSError, ValueError) as error:
-                message = f"the block at byte {start} cannot be decompressed ({self.codec}): {error}"
+            except (
+                zlib.error,
+                zstandard.ZstdError,
+                pa.ArrowException,
+                OSError,
+                ValueError,
+            ) as error:
+                message = (
+                    f"the block at byte {start} cannot be decompressed ({self.codec}): {error}"
+                )
                 raise UnreadableFileError(message) from error
-            if count > len(plain):  # nothing that Iceberg writes takes no bytes; any number of such records would
+            if count > len(
+                plain
+            ):  # nothing that Iceberg writes takes no bytes; any number of such records would
                 message = f"the block at byte {start} claims {count} records in {len(plain)} bytes"
                 raise UnreadableFileError(message)
             left -= len(plain)
@@ -73,7 +96,9 @@ class Container:
 
 
 def open_container(raw: bytes, most_bytes: int = MAX_MANIFEST_BYTES) -> Container:
-    """Read an Avro file's header; UnreadableFileError when it is no Avro file or cut short. Its blocks hold at most so many bytes together."""
+    """Read an Avro file's header; UnreadableFileError when it is no Avro file or cut short. Its
+    blocks hold at most so many bytes together.
+    """
     if raw[: len(MAGIC)] != MAGIC:
         message = "it is not an Avro file" if raw else "it is empty"
         raise UnreadableFileError(message)
@@ -119,7 +144,10 @@ def read_long(raw: bytes, position: int) -> tuple[int, int]:
 def _read_bytes(raw: bytes, position: int) -> tuple[bytes, int]:
     length, start = read_long(raw, position)
     if length < 0 or start + length > len(raw):
-        message = f"it ends at byte {len(raw)}, inside a field of {length} bytes that starts at byte {start}"
+        message = (
+            f"it ends at byte {len(raw)}, inside a field of {length} bytes that starts at byte "
+            f"{start}"
+        )
         raise UnreadableFileError(message)
     return raw[start : start + length], start + length
 
@@ -142,9 +170,11 @@ def _decompressor(codec: str) -> Decompress:
 
 
 class Inflater:
-    """Inflates the blocks of one file by libdeflate where it is installed, and by zlib what it refuses, which has the words for what is broken.
+    """Inflates the blocks of one file by libdeflate where it is installed, and by zlib what it
+    refuses, which has the words for what is broken.
 
-    libdeflate wants to know where to put what comes out: there is room for a usual block, and for as much as the file's largest so far.
+    libdeflate wants to know where to put what comes out: there is room for a usual block, and for
+    as much as the file's largest so far.
     """
 
     def __init__(self) -> None:

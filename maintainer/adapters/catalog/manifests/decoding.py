@@ -1,6 +1,7 @@
 """Decoding manifests in processes of our own: raw bytes go in, digests come back.
 
-Each is a fresh interpreter with the readers alone, which ends with its standard input: however this process ends, none of them is left.
+Each is a fresh interpreter with the readers alone, which ends with its standard input: however this
+process ends, none of them is left.
 """
 
 from __future__ import annotations
@@ -29,8 +30,12 @@ from maintainer.domain.inventory import ManifestDigest, SizeClasses
 from maintainer.domain.reader import SlowRead
 
 DECODE_TIMEOUT_SECONDS: Final = 300.0  # for one batch; a process that takes longer is ended
-IDLE_SECONDS: Final = 300.0  # a process that had nothing to do for so long is ended: it holds about 70 MB
-MAX_LOSSES: Final = 3  # processes in a row that were lost before they answered once; then this process decodes
+IDLE_SECONDS: Final = (
+    300.0  # a process that had nothing to do for so long is ended: it holds about 70 MB
+)
+MAX_LOSSES: Final = (
+    3  # processes in a row that were lost before they answered once; then this process decodes
+)
 _LENGTH_BYTES: Final = 8
 _PIPE_BYTES: Final = 1 << 20
 _LOG: Final = logging.getLogger(__name__)
@@ -45,7 +50,9 @@ class Batch(msgspec.Struct):
 
 
 class Decoded(msgspec.Struct):
-    """What the manifests amount to, in the batch's order; a text says why one cannot be read. Slow: how many the slow reader had to read."""
+    """What the manifests amount to, in the batch's order; a text says why one cannot be read. Slow:
+    how many the slow reader had to read.
+    """
 
     outcomes: list[ManifestDigest | str]
     slow: dict[SlowRead, int]
@@ -56,14 +63,23 @@ _DECODED: Final = msgspec.msgpack.Decoder(Decoded)
 
 
 def decode_batch(batch: Batch, most_bytes: int | None = None) -> Decoded:
-    """The digests of the manifests, here and now; TooLargeError when one holds more than `most_bytes`, decompressed."""
+    """The digests of the manifests, here and now; TooLargeError when one holds more than
+    `most_bytes`, decompressed.
+    """
     slow: list[SlowRead] = []
-    return Decoded([_decode(raw, listed, batch, slow, most_bytes) for listed, raw in batch.manifests], Counter(slow))
+    return Decoded(
+        [_decode(raw, listed, batch, slow, most_bytes) for listed, raw in batch.manifests],
+        Counter(slow),
+    )
 
 
-def _decode(raw: bytes, listed: ListedManifest, batch: Batch, slow: list[SlowRead], most_bytes: int | None) -> ManifestDigest | str:
+def _decode(
+    raw: bytes, listed: ListedManifest, batch: Batch, slow: list[SlowRead], most_bytes: int | None
+) -> ManifestDigest | str:
     try:
-        return digest_manifest(raw, listed, batch.specs, batch.classes, slow.append, most_bytes or MAX_MANIFEST_BYTES)
+        return digest_manifest(
+            raw, listed, batch.specs, batch.classes, slow.append, most_bytes or MAX_MANIFEST_BYTES
+        )
     except TooLargeError as error:
         if most_bytes is not None:
             raise
@@ -73,7 +89,9 @@ def _decode(raw: bytes, listed: ListedManifest, batch: Batch, slow: list[SlowRea
 
 
 class DecodingPool:
-    """A bounded number of processes, each started when there is something for it to do. Thread-safe."""
+    """A bounded number of processes, each started when there is something for it to do.
+    Thread-safe.
+    """
 
     def __init__(self, processes: int) -> None:
         """Take how many there may be at once; with none, everything is decoded here."""
@@ -91,7 +109,9 @@ class DecodingPool:
             return [process.id for process in self._running]
 
     def decode(self, batch: Batch) -> Decoded:
-        """The digests, by the next free process; by this one when that fails. CancelledError when the pool is closed meanwhile."""
+        """The digests, by the next free process; by this one when that fails. CancelledError when
+        the pool is closed meanwhile.
+        """
         if not self.processes or self._losses >= MAX_LOSSES:
             return decode_batch(batch)
         process = self._slots.get()
@@ -142,7 +162,11 @@ class DecodingPool:
                 raise CancelledError
             self._end(process)
         self._losses += 1
-        _LOG.warning("a decoding process was lost, its %d manifests are decoded here: %s", len(batch.manifests), str(error) or type(error).__name__)
+        _LOG.warning(
+            "a decoding process was lost, its %d manifests are decoded here: %s",
+            len(batch.manifests),
+            str(error) or type(error).__name__,
+        )
         return decode_batch(batch)
 
 
@@ -153,15 +177,25 @@ class _Process:
         root = str(Path(maintainer.__file__).parents[1])
         paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         command = [sys.executable, "-P", "-m", f"{__name__}_process"]
-        self._popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths})  # noqa: S603 - ours
-        self._stdin, self._stdout = cast("IO[bytes]", self._popen.stdin), cast("IO[bytes]", self._popen.stdout)
+        self._popen = subprocess.Popen(  # noqa: S603 - ours
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": paths},
+        )
+        self._stdin, self._stdout = (
+            cast("IO[bytes]", self._popen.stdin),
+            cast("IO[bytes]", self._popen.stdout),
+        )
         _widen(self._stdin)
         self.id = self._popen.pid
         self.used_at = time.monotonic()
         self.is_ended = False
 
     def decode(self, batch: Batch) -> Decoded:
-        """Send the batch and wait for what it amounts to; OSError or EOFError when the process is gone."""
+        """Send the batch and wait for what it amounts to; OSError or EOFError when the process is
+        gone.
+        """
         watchdog = Timer(DECODE_TIMEOUT_SECONDS, self._popen.kill)
         watchdog.daemon = True
         watchdog.start()

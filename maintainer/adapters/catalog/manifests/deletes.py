@@ -9,8 +9,12 @@ from maintainer.domain.filelist import WHOLE_PARTITION, path_key
 PATH_COLUMN: Final = 2147483546  # Iceberg's id of file_path in position deletes
 
 
-def delete_key(is_equality: bool, referenced: str | None, lower: bytes | None, upper: bytes | None) -> int:
-    """As Iceberg does: bound to a data file by name, or because the first path that it holds is also the last."""
+def delete_key(
+    is_equality: bool, referenced: str | None, lower: bytes | None, upper: bytes | None
+) -> int:
+    """As Iceberg does: bound to a data file by name, or because the first path that it holds is
+    also the last.
+    """
     if is_equality:
         return WHOLE_PARTITION
     if referenced is not None:
@@ -22,5 +26,7 @@ def bound_of_path(bounds: Any) -> bytes | None:  # noqa: ANN401 - whatever the m
     """The bound of the paths in a position delete file, from the file's bounds by column id."""
     if not isinstance(bounds, list):
         return None
-    found = [value for key, value in (tuple(pair.values()) for pair in bounds) if key == PATH_COLUMN]
+    found = [
+        value for key, value in (tuple(pair.values()) for pair in bounds) if key == PATH_COLUMN
+    ]
     return found[-1] if found else None

@@ -8,14 +8,33 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from maintainer.adapters.catalog.limits import MAX_ENTRIES, MAX_NAME_CHARACTERS, MAX_SHARES, UnreadableFileError
-from maintainer.domain.file_sizes import MAX_LISTED_SIZES, FileSizes, SizeRun, find_runs, list_limit, merge_runs
+from maintainer.adapters.catalog.limits import (
+    MAX_ENTRIES,
+    MAX_NAME_CHARACTERS,
+    MAX_SHARES,
+    UnreadableFileError,
+)
+from maintainer.domain.file_sizes import (
+    MAX_LISTED_SIZES,
+    FileSizes,
+    SizeRun,
+    find_runs,
+    list_limit,
+    merge_runs,
+)
 from maintainer.domain.filelist import ListedFile, pack_files
-from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES, Content, PartitionDigest, SizeClasses, histogram_bin
+from maintainer.domain.inventory import (
+    HISTOGRAM_BOUNDS_BYTES,
+    Content,
+    PartitionDigest,
+    SizeClasses,
+    histogram_bin,
+)
 
 _FEW_SIZES = 16  # below this a bin for each size costs less than a search for each bound
 
-# Files of one kind: sizes in bytes, records, sequence numbers (None: the manifest's), and keys (filelist.path_key), none where files are not listed.
+# Files of one kind: sizes in bytes, records, sequence numbers (None: the manifest's), and keys
+# (filelist.path_key), none where files are not listed.
 Group = tuple[list[int], list[int], list[int | None], list[int]]
 Groups = dict[tuple[Any, Any, Any], Group]  # partition, content, file format
 
@@ -48,7 +67,9 @@ class Tally:
     name_characters: int = 0
 
     def count(self, entries: int) -> None:
-        """Note that so many more were read; UnreadableFileError when that is more than a manifest may have."""
+        """Note that so many more were read; UnreadableFileError when that is more than a manifest
+        may have.
+        """
         self.entries += entries
         if self.entries > MAX_ENTRIES:
             message = f"it has more than {MAX_ENTRIES:,} entries"
@@ -88,19 +109,34 @@ class Tally:
     def partitions(self, spec_id: int) -> tuple[PartitionDigest, ...]:
         """The sums per partition and content, in order."""
         limit = list_limit(len(self.shares))
-        return tuple(_partition_digest(spec_id, key, self.shares[key], limit) for key in sorted(self.shares))
+        return tuple(
+            _partition_digest(spec_id, key, self.shares[key], limit) for key in sorted(self.shares)
+        )
 
     def pack_files(self) -> bytes:
         """The files one by one, where they were given with keys."""
-        return pack_files(file for position, key in enumerate(sorted(self.shares)) for file in self._list_files(position, self.shares[key]))
+        return pack_files(
+            file
+            for position, key in enumerate(sorted(self.shares))
+            for file in self._list_files(position, self.shares[key])
+        )
 
     def _list_files(self, position: int, share: _Share) -> Iterator[ListedFile]:
         for sizes, records, sequences, keys in share.files:
             for size, count, sequence, key in zip(sizes, records, sequences, keys, strict=True):
-                yield ListedFile(position, key, size, count, max(0, self.inherited if sequence is None else sequence))
+                yield ListedFile(
+                    position,
+                    key,
+                    size,
+                    count,
+                    max(0, self.inherited if sequence is None else sequence),
+                )
 
     def _newest(self, sequences: Sequence[int | None]) -> int:
-        return max((self.inherited if sequence is None else sequence for sequence in set(sequences)), default=0)
+        return max(
+            (self.inherited if sequence is None else sequence for sequence in set(sequences)),
+            default=0,
+        )
 
     def _share(self, partition: str, content: Content) -> _Share:
         share = self.shares.get((partition, content))
@@ -111,8 +147,14 @@ class Tally:
 
     def _take_name(self, name: str) -> None:
         self.name_characters += len(name)
-        if len(self.shares) + len(self.formats) > MAX_SHARES or self.name_characters > MAX_NAME_CHARACTERS:
-            message = f"it has more than {MAX_SHARES:,} partitions, or more than {MAX_NAME_CHARACTERS:,} characters in their names"
+        if (
+            len(self.shares) + len(self.formats) > MAX_SHARES
+            or self.name_characters > MAX_NAME_CHARACTERS
+        ):
+            message = (
+                f"it has more than {MAX_SHARES:,} partitions, or more than "
+                f"{MAX_NAME_CHARACTERS:,} characters in their names"
+            )
             raise UnreadableFileError(message)
 
     def _classify(self, sizes: Sequence[int]) -> None:
@@ -126,7 +168,9 @@ class Tally:
             self.histogram[index] += end - start
 
 
-def _partition_digest(spec_id: int, key: tuple[str, Content], share: _Share, limit: int) -> PartitionDigest:
+def _partition_digest(
+    spec_id: int, key: tuple[str, Content], share: _Share, limit: int
+) -> PartitionDigest:
     partition, content = key
     return PartitionDigest(
         spec_id=spec_id,

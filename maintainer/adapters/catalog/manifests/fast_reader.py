@@ -1,6 +1,8 @@
-"""The same answers as `manifest`, many times faster: readers generated from the writer's schema, digests made while decoding.
+"""The same answers as `manifest`, many times faster: readers generated from the writer's schema,
+digests made while decoding.
 
-Whatever the fast reader cannot do, for its schema or for broken bytes, the slow one does again: it has the last word, and the better words for what is wrong.
+Whatever the fast reader cannot do, for its schema or for broken bytes, the slow one does again: it
+has the last word, and the better words for what is wrong.
 """
 
 from __future__ import annotations
@@ -13,13 +15,30 @@ from typing import Any, Final, TypeVar
 
 import fastavro
 
-from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES, MAX_LISTED_MANIFESTS, MAX_MANIFEST_BYTES, TooLargeError, UnreadableFileError
+from maintainer.adapters.catalog.limits import (
+    MAX_DOCUMENT_BYTES,
+    MAX_LISTED_MANIFESTS,
+    MAX_MANIFEST_BYTES,
+    TooLargeError,
+    UnreadableFileError,
+)
 from maintainer.adapters.catalog.manifests import manifest
 from maintainer.adapters.catalog.manifests.container import Container, Inflater, open_container
 from maintainer.adapters.catalog.manifests.deletes import PATH_COLUMN, delete_key
 from maintainer.adapters.catalog.manifests.digest_sums import Groups, Tally
-from maintainer.adapters.catalog.manifests.generated_reader import PADDING, NotGeneratedError, ReadBlock, Source
-from maintainer.adapters.catalog.manifests.manifest import ENTRY_FIELDS, FILE_FIELDS, LIST_FIELDS, ListedManifest, id_of
+from maintainer.adapters.catalog.manifests.generated_reader import (
+    PADDING,
+    NotGeneratedError,
+    ReadBlock,
+    Source,
+)
+from maintainer.adapters.catalog.manifests.manifest import (
+    ENTRY_FIELDS,
+    FILE_FIELDS,
+    LIST_FIELDS,
+    ListedManifest,
+    id_of,
+)
 from maintainer.adapters.catalog.manifests.partition import Spec
 from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
@@ -35,30 +54,44 @@ T = TypeVar("T")
 OnSlow = Callable[[SlowRead], object]
 
 _LOG: Final = logging.getLogger(__name__)
-_BATCH_BYTES: Final = 1 << 18  # small blocks are decoded together: PyIceberg writes one entry a block
+_BATCH_BYTES: Final = (
+    1 << 18
+)  # small blocks are decoded together: PyIceberg writes one entry a block
 _PENDING_ENTRIES: Final = 100_000  # sizes kept before they are added up
 _PENDING_BYTES: Final = 64 * MIB  # what they were read from, their partitions among it
 _COMPILED_SCHEMAS: Final = 256
 _PREPARED: Final = ("read_int", "read_ints", "read", "skip", "tell")
-_CONTENTS: Final = (Content.DATA, Content.POSITION_DELETES, Content.EQUALITY_DELETES, Content.DELETION_VECTORS)
+_CONTENTS: Final = (
+    Content.DATA,
+    Content.POSITION_DELETES,
+    Content.EQUALITY_DELETES,
+    Content.DELETION_VECTORS,
+)
 _ENTRY_VARIABLES: Final = {
-    101: "file_format", 103: "records", 104: "size", 134: "content", 144: "offset", 145: "content_size",
+    101: "file_format", 103: "records", 104: "size", 134: "content", 144: "offset",
+    145: "content_size",
     100: "path", 125: "lower", 128: "upper", 143: "referenced",
 }  # fmt: skip
 _SIZE_FIELDS: Final = frozenset({101, 103, 104, 134, 144, 145})
 _BOUNDS: Final = frozenset({125, 128})
 _PARTITION: Final = 102
-_COLUMN_SIZES: Final = 108  # numbers of other widths in each file: they are not worth looking at together with what follows them
+# numbers of other widths in each file: they are not worth looking at together with what follows
+# them
+_COLUMN_SIZES: Final = 108
 _KEYS: Final = {  # how the key of a file is found, and the further fields that it takes
     None: ("", frozenset[int]()),
     ManifestContent.DATA: ("path_key((path or '').encode())", frozenset({100})),
-    ManifestContent.DELETES: ("delete_key(content == 2, referenced, lower, upper)", _BOUNDS | {143}),
+    ManifestContent.DELETES: (
+        "delete_key(content == 2, referenced, lower, upper)",
+        _BOUNDS | {143},
+    ),
 }
 _ADD_ENTRY: Final = """
 if status == 1 or status == 0:
  if content:
   if content == 1:
-   if offset is not None or (file_format or "").lower() == "puffin": content, size = 3, content_size or 0
+   if offset is not None or (file_format or "").lower() == "puffin":
+    content, size = 3, content_size or 0
   elif content != 2: raise ValueError(content)
  group = get((partition, content or 0, file_format))
  if group is None: group = sink[partition, content or 0, file_format] = ([], [], [], [])
@@ -73,20 +106,41 @@ def ignore(_reason: SlowRead) -> None:
     """For those who do not count."""
 
 
-def read_manifest_list(raw: bytes, on_slow: OnSlow = ignore, most_bytes: int = MAX_DOCUMENT_BYTES) -> tuple[ListedManifest, ...]:
-    """The manifests of one snapshot, in the order of the list; UnreadableFileError when the bytes are broken."""
-    return _read("a manifest list", on_slow, partial(_read_list, raw, most_bytes), partial(manifest.read_manifest_list, raw, most_bytes))
+def read_manifest_list(
+    raw: bytes, on_slow: OnSlow = ignore, most_bytes: int = MAX_DOCUMENT_BYTES
+) -> tuple[ListedManifest, ...]:
+    """The manifests of one snapshot, in the order of the list; UnreadableFileError when the bytes
+    are broken.
+    """
+    return _read(
+        "a manifest list",
+        on_slow,
+        partial(_read_list, raw, most_bytes),
+        partial(manifest.read_manifest_list, raw, most_bytes),
+    )
 
 
 def digest_manifest(  # noqa: PLR0913, PLR0917 - what is read, by what it is judged, and how much of it there may be
-    raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses, on_slow: OnSlow = ignore, most_bytes: int = MAX_MANIFEST_BYTES
+    raw: bytes,
+    listed: ListedManifest,
+    specs: Mapping[int, Spec],
+    classes: SizeClasses,
+    on_slow: OnSlow = ignore,
+    most_bytes: int = MAX_MANIFEST_BYTES,
 ) -> ManifestDigest:
     """What a manifest's live entries add up to; UnreadableFileError when the bytes are broken."""
     arguments = raw, listed, specs, classes, most_bytes
-    return _read(listed.path, on_slow, partial(_digest, *arguments), partial(manifest.digest_manifest, *arguments))
+    return _read(
+        listed.path,
+        on_slow,
+        partial(_digest, *arguments),
+        partial(manifest.digest_manifest, *arguments),
+    )
 
 
-def _read(what: str, on_slow: OnSlow, read_fast: Callable[[], T], read_slowly: Callable[[], T]) -> T:
+def _read(
+    what: str, on_slow: OnSlow, read_fast: Callable[[], T], read_slowly: Callable[[], T]
+) -> T:
     reason = SlowRead.READER
     if slow_reader_reason() is None:
         try:
@@ -103,7 +157,9 @@ def _read(what: str, on_slow: OnSlow, read_fast: Callable[[], T], read_slowly: C
 
 @lru_cache(maxsize=1)
 def slow_reader_reason() -> ReaderFault | None:
-    """Why everything is read by the slow reader, as after an upgrade that changed the decoder; None when the fast one works here."""
+    """Why everything is read by the slow reader, as after an upgrade that changed the decoder; None
+    when the fast one works here.
+    """
     found = _check_decoder()
     if found is None:
         return None
@@ -117,11 +173,17 @@ def _check_decoder() -> tuple[ReaderFault, str] | None:
     if CythonBinaryDecoder is None:
         return ReaderFault.NO_DECODER, "this PyIceberg has no compiled Avro decoder"
     raw = _sample()
-    listed, classes = ListedManifest("sample", len(raw), 0, ManifestContent.DATA, 1), SizeClasses.around(1000)
+    listed, classes = (
+        ListedManifest("sample", len(raw), 0, ManifestContent.DATA, 1),
+        SizeClasses.around(1000),
+    )
     try:
         found = _digest(raw, listed, {}, classes)
     except Exception as error:  # noqa: BLE001 - an internal of a library may fail in any way
-        return ReaderFault.DECODER_FAILS, f"PyIceberg's Avro decoder fails on our sample: {type(error).__name__} {error}"
+        return (
+            ReaderFault.DECODER_FAILS,
+            f"PyIceberg's Avro decoder fails on our sample: {type(error).__name__} {error}",
+        )
     if found == manifest.digest_manifest(raw, listed, {}, classes):
         return None
     return ReaderFault.DECODER_WRONG, "PyIceberg's Avro decoder reads our sample wrongly"
@@ -132,7 +194,10 @@ def _sample() -> bytes:
     partition = {
         "type": "record",
         "name": "r102",
-        "fields": [{"name": "day", "type": ["null", "int"], "field-id": 1000}, {"name": "rate", "type": "double", "field-id": 1001}],
+        "fields": [
+            {"name": "day", "type": ["null", "int"], "field-id": 1000},
+            {"name": "rate", "type": "double", "field-id": 1001},
+        ],
     }
     file_fields = [
         {"name": "file_path", "type": "string", "field-id": 100},
@@ -146,22 +211,38 @@ def _sample() -> bytes:
     ]  # fmt: skip
     fields = [
         {"name": "status", "type": "int", "field-id": 0},
-        {"name": "data_file", "type": {"type": "record", "name": "r2", "fields": file_fields}, "field-id": 2},
+        {
+            "name": "data_file",
+            "type": {"type": "record", "name": "r2", "fields": file_fields},
+            "field-id": 2,
+        },
     ]
     files = [
         {
-            "file_path": "p" * 3000, "file_format": "PARQUET", "partition": {"day": day, "rate": -0.5}, "record_count": size, "counts": [1, -1, 2**40],
+            "file_path": "p" * 3000, "file_format": "PARQUET", "partition": {"day": day,
+            "rate": -0.5}, "record_count": size, "counts": [1, -1, 2**40],
             "bounds": {"a": b"\x80" * 20}, "weight": 1.5, "file_size_in_bytes": size,
         }
         for size, day in ((1, None), (300, -3), (2**40, 70_000))
     ]  # fmt: skip
     stream = BytesIO()
     records = [{"status": status, "data_file": file} for status in (0, 1, 2) for file in files]
-    fastavro.writer(stream, {"type": "record", "name": "manifest_entry", "fields": fields}, records, codec="deflate")
+    fastavro.writer(
+        stream,
+        {"type": "record", "name": "manifest_entry", "fields": fields},
+        records,
+        codec="deflate",
+    )
     return stream.getvalue()
 
 
-def _digest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses, most_bytes: int = MAX_MANIFEST_BYTES) -> ManifestDigest:
+def _digest(
+    raw: bytes,
+    listed: ListedManifest,
+    specs: Mapping[int, Spec],
+    classes: SizeClasses,
+    most_bytes: int = MAX_MANIFEST_BYTES,
+) -> ManifestDigest:
     container = manifest.open_listed(raw, listed, most_bytes)
     read_block = _compile_entries(container.schema, listed.content if listed.lists_files else None)
     reader = manifest.compile_reader(container.schema, is_list=False)
@@ -186,7 +267,12 @@ def _digest(raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], class
     return manifest.make_digest(listed, len(raw), tally)
 
 
-def _add_groups(tally: Tally, groups: Groups, texts: dict[tuple[Any, ...], str], write: Callable[[tuple[Any, ...]], str]) -> None:
+def _add_groups(
+    tally: Tally,
+    groups: Groups,
+    texts: dict[tuple[Any, ...], str],
+    write: Callable[[tuple[Any, ...]], str],
+) -> None:
     for (partition, content, file_format), group in groups.items():
         text = texts.get(partition)
         if text is None:
@@ -205,7 +291,9 @@ def _read_list(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> tuple[Listed
     return manifest.list_manifests(rows)
 
 
-def _read_exactly(read_block: ReadBlock, count: int, size: int, padded: bytes, sink: object) -> None:
+def _read_exactly(
+    read_block: ReadBlock, count: int, size: int, padded: bytes, sink: object
+) -> None:
     decoder = CythonBinaryDecoder(padded)
     read_block(decoder, padded, size, count, sink)
     if decoder.tell() != size:
@@ -235,7 +323,9 @@ def _compile_entries(schema: bytes, listing: ManifestContent | None) -> ReadBloc
     source = _begin(writer)
     source.add("get = sink.get")
     with source.inside("for _ in range(count):"):
-        source.add(f"status = sequence = {' = '.join(_ENTRY_VARIABLES.values())} = None", "partition = ()")
+        source.add(
+            f"status = sequence = {' = '.join(_ENTRY_VARIABLES.values())} = None", "partition = ()"
+        )
         for field in writer["fields"]:
             match id_of(field, ENTRY_FIELDS):
                 case 0:

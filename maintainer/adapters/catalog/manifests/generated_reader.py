@@ -1,8 +1,10 @@
-"""Readers generated for one writer's schema: straight-line Python over PyIceberg's compiled Avro decoder.
+"""Readers generated for one writer's schema: straight-line Python over PyIceberg's compiled Avro
+decoder.
 
-That decoder checks next to nothing: a corrupt length makes it read outside its buffer. So every block is followed by PADDING zero bytes (a number that is
-cut short ends there), every length is checked before it moves the position or is read, and what follows a jump is a read_int, which refuses to start behind
-the end, or is preceded by a check of the position.
+That decoder checks next to nothing: a corrupt length makes it read outside its buffer. So every
+block is followed by PADDING zero bytes (a number that is cut short ends there), every length is
+checked before it moves the position or is read, and what follows a jump is a read_int, which
+refuses to start behind the end, or is preceded by a check of the position.
 """
 
 from __future__ import annotations
@@ -15,9 +17,12 @@ from typing import Any, Final
 from maintainer.adapters.catalog.manifests.skipped_fields import NOTHING_LEARNT, Layout, learn
 
 PADDING: Final = 2048
-_READ_UNCHECKED: Final = 1024  # bytes or numbers that may be read right behind a positive number: PADDING holds them
+_READ_UNCHECKED: Final = (
+    1024  # bytes or numbers that may be read right behind a positive number: PADDING holds them
+)
 _MAX_FIXED_BYTES: Final = 1024
-_MAX_DEPTH: Final = 24  # a schema nested deeper is left to the slow reader; Python's own limit on blocks is 20 loops
+# a schema nested deeper is left to the slow reader; Python's own limit on blocks is 20 loops
+_MAX_DEPTH: Final = 24
 _MAX_LINES: Final = 20_000
 _LESSONS_A_BLOCK: Final = 2
 _MISSES_TO_LEARN: Final = 3  # in a row: a rare layout does not take the place of the common one
@@ -26,7 +31,9 @@ _INTEGERS: Final = ("int", "long", "enum")
 _FIXED_WIDTHS: Final = {"boolean": 1, "float": 4, "double": 8}
 _UNPACKED: Final = {"boolean": "unpack_boolean", "float": "unpack_float", "double": "unpack_double"}
 
-ReadBlock = Callable[[Any, bytes, int, int, Any], None]  # (decoder, the block with its padding, bytes in the block, records in the block, sink)
+ReadBlock = Callable[
+    [Any, bytes, int, int, Any], None
+]  # (decoder, the block with its padding, bytes in the block, records in the block, sink)
 
 
 class NotGeneratedError(Exception):
@@ -43,14 +50,28 @@ class Source:
         self._indent = 1
         self._names = 0
         self._depth = 0
-        self._laid_out: list[Sequence[Any]] = []  # the types of values that are passed over by their layout
+        self._laid_out: list[
+            Sequence[Any]
+        ] = []  # the types of values that are passed over by their layout
         self._first: list[str] = []  # what comes before all other lines
 
     def compile(self, **known: Callable[..., object]) -> ReadBlock:
-        """The function, which may call the known ones; it raises whatever it likes on broken bytes, but never leaves the block."""
-        text = "\n".join(("def read_block(decoder, data, limit, count, sink):", *self._first, *self._lines, ""))
-        scope: dict[str, Any] = {f"unpack_{kind}": struct.Struct(form).unpack for kind, form in (("boolean", "?"), ("float", "<f"), ("double", "<d"))}
-        scope |= {"from_bytes": int.from_bytes, "layouts": [NOTHING_LEARNT] * len(self._laid_out), "learn": self._learn, **known}
+        """The function, which may call the known ones; it raises whatever it likes on broken bytes,
+        but never leaves the block.
+        """
+        text = "\n".join(
+            ("def read_block(decoder, data, limit, count, sink):", *self._first, *self._lines, "")
+        )
+        scope: dict[str, Any] = {
+            f"unpack_{kind}": struct.Struct(form).unpack
+            for kind, form in (("boolean", "?"), ("float", "<f"), ("double", "<d"))
+        }
+        scope |= {
+            "from_bytes": int.from_bytes,
+            "layouts": [NOTHING_LEARNT] * len(self._laid_out),
+            "learn": self._learn,
+            **known,
+        }
         exec(compile(text, "<reader generated from an Avro schema>", "exec"), scope)  # noqa: S102 - our own lines; of the schema they hold numbers alone
         made: ReadBlock = scope["read_block"]
         return made
@@ -76,8 +97,13 @@ class Source:
         return f"v{self._names}"
 
     def resolve(self, schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
-        """A record, array, map, fixed or enum as its object, a primitive as its name, a union as its list."""
-        while isinstance(schema, dict) and not (isinstance(schema["type"], str) and schema["type"] in {"record", "array", "map", "fixed", "enum"}):
+        """A record, array, map, fixed or enum as its object, a primitive as its name, a union as
+        its list.
+        """
+        while isinstance(schema, dict) and not (
+            isinstance(schema["type"], str)
+            and schema["type"] in {"record", "array", "map", "fixed", "enum"}
+        ):
             schema = schema["type"]
         if isinstance(schema, str) and schema in self._defined:
             return self._defined[schema]
@@ -115,7 +141,9 @@ class Source:
                 raise NotGeneratedError(message)
 
     def pass_over(self, schemas: Sequence[Any]) -> None:
-        """Move behind values that follow each other: in one step where they lie as in an earlier record, else so each array or map of them."""
+        """Move behind values that follow each other: in one step where they lie as in an earlier
+        record, else so each array or map of them.
+        """
         repeated = [self._is_repeated(schema) for schema in schemas]
 
         def pass_each() -> None:
@@ -134,15 +162,26 @@ class Source:
         place = len(self._laid_out)
         self._laid_out.append(schemas)
         start, size, mask, told, misses, lessons = (self.name() for _ in range(6))
-        self._first.append(f" {size}, {mask}, {told} = layouts[{place}]; {misses} = 0; {lessons} = {_LESSONS_A_BLOCK}")
+        self._first.append(
+            f" {size}, {mask}, {told} = layouts[{place}]; {misses} = 0; {lessons} = "
+            f"{_LESSONS_A_BLOCK}"
+        )
         self.add(f"{start} = tell()")
-        with self.inside(f"if {size} and {start} <= limit - {size} and from_bytes(data[{start}:{start} + {size}], 'little') & {mask} == {told}:"):
+        with self.inside(
+            f"if {size} and {start} <= limit - {size} and from_bytes(data[{start}:{start} + "
+            f"{size}], 'little') & {mask} == {told}:"
+        ):
             self.add(f"skip({size})", f"{misses} = 0")
         with self.inside("else:"):
             otherwise()
             self.add(f"{misses} += 1")
             with self.inside(f"if {lessons} and ({misses} > {_MISSES_TO_LEARN} or not {size}):"):
-                self.add(f"layouts[{place}] = {size}, {mask}, {told} = learn({place}, data[{start}:tell()])", f"{misses} = 0", f"{lessons} -= 1")
+                self.add(
+                    f"layouts[{place}] = {size}, {mask}, {told} = learn({place}, "
+                    f"data[{start}:tell()])",
+                    f"{misses} = 0",
+                    f"{lessons} -= 1",
+                )
             self.add(f"elif {misses} > {_MISSES_TO_GIVE_UP}: {size} = 0")
 
     def _is_repeated(self, schema: Any) -> bool:  # noqa: ANN401 - as above
@@ -162,7 +201,9 @@ class Source:
         return learn(data, self._laid_out[place], self.resolve)
 
     def read(self, schema: Any, target: str) -> None:  # noqa: ANN401 - as above
-        """Assign a value to a variable: int, float, bool, bytes (strings too, undecoded) or None."""
+        """Assign a value to a variable: int, float, bool, bytes (strings too, undecoded) or
+        None.
+        """
         with self._nested():
             self._read(self.resolve(schema), target)
 
@@ -175,12 +216,21 @@ class Source:
             case "bytes" | "string":
                 length = self.name()
                 self.add(f"{length} = read_int()")
-                self.add(f"if not 0 <= {length} <= {_READ_UNCHECKED} and not 0 <= {length} <= limit - tell(): raise ValueError({length})")
+                self.add(
+                    f"if not 0 <= {length} <= {_READ_UNCHECKED} and not 0 <= {length} <= limit - "
+                    f"tell(): raise ValueError({length})"
+                )
                 self.add(f"{target} = read({length})" + (".decode()" if schema == "string" else ""))
             case "boolean" | "float" | "double":
-                self.add("if tell() > limit: raise ValueError(limit)", f"({target},) = {_UNPACKED[schema]}(read({_FIXED_WIDTHS[schema]}))")
+                self.add(
+                    "if tell() > limit: raise ValueError(limit)",
+                    f"({target},) = {_UNPACKED[schema]}(read({_FIXED_WIDTHS[schema]}))",
+                )
             case {"type": "fixed", "size": size}:
-                self.add("if tell() > limit: raise ValueError(limit)", f"{target} = read({_bounded(size)})")
+                self.add(
+                    "if tell() > limit: raise ValueError(limit)",
+                    f"{target} = read({_bounded(size)})",
+                )
             case list() as branches:
                 self._branch(branches, lambda branch: self.read(branch, target))
             case _:
@@ -188,7 +238,9 @@ class Source:
                 raise NotGeneratedError(message)
 
     def read_keyed(self, schema: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
-        """Assign what an array of pairs (number, bytes), which is how Iceberg stores a map, has under a key; unchanged when it has nothing."""
+        """Assign what an array of pairs (number, bytes), which is how Iceberg stores a map, has
+        under a key; unchanged when it has nothing.
+        """
         with self._nested():
             match self.resolve(schema):
                 case "null":
@@ -202,7 +254,11 @@ class Source:
                     raise NotGeneratedError(message)
 
     def _read_pairs(self, pair: Any, target: str, key: int) -> None:  # noqa: ANN401 - as above
-        kinds = [self.resolve(field["type"]) for field in pair["fields"]] if isinstance(pair, dict) and pair["type"] == "record" else []
+        kinds = (
+            [self.resolve(field["type"]) for field in pair["fields"]]
+            if isinstance(pair, dict) and pair["type"] == "record"
+            else []
+        )
         if kinds != ["int", "bytes"]:
             message = f"a bound is no pair of a number and bytes but {kinds}"
             raise NotGeneratedError(message)
@@ -219,19 +275,27 @@ class Source:
 
     def _skip_sized(self, length_expression: str) -> None:
         length = self.name()
-        self.add(f"{length} = {length_expression}", f"if {length} > limit or {length} < 0: raise ValueError({length})", f"skip({length})")
+        self.add(
+            f"{length} = {length_expression}",
+            f"if {length} > limit or {length} < 0: raise ValueError({length})",
+            f"skip({length})",
+        )
 
     def _branch(self, branches: list[Any], handle: Callable[[Any], None]) -> None:
         chosen = self.name()
         self.add(f"{chosen} = read_int()")
         # The last branch first: in Iceberg's files it is the value, and null the rare one.
         for position in reversed(range(len(branches))):
-            with self.inside(f"{'if' if position == len(branches) - 1 else 'elif'} {chosen} == {position}:"):
+            with self.inside(
+                f"{'if' if position == len(branches) - 1 else 'elif'} {chosen} == {position}:"
+            ):
                 handle(branches[position])
         self.add(f"else: raise ValueError({chosen})" if branches else f"raise ValueError({chosen})")
 
     def _skip_repeated(self, items: list[Any]) -> None:
-        """Blocks of items, each with its number of items; a negative number is followed by the block's size in bytes."""
+        """Blocks of items, each with its number of items; a negative number is followed by the
+        block's size in bytes.
+        """
         count = self.name()
         self.add(f"{count} = read_int()")
         with self.inside(f"while {count}:"):
@@ -248,16 +312,24 @@ class Source:
             self.add("pass")
             return
         if all(kind in _INTEGERS for kind in kinds):
-            self.add(f"if {count} <= {_READ_UNCHECKED // len(kinds)}: read_ints({count} * {len(kinds)})")
+            self.add(
+                f"if {count} <= {_READ_UNCHECKED // len(kinds)}: read_ints({count} * {len(kinds)})"
+            )
             self.add("else:", f" for _ in range({count} * {len(kinds)}): read_int()")
             return
         with self.inside(f"for _ in range({count}):"):
             for item in items:
                 self.skip(item)
-            self.add("if tell() > limit: raise ValueError(limit)" if not set(kinds) & {*_INTEGERS, "sized"} else "pass")
+            self.add(
+                "if tell() > limit: raise ValueError(limit)"
+                if not set(kinds) & {*_INTEGERS, "sized"}
+                else "pass"
+            )
 
     def _flatten(self, items: list[Any]) -> list[str]:
-        """The items' parts: what begins with a number is "sized", what has a fixed width is "fixed"."""
+        """The items' parts: what begins with a number is "sized", what has a fixed width is
+        "fixed".
+        """
         kinds: list[str] = []
         with self._nested():
             for item in items:

@@ -1,7 +1,8 @@
 """Manifest lists and manifests, read by field id and only as far as health needs them.
 
-The narrow interface is `read_manifest_list` and `digest_manifest`: bytes in, values out, UnreadableFileError when the bytes are broken.
-This reader takes whatever fastavro takes; `fast` reads the same at a fraction of the cost, and comes back here for what it cannot read.
+The narrow interface is `read_manifest_list` and `digest_manifest`: bytes in, values out,
+UnreadableFileError when the bytes are broken. This reader takes whatever fastavro takes; `fast`
+reads the same at a fraction of the cost, and comes back here for what it cannot read.
 """
 
 from __future__ import annotations
@@ -16,28 +17,45 @@ from typing import Any, Final
 import fastavro
 from fastavro.types import Schema
 
-from maintainer.adapters.catalog.limits import MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES, UnreadableFileError, at_most_listed, refuse_empty_items
+from maintainer.adapters.catalog.limits import (
+    MAX_DOCUMENT_BYTES,
+    MAX_MANIFEST_BYTES,
+    UnreadableFileError,
+    at_most_listed,
+    refuse_empty_items,
+)
 from maintainer.adapters.catalog.manifests.container import Container, open_container
 from maintainer.adapters.catalog.manifests.deletes import bound_of_path, delete_key
 from maintainer.adapters.catalog.manifests.digest_sums import Groups, Tally
-from maintainer.adapters.catalog.manifests.partition import Spec, StoredField, compile_partition_text, header_spec
+from maintainer.adapters.catalog.manifests.partition import (
+    Spec,
+    StoredField,
+    compile_partition_text,
+    header_spec,
+)
 from maintainer.domain.filelist import path_key
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses
 
 # Iceberg's field ids; files without ids are read by the names beside them.
 LIST_FIELDS: Final = {
-    500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number", 517: "content", 519: "key_metadata",
+    500: "manifest_path", 501: "manifest_length", 502: "partition_spec_id", 515: "sequence_number",
+    517: "content", 519: "key_metadata",
     504: "added_files_count", 505: "existing_files_count",
 }  # fmt: skip
 ENTRY_FIELDS: Final = {0: "status", 2: "data_file", 3: "sequence_number"}
 FILE_FIELDS: Final = {
-    101: "file_format", 102: "partition", 103: "record_count", 104: "file_size_in_bytes", 134: "content", 144: "content_offset", 145: "content_size_in_bytes",
+    101: "file_format", 102: "partition", 103: "record_count", 104: "file_size_in_bytes",
+    134: "content", 144: "content_offset", 145: "content_size_in_bytes",
     100: "file_path", 125: "lower_bounds", 128: "upper_bounds", 143: "referenced_data_file",
 }  # fmt: skip
 _LIVE: Final = (0, 1)  # EXISTING, ADDED
 _STATUSES: Final = (0, 1, 2)  # and DELETED
 _CONTENTS: Final = (Content.DATA, Content.POSITION_DELETES, Content.EQUALITY_DELETES)
-_NAMED_TYPES: Final = ("record", "fixed", "enum")  # a tuple: what is looked up may be a union, which has no hash
+_NAMED_TYPES: Final = (
+    "record",
+    "fixed",
+    "enum",
+)  # a tuple: what is looked up may be a union, which has no hash
 _COMPILED_SCHEMAS: Final = 256  # manifests of one table share a few schemas
 
 
@@ -62,7 +80,9 @@ class ListedManifest:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How to read the records of files with one schema: fastavro's resolution drops every field that is not wanted."""
+    """How to read the records of files with one schema: fastavro's resolution drops every field
+    that is not wanted.
+    """
 
     writer: Schema
     wanted: Schema
@@ -71,54 +91,94 @@ class Reader:
     partition: tuple[StoredField, ...] = ()
 
 
-def read_manifest_list(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> tuple[ListedManifest, ...]:
+def read_manifest_list(
+    raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES
+) -> tuple[ListedManifest, ...]:
     """The manifests of one snapshot, in the order of the list."""
     container = open_container(raw, most_bytes)
     reader = compile_reader(container.schema, is_list=True)
     names = reader.names
-    return list_manifests([record.get(names[name]) for name in LIST_FIELDS.values()] for record in _records(container, reader))
+    return list_manifests(
+        [record.get(names[name]) for name in LIST_FIELDS.values()]
+        for record in _records(container, reader)
+    )
 
 
 def list_manifests(rows: Iterable[Iterable[Any]]) -> tuple[ListedManifest, ...]:
-    """What a list says, its rows as `list_manifest` takes them; where it has deletes, the data files are to be kept for joining."""
+    """What a list says, its rows as `list_manifest` takes them; where it has deletes, the data
+    files are to be kept for joining.
+    """
     listed = tuple(map(list_manifest, at_most_listed(rows)))
-    if all(manifest.content is ManifestContent.DATA or manifest.live_entries == 0 for manifest in listed):
+    if all(
+        manifest.content is ManifestContent.DATA or manifest.live_entries == 0
+        for manifest in listed
+    ):
         return listed
-    return tuple(replace(manifest, keeps_files=manifest.content is ManifestContent.DATA) for manifest in listed)
+    return tuple(
+        replace(manifest, keeps_files=manifest.content is ManifestContent.DATA)
+        for manifest in listed
+    )
 
 
 def list_manifest(values: Iterable[Any]) -> ListedManifest:
-    """What a list says of one manifest, its values in the order of LIST_FIELDS; UnreadableFileError when it cannot be true."""
+    """What a list says of one manifest, its values in the order of LIST_FIELDS; UnreadableFileError
+    when it cannot be true.
+    """
     path, length, spec_id, sequence_number, content, key_metadata, added, existing = values
-    if not isinstance(path, str) or not isinstance(length, int) or length < 0 or not isinstance(spec_id, int):
-        message = f"it lists a manifest without path, length or spec: {path!r}, {length!r}, {spec_id!r}"
+    if (
+        not isinstance(path, str)
+        or not isinstance(length, int)
+        or length < 0
+        or not isinstance(spec_id, int)
+    ):
+        message = (
+            f"it lists a manifest without path, length or spec: {path!r}, {length!r}, {spec_id!r}"
+        )
         raise UnreadableFileError(message)
     content = content or 0
     if content not in {0, 1}:
-        message = f"it lists {path} with content {content!r}, which is neither data (0) nor deletes (1)"
+        message = (
+            f"it lists {path} with content {content!r}, which is neither data (0) nor deletes (1)"
+        )
         raise UnreadableFileError(message)
     kind = ManifestContent.DELETES if content else ManifestContent.DATA
     live = added + existing if isinstance(added, int) and isinstance(existing, int) else None
-    return ListedManifest(path, length, spec_id, kind, sequence_number or 0, is_encrypted=bool(key_metadata), live_entries=live)
+    return ListedManifest(
+        path,
+        length,
+        spec_id,
+        kind,
+        sequence_number or 0,
+        is_encrypted=bool(key_metadata),
+        live_entries=live,
+    )
 
 
 def describe_manifest(path: str, raw: bytes) -> ListedManifest:
     """A manifest that no list describes (format v1's inline paths), described by its own header."""
     metadata = open_container(raw).metadata
     spec_id = _header_number(metadata, "partition-spec-id")
-    content = ManifestContent.DELETES if metadata.get("content") == b"deletes" else ManifestContent.DATA
+    content = (
+        ManifestContent.DELETES if metadata.get("content") == b"deletes" else ManifestContent.DATA
+    )
     return ListedManifest(path, None, spec_id, content, sequence_number=0)
 
 
 def digest_manifest(
-    raw: bytes, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses, most_bytes: int = MAX_MANIFEST_BYTES
+    raw: bytes,
+    listed: ListedManifest,
+    specs: Mapping[int, Spec],
+    classes: SizeClasses,
+    most_bytes: int = MAX_MANIFEST_BYTES,
 ) -> ManifestDigest:
     """What a manifest's live entries add up to, small and large judged by `classes`."""
     container = open_listed(raw, listed, most_bytes)
     return make_digest(listed, len(raw), tally_entries(container, listed, specs, classes))
 
 
-def open_listed(raw: bytes, listed: ListedManifest, most_bytes: int = MAX_MANIFEST_BYTES) -> Container:
+def open_listed(
+    raw: bytes, listed: ListedManifest, most_bytes: int = MAX_MANIFEST_BYTES
+) -> Container:
     """Open a manifest; UnreadableFileError when it is shorter than its list says."""
     if listed.length_bytes is not None and len(raw) < listed.length_bytes:
         message = f"it has {len(raw)} bytes, the manifest list says {listed.length_bytes}"
@@ -143,24 +203,39 @@ def make_digest(listed: ListedManifest, length_bytes: int, tally: Tally) -> Mani
     )
 
 
-def partition_writer(container: Container, reader: Reader, listed: ListedManifest, specs: Mapping[int, Spec]) -> Callable[[Mapping[str, Any]], str]:
+def partition_writer(
+    container: Container, reader: Reader, listed: ListedManifest, specs: Mapping[int, Spec]
+) -> Callable[[Mapping[str, Any]], str]:
     """A function from a stored partition to its text."""
-    return compile_partition_text(reader.partition, specs.get(listed.spec_id) or header_spec(container.metadata, listed.spec_id))
+    return compile_partition_text(
+        reader.partition,
+        specs.get(listed.spec_id) or header_spec(container.metadata, listed.spec_id),
+    )
 
 
-def tally_entries(container: Container, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses) -> Tally:
+def tally_entries(
+    container: Container, listed: ListedManifest, specs: Mapping[int, Spec], classes: SizeClasses
+) -> Tally:
     """Add up the live entries, one at a time."""
     reader = compile_reader(container.schema, is_list=False)
     write_partition = partition_writer(container, reader, listed, specs)
     texts: dict[tuple[Any, ...], str] = {}
     tally = Tally(classes, listed.sequence_number)
     groups: Groups = {}
-    status_name, file_name, sequence_name, names = reader.names["status"], reader.names["data_file"], reader.names["sequence_number"], reader.file_names
+    status_name, file_name, sequence_name, names = (
+        reader.names["status"],
+        reader.names["data_file"],
+        reader.names["sequence_number"],
+        reader.file_names,
+    )
     for entry in _records(container, reader):
         tally.count(1)
         status = entry.get(status_name)
         if status not in _STATUSES:
-            message = f"entry {tally.entries} has status {status!r}, which is none of existing (0), added (1), deleted (2)"
+            message = (
+                f"entry {tally.entries} has status {status!r}, which is none of existing (0), "
+                f"added (1), deleted (2)"
+            )
             raise UnreadableFileError(message)
         if status not in _LIVE:
             continue
@@ -176,7 +251,11 @@ def tally_entries(container: Container, listed: ListedManifest, specs: Mapping[i
         group[1].append(records)
         group[2].append(entry.get(sequence_name))
         if listed.lists_files:
-            group[3].append(_key_of(file, names, content) if listed.content is ManifestContent.DELETES else path_key(_path_of(file, names)))
+            group[3].append(
+                _key_of(file, names, content)
+                if listed.content is ManifestContent.DELETES
+                else path_key(_path_of(file, names))
+            )
     for (text, content, file_format), group in groups.items():
         tally.add_files(text, content, file_format.lower(), group)
     return tally
@@ -188,21 +267,33 @@ def _path_of(file: Mapping[str, Any], names: Mapping[str, str]) -> bytes:
 
 def _key_of(file: Mapping[str, Any], names: Mapping[str, str], content: Content) -> int:
     """The key of the one data file that a position delete file or deletion vector applies to."""
-    lower, upper = (bound_of_path(file.get(names[name])) for name in ("lower_bounds", "upper_bounds"))
-    return delete_key(content is Content.EQUALITY_DELETES, file.get(names["referenced_data_file"]), lower, upper)
+    lower, upper = (
+        bound_of_path(file.get(names[name])) for name in ("lower_bounds", "upper_bounds")
+    )
+    return delete_key(
+        content is Content.EQUALITY_DELETES, file.get(names["referenced_data_file"]), lower, upper
+    )
 
 
-def _measure(file: Mapping[str, Any], names: Mapping[str, str], position: int) -> tuple[Content, int, int, str]:
+def _measure(
+    file: Mapping[str, Any], names: Mapping[str, str], position: int
+) -> tuple[Content, int, int, str]:
     """(content, size in bytes, records, format as it is written) of a file entry."""
     content_id = file.get(names["content"]) or 0
     file_format = str(file.get(names["file_format"]) or "")
     size, records = file.get(names["file_size_in_bytes"]), file.get(names["record_count"])
     if content_id not in {0, 1, 2}:
-        message = f"entry {position} has content {content_id!r}, which is none of data (0), position deletes (1), equality deletes (2)"
+        message = (
+            f"entry {position} has content {content_id!r}, which is none of data (0), position "
+            f"deletes (1), equality deletes (2)"
+        )
         raise UnreadableFileError(message)
     content = _CONTENTS[content_id]
-    if content is Content.POSITION_DELETES and (file_format.lower() == "puffin" or file.get(names["content_offset"]) is not None):
-        # Many vectors share one Puffin file: its size counted once for each would be many times what is there.
+    if content is Content.POSITION_DELETES and (
+        file_format.lower() == "puffin" or file.get(names["content_offset"]) is not None
+    ):
+        # Many vectors share one Puffin file: its size counted once for each would be many times
+        # what is there.
         content, size = Content.DELETION_VECTORS, file.get(names["content_size_in_bytes"]) or 0
     if not isinstance(size, int) or not isinstance(records, int) or size < 0 or records < 0:
         message = f"entry {position} claims {size!r} bytes and {records!r} records"
@@ -211,7 +302,9 @@ def _measure(file: Mapping[str, Any], names: Mapping[str, str], position: int) -
 
 
 class _Block(io.BytesIO):
-    """A block that ends with an error: fastavro passes over numbers of fixed width behind the end, as many as a corrupt length claims."""
+    """A block that ends with an error: fastavro passes over numbers of fixed width behind the end,
+    as many as a corrupt length claims.
+    """
 
     def read(self, size: int | None = -1, /) -> bytes:
         found = super().read(size)
@@ -228,8 +321,12 @@ def _records(container: Container, reader: Reader) -> Iterator[dict[str, Any]]:
             try:
                 record = fastavro.schemaless_reader(stream, reader.writer, reader.wanted)
             except Exception as error:
-                # Broken bytes surface as whatever type the decoder trips over; all of them mean the same here.
-                message = f"record {index} of a block of {count} cannot be decoded: {type(error).__name__} {error}".rstrip()
+                # Broken bytes surface as whatever type the decoder trips over; all of them mean the
+                # same here.
+                message = (
+                    f"record {index} of a block of {count} cannot be decoded: "
+                    f"{type(error).__name__} {error}"
+                ).rstrip()
                 raise UnreadableFileError(message) from error
             if not isinstance(record, dict):
                 message = f"its records are {type(record).__name__}, not structs"
@@ -242,7 +339,9 @@ def _records(container: Container, reader: Reader) -> Iterator[dict[str, Any]]:
 
 @lru_cache(maxsize=_COMPILED_SCHEMAS)
 def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
-    """The reader of files with this schema (JSON); UnreadableFileError when it is none of a manifest or manifest list."""
+    """The reader of files with this schema (JSON); UnreadableFileError when it is none of a
+    manifest or manifest list.
+    """
     try:
         record = json.loads(schema)
         stored = _stored_partition(record) if not is_list else ()
@@ -257,8 +356,16 @@ def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
             inner = pruning.prune(pruning.resolve(data_file["type"]), FILE_FIELDS)
             file_names = _own_names(inner, FILE_FIELDS)
             data_file["type"] = {**pruning.resolve(data_file["type"]), "fields": inner}
-        wanted = fastavro.parse_schema(_plain(pruning.complete({**_as_record(writer), "fields": fields})))
-        return Reader(writer, wanted, _own_names(fields, LIST_FIELDS if is_list else ENTRY_FIELDS), file_names, stored)
+        wanted = fastavro.parse_schema(
+            _plain(pruning.complete({**_as_record(writer), "fields": fields}))
+        )
+        return Reader(
+            writer,
+            wanted,
+            _own_names(fields, LIST_FIELDS if is_list else ENTRY_FIELDS),
+            file_names,
+            stored,
+        )
     except UnreadableFileError:
         raise
     except Exception as error:
@@ -267,7 +374,9 @@ def compile_reader(schema: bytes, *, is_list: bool) -> Reader:
 
 
 class _Pruning:
-    """Drops fields of a parsed schema; a named type that was defined in a dropped field is defined where it is first used."""
+    """Drops fields of a parsed schema; a named type that was defined in a dropped field is defined
+    where it is first used.
+    """
 
     def __init__(self, defined: Mapping[str, Any]) -> None:
         self._defined = defined
@@ -290,7 +399,10 @@ class _Pruning:
                 return [self._complete(branch, seen) for branch in schema]
             case {"type": "record", "fields": fields}:
                 seen.add(schema["name"])
-                return {**schema, "fields": [{**f, "type": self._complete(f["type"], seen)} for f in fields]}
+                return {
+                    **schema,
+                    "fields": [{**f, "type": self._complete(f["type"], seen)} for f in fields],
+                }
             case {"type": "array", "items": items}:
                 return {**schema, "items": self._complete(items, seen)}
             case {"type": "map", "values": values}:
@@ -318,15 +430,25 @@ def id_of(schema_field: Mapping[str, Any], wanted: Mapping[int, str]) -> int | N
 
 
 def _own_names(fields: list[dict[str, Any]], wanted: Mapping[int, str]) -> dict[str, str]:
-    own = {found: schema_field["name"] for schema_field in fields if (found := id_of(schema_field, wanted)) is not None}
+    own = {
+        found: schema_field["name"]
+        for schema_field in fields
+        if (found := id_of(schema_field, wanted)) is not None
+    }
     return {name: own.get(field_id, name) for field_id, name in wanted.items()}
 
 
 def _without_logical_types(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
-    """Raw numbers and bytes: a value must not fail because Python's calendar ends before Iceberg's."""
+    """Raw numbers and bytes: a value must not fail because Python's calendar ends before
+    Iceberg's.
+    """
     match schema:
         case dict():
-            return {key: _without_logical_types(value) for key, value in schema.items() if key not in {"logicalType", "default"}}
+            return {
+                key: _without_logical_types(value)
+                for key, value in schema.items()
+                if key not in {"logicalType", "default"}
+            }
         case list():
             return [_without_logical_types(branch) for branch in schema]
         case _:
@@ -367,11 +489,22 @@ def _stored_partition(record: Any) -> tuple[StoredField, ...]:  # noqa: ANN401 -
     if data_file is None:
         message = "its entries have no data_file"
         raise UnreadableFileError(message)
-    file_type = defined.get(data_file["type"], data_file["type"]) if isinstance(data_file["type"], str) else data_file["type"]
-    partition = next((f for f in _as_record(file_type)["fields"] if id_of(f, FILE_FIELDS) == 102), None)  # noqa: PLR2004 - partition's id
+    file_type = (
+        defined.get(data_file["type"], data_file["type"])
+        if isinstance(data_file["type"], str)
+        else data_file["type"]
+    )
+    partition = next(
+        (f for f in _as_record(file_type)["fields"] if id_of(f, FILE_FIELDS) == 102),  # noqa: PLR2004 - partition's id
+        None,
+    )
     if partition is None:
         return ()
-    struct = defined.get(partition["type"], partition["type"]) if isinstance(partition["type"], str) else partition["type"]
+    struct = (
+        defined.get(partition["type"], partition["type"])
+        if isinstance(partition["type"], str)
+        else partition["type"]
+    )
     return tuple(_stored_field(f, defined) for f in _as_record(struct)["fields"])
 
 

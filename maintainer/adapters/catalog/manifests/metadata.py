@@ -10,7 +10,12 @@ from typing import Any, Final
 
 import msgspec
 
-from maintainer.adapters.catalog.limits import BYTES_PER_VALUE, MAX_DOCUMENT_BYTES, MAX_VALUES, TooLargeError
+from maintainer.adapters.catalog.limits import (
+    BYTES_PER_VALUE,
+    MAX_DOCUMENT_BYTES,
+    MAX_VALUES,
+    TooLargeError,
+)
 from maintainer.adapters.catalog.manifests.partition import Spec, SpecField
 from maintainer.adapters.catalog.manifests.summary import LazySummary, read_operation
 from maintainer.domain.inventory import FaultKind, Ref, Snapshot, StatisticsFile
@@ -114,7 +119,9 @@ class _Version(msgspec.Struct, rename="kebab"):
 
 @dataclass(frozen=True, slots=True)
 class ManifestSource:
-    """Where a snapshot's manifests are named: in a manifest list, or (format v1) in the metadata itself."""
+    """Where a snapshot's manifests are named: in a manifest list, or (format v1) in the metadata
+    itself.
+    """
 
     list_path: str | None
     paths: tuple[str, ...] = ()
@@ -147,9 +154,11 @@ class TableMetadata:
 
 
 def parse_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> TableMetadata:
-    """Decode a metadata.json; MetadataError when it is broken, a view's, or of a format version that we do not know.
+    """Decode a metadata.json; MetadataError when it is broken, a view's, or of a format version
+    that we do not know.
 
-    TooLargeError when it holds more than so many bytes, decompressed, or takes more memory than such a file may.
+    TooLargeError when it holds more than so many bytes, decompressed, or takes more memory than
+    such a file may.
     """
     plain = _decompress(raw, most_bytes) if raw[:2] == _GZIP else raw
     if plain.count(b",") > min(MAX_VALUES, most_bytes // BYTES_PER_VALUE):
@@ -158,13 +167,22 @@ def parse_metadata(raw: bytes, most_bytes: int = MAX_DOCUMENT_BYTES) -> TableMet
         document = _DOCUMENTS.decode(plain)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         _refuse_newer_version(plain)
-        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) cannot be decoded: {error}") from error
+        raise MetadataError(
+            FaultKind.METADATA_CORRUPT,
+            f"metadata.json ({len(raw)} bytes) cannot be decoded: {error}",
+        ) from error
     try:
         return _accept(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) has a snapshot whose summary cannot be decoded: {error}") from error
+        raise MetadataError(
+            FaultKind.METADATA_CORRUPT,
+            f"metadata.json ({len(raw)} bytes) has a snapshot whose summary cannot be decoded: "
+            f"{error}",
+        ) from error
     except OverflowError as error:
-        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json holds a time that no calendar has: {error}") from error
+        raise MetadataError(
+            FaultKind.METADATA_CORRUPT, f"metadata.json holds a time that no calendar has: {error}"
+        ) from error
 
 
 _DOCUMENTS: Final = msgspec.json.Decoder(_Document)
@@ -177,11 +195,17 @@ def _decompress(raw: bytes, most_bytes: int) -> bytes:
     try:
         plain = inflater.decompress(raw, most_bytes)
     except zlib.error as error:
-        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) is not valid gzip: {error}") from error
+        raise MetadataError(
+            FaultKind.METADATA_CORRUPT,
+            f"metadata.json ({len(raw)} bytes) is not valid gzip: {error}",
+        ) from error
     if inflater.unconsumed_tail:
         raise TooLargeError(_NAME, None, most_bytes)
     if not inflater.eof:
-        raise MetadataError(FaultKind.METADATA_CORRUPT, f"metadata.json ({len(raw)} bytes) is gzip that is cut short")
+        raise MetadataError(
+            FaultKind.METADATA_CORRUPT,
+            f"metadata.json ({len(raw)} bytes) is gzip that is cut short",
+        )
     return plain
 
 
@@ -192,43 +216,72 @@ def _refuse_newer_version(plain: bytes) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return
     if version > MAX_FORMAT_VERSION:
-        raise MetadataError(FaultKind.UNSUPPORTED, f"format version {version} is above {MAX_FORMAT_VERSION}")
+        raise MetadataError(
+            FaultKind.UNSUPPORTED, f"format version {version} is above {MAX_FORMAT_VERSION}"
+        )
 
 
 def _accept(document: _Document) -> TableMetadata:
-    if document.view_uuid is not None or (document.current_version_id is not None and document.table_uuid is None):
+    if document.view_uuid is not None or (
+        document.current_version_id is not None and document.table_uuid is None
+    ):
         raise MetadataError(FaultKind.VIEW, "its metadata is a view's")
     version = document.format_version
     if version is None or document.location is None:
-        raise MetadataError(FaultKind.UNSUPPORTED, "its metadata has no format-version or no location, so it is not Iceberg's")
+        raise MetadataError(
+            FaultKind.UNSUPPORTED,
+            "its metadata has no format-version or no location, so it is not Iceberg's",
+        )
     if not 1 <= version <= MAX_FORMAT_VERSION:
-        raise MetadataError(FaultKind.UNSUPPORTED, f"format version {version} is not among 1 to {MAX_FORMAT_VERSION}")
+        raise MetadataError(
+            FaultKind.UNSUPPORTED,
+            f"format version {version} is not among 1 to {MAX_FORMAT_VERSION}",
+        )
     snapshots = document.snapshots or []
     current = document.current_snapshot_id
     if current is not None and current < 0:
         current = None  # Java writes -1 for "none"
     if current is not None and all(snapshot.snapshot_id != current for snapshot in snapshots):
-        raise MetadataError(FaultKind.METADATA_CORRUPT, f"current-snapshot-id {current} is not among its {len(snapshots)} snapshots")
+        raise MetadataError(
+            FaultKind.METADATA_CORRUPT,
+            f"current-snapshot-id {current} is not among its {len(snapshots)} snapshots",
+        )
     return TableMetadata(
         table_uuid=document.table_uuid or document.location,
         format_version=version,
         location=document.location,
         properties=_as_text(document.properties),
         current_snapshot_id=current,
-        snapshots=tuple(sorted(map(_snapshot, snapshots), key=lambda snapshot: (snapshot.sequence_number, snapshot.committed_at))),
-        sources={snapshot.snapshot_id: ManifestSource(snapshot.manifest_list, tuple(snapshot.manifests or ())) for snapshot in snapshots},
+        snapshots=tuple(
+            sorted(
+                map(_snapshot, snapshots),
+                key=lambda snapshot: (snapshot.sequence_number, snapshot.committed_at),
+            )
+        ),
+        sources={
+            snapshot.snapshot_id: ManifestSource(
+                snapshot.manifest_list, tuple(snapshot.manifests or ())
+            )
+            for snapshot in snapshots
+        },
         refs=_refs(document.refs, current),
         default_spec_id=document.default_spec_id or 0,
         specs=_specs(document),
         metadata_files=1 + len(document.metadata_log or ()),
         statistics=_statistics(document.statistics),
         partition_statistics=_statistics(document.partition_statistics),
-        is_sorted=any(order.order_id == document.default_sort_order_id and order.fields for order in document.sort_orders or ()),
+        is_sorted=any(
+            order.order_id == document.default_sort_order_id and order.fields
+            for order in document.sort_orders or ()
+        ),
     )
 
 
 def _statistics(files: list[_Statistics] | None) -> tuple[StatisticsFile, ...]:
-    return tuple(StatisticsFile(file.snapshot_id, file.statistics_path, file.file_size_in_bytes) for file in files or ())
+    return tuple(
+        StatisticsFile(file.snapshot_id, file.statistics_path, file.file_size_in_bytes)
+        for file in files or ()
+    )
 
 
 def _snapshot(snapshot: _Snapshot) -> Snapshot:
@@ -244,10 +297,18 @@ def _snapshot(snapshot: _Snapshot) -> Snapshot:
 
 
 def _refs(refs: dict[str, _Ref] | None, current: int | None) -> tuple[Ref, ...]:
-    if not refs:  # before refs existed the current snapshot was the only one; Iceberg reads it as the main branch
+    # before refs existed the current snapshot was the only one; Iceberg reads it as the main branch
+    if not refs:
         return () if current is None else (Ref("main", current, is_branch=True),)
     return tuple(
-        Ref(name, ref.snapshot_id, ref.type == "branch", ref.max_ref_age_ms, ref.max_snapshot_age_ms, ref.min_snapshots_to_keep)
+        Ref(
+            name,
+            ref.snapshot_id,
+            ref.type == "branch",
+            ref.max_ref_age_ms,
+            ref.max_snapshot_age_ms,
+            ref.min_snapshots_to_keep,
+        )
         for name, ref in sorted(refs.items())
     )
 
@@ -257,26 +318,53 @@ def _specs(document: _Document) -> dict[int, Spec]:
     if specs is None:
         specs = [_Spec(document.default_spec_id or 0, document.partition_spec or [])]
     columns = _columns(document) if any(spec.fields for spec in specs) else {}
-    return {spec.spec_id: Spec(spec.spec_id, tuple(_spec_field(position, field, columns) for position, field in enumerate(spec.fields))) for spec in specs}
+    return {
+        spec.spec_id: Spec(
+            spec.spec_id,
+            tuple(
+                _spec_field(position, field, columns) for position, field in enumerate(spec.fields)
+            ),
+        )
+        for spec in specs
+    }
 
 
 def _spec_field(position: int, field: _SpecField, columns: Mapping[int, _Named]) -> SpecField:
-    column, type_name = columns.get(field.source_id, ((), "")) if field.source_id is not None else ((), "")
-    return SpecField(_FIRST_FIELD_ID + position if field.field_id is None else field.field_id, field.name, field.transform, column, type_name)
+    column, type_name = (
+        columns.get(field.source_id, ((), "")) if field.source_id is not None else ((), "")
+    )
+    return SpecField(
+        _FIRST_FIELD_ID + position if field.field_id is None else field.field_id,
+        field.name,
+        field.transform,
+        column,
+        type_name,
+    )
 
 
 def _columns(document: _Document) -> Mapping[int, _Named]:
-    """The primitive columns of the current schema by id; nothing where the schema is none that we know."""
+    """The primitive columns of the current schema by id; nothing where the schema is none that we
+    know.
+    """
     schemas = document.schemas or ([document.schema] if document.schema is not None else [])
-    current = next((schema for schema in schemas if schema.schema_id == document.current_schema_id), schemas[0] if len(schemas) == 1 else None)
+    current = next(
+        (schema for schema in schemas if schema.schema_id == document.current_schema_id),
+        schemas[0] if len(schemas) == 1 else None,
+    )
     try:
         return dict(_name_columns(current.fields, ())) if current is not None else {}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
 
 
-def _name_columns(fields: msgspec.Raw | object, within: tuple[str, ...]) -> Iterator[tuple[int, _Named]]:
-    columns = _COLUMNS.decode(fields) if isinstance(fields, msgspec.Raw) else msgspec.convert(fields, list[_Column])
+def _name_columns(
+    fields: msgspec.Raw | object, within: tuple[str, ...]
+) -> Iterator[tuple[int, _Named]]:
+    columns = (
+        _COLUMNS.decode(fields)
+        if isinstance(fields, msgspec.Raw)
+        else msgspec.convert(fields, list[_Column])
+    )
     for column in columns:
         name = (*within, column.name)
         match column.type:
@@ -289,4 +377,8 @@ def _name_columns(fields: msgspec.Raw | object, within: tuple[str, ...]) -> Iter
 
 
 def _as_text(values: dict[str, Any] | None) -> dict[str, str]:
-    return {key: value if isinstance(value, str) else str(value) for key, value in (values or {}).items() if value is not None}
+    return {
+        key: value if isinstance(value, str) else str(value)
+        for key, value in (values or {}).items()
+        if value is not None
+    }

@@ -1,4 +1,6 @@
-"""A table's digests as they come together: those of a large table packed, each unpacked for as long as somebody looks at it."""
+"""A table's digests as they come together: those of a large table packed, each unpacked for as long
+as somebody looks at it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from maintainer.adapters.catalog.limits import MAX_PARTITIONS
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestDigest
 
-PACKED_ENTRIES: Final = 100_000  # a table from this size on has its digests packed: a share of a manifest takes about 900 bytes, packed 80
+# a table from this size on has its digests packed: a share of a manifest takes about 900 bytes,
+# packed 80
+PACKED_ENTRIES: Final = 100_000
 _LEVEL: Final = 1  # names and small figures that repeat: more effort hardly saves more
 _DIGEST: Final = msgspec.msgpack.Decoder(ManifestDigest)
 
@@ -32,8 +36,12 @@ class GatheredDigests:
         """Keep some more; several threads may at once."""
         for digest in digests:
             self._shares += len(digest.partitions)
-            self.packs = self.packs or self._shares >= PACKED_ENTRIES  # lists may claim less than there is
-            self._partitions.update(hash((share.spec_id, share.partition)) for share in digest.partitions)
+            self.packs = (
+                self.packs or self._shares >= PACKED_ENTRIES
+            )  # lists may claim less than there is
+            self._partitions.update(
+                hash((share.spec_id, share.partition)) for share in digest.partitions
+            )
             self.is_over = self.is_over or len(self._partitions) > MAX_PARTITIONS
             if self.is_over:
                 return
@@ -50,7 +58,9 @@ class GatheredDigests:
 
 
 class PackedDigests(Sequence[ManifestDigest]):
-    """Digests that take the memory of one at a time, and a pass over all of them the time to unpack them."""
+    """Digests that take the memory of one at a time, and a pass over all of them the time to unpack
+    them.
+    """
 
     def __init__(self, packed: Sequence[ManifestDigest | bytes]) -> None:
         """Take them as they are kept."""
@@ -68,7 +78,11 @@ class PackedDigests(Sequence[ManifestDigest]):
 
     def __getitem__(self, index: int | slice) -> ManifestDigest | Sequence[ManifestDigest]:
         """One of them, or some."""
-        return PackedDigests(self._packed[index]) if isinstance(index, slice) else _unpack(self._packed[index])
+        return (
+            PackedDigests(self._packed[index])
+            if isinstance(index, slice)
+            else _unpack(self._packed[index])
+        )
 
     def __iter__(self) -> Iterator[ManifestDigest]:
         """One after the other."""

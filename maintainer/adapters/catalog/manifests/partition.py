@@ -17,7 +17,9 @@ from maintainer.domain.partition import NULL_TEXT, escape
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - Iceberg's timestamp without a zone
 _EPOCH_UTC: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DATE: Final = date(1970, 1, 1)
-_DECIMALS: Final = Context(prec=76)  # Iceberg's decimals have up to 38 digits; the default context rounds at 28
+_DECIMALS: Final = Context(
+    prec=76
+)  # Iceberg's decimals have up to 38 digits; the default context rounds at 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,20 @@ class Spec:
 
     @property
     def is_partitioned(self) -> bool:
-        """False when no field is left: none at all, or only void ones (fields that format v1 dropped)."""
+        """False when no field is left: none at all, or only void ones (fields that format v1
+        dropped).
+        """
         return any(field.transform != "void" for field in self.fields)
 
     def describe(self) -> PartitionSpec:
         """The spec as the inventory tells it."""
-        return PartitionSpec(self.spec_id, tuple(PartitionField(field.name, field.transform, field.column, field.type_name) for field in self.fields))
+        return PartitionSpec(
+            self.spec_id,
+            tuple(
+                PartitionField(field.name, field.transform, field.column, field.type_name)
+                for field in self.fields
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +70,27 @@ class StoredField:
 
 
 def header_spec(metadata: Mapping[str, bytes], spec_id: int) -> Spec | None:
-    """The spec that the manifest itself carries, for one that the table's metadata no longer has."""
+    """The spec that the manifest itself carries, for one that the table's metadata no longer
+    has.
+    """
     try:
         fields = json.loads(metadata.get("partition-spec", b"[]"))
-        return Spec(spec_id, tuple(SpecField(int(f["field-id"]), str(f["name"]), str(f["transform"])) for f in fields))
+        return Spec(
+            spec_id,
+            tuple(
+                SpecField(int(f["field-id"]), str(f["name"]), str(f["transform"])) for f in fields
+            ),
+        )
     except (ValueError, KeyError, TypeError):
         return None
 
 
-def compile_partition_text(stored: Sequence[StoredField], spec: Spec | None) -> Callable[[Mapping[str, Any]], str]:
-    """A function from a stored partition struct to its text; without a spec the manifest's own field names serve."""
+def compile_partition_text(
+    stored: Sequence[StoredField], spec: Spec | None
+) -> Callable[[Mapping[str, Any]], str]:
+    """A function from a stored partition struct to its text; without a spec the manifest's own
+    field names serve.
+    """
     by_id = {field.field_id: field for field in spec.fields} if spec is not None else {}
     columns: list[tuple[str, str, Callable[[Any], str]]] = []
     for position, field in enumerate(stored):
@@ -77,10 +98,19 @@ def compile_partition_text(stored: Sequence[StoredField], spec: Spec | None) -> 
         transform = known.transform if known is not None else "identity"
         if transform == "void":
             continue
-        columns.append((field.name, escape(known.name if known is not None else field.name) + "=", _writer(transform, field)))
+        columns.append(
+            (
+                field.name,
+                escape(known.name if known is not None else field.name) + "=",
+                _writer(transform, field),
+            )
+        )
 
     def write(values: Mapping[str, Any]) -> str:
-        return "/".join(label + (NULL_TEXT if (value := values.get(name)) is None else to_text(value)) for name, label, to_text in columns)
+        return "/".join(
+            label + (NULL_TEXT if (value := values.get(name)) is None else to_text(value))
+            for name, label, to_text in columns
+        )
 
     return write
 
@@ -105,20 +135,37 @@ def _plain_writer(field: StoredField) -> Callable[[Any], str]:
     match field.type_name:
         case "date":
             return _write_date
-        case "timestamp-millis" | "timestamp-micros" | "timestamp-nanos" | "local-timestamp-millis" | "local-timestamp-micros" | "local-timestamp-nanos":
-            return _timestamp_writer(field.type_name.rpartition("-")[2], field.is_utc and not field.type_name.startswith("local"))
+        case (
+            "timestamp-millis"
+            | "timestamp-micros"
+            | "timestamp-nanos"
+            | "local-timestamp-millis"
+            | "local-timestamp-micros"
+            | "local-timestamp-nanos"
+        ):
+            return _timestamp_writer(
+                field.type_name.rpartition("-")[2],
+                field.is_utc and not field.type_name.startswith("local"),
+            )
         case "time-micros":
             return lambda value: (_EPOCH + timedelta(microseconds=value)).time().isoformat()
         case "time-millis":
             return lambda value: (_EPOCH + timedelta(milliseconds=value)).time().isoformat()
         case "decimal":
-            return lambda value: format(Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-field.scale, _DECIMALS), "f")
+            return lambda value: format(
+                Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-field.scale, _DECIMALS),
+                "f",
+            )
         case "uuid":
-            return lambda value: str(UUID(bytes=value)) if isinstance(value, bytes) else escape(str(value))
+            return lambda value: (
+                str(UUID(bytes=value)) if isinstance(value, bytes) else escape(str(value))
+            )
         case "boolean":
             return lambda value: "true" if value else "false"
         case "bytes" | "fixed":
-            return lambda value: base64.b64encode(value).decode("ascii").replace("/", "%2F").replace("=", "%3D")
+            return lambda value: (
+                base64.b64encode(value).decode("ascii").replace("/", "%2F").replace("=", "%3D")
+            )
         case _:
             return lambda value: escape(str(value))
 
@@ -145,7 +192,9 @@ def _write_nanos(epoch: datetime, nanos: int) -> str:
 
 
 def _safely(to_text: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A date beyond Python's calendar, or a value of another type than declared, is still a partition: its raw value names it."""
+    """A date beyond Python's calendar, or a value of another type than declared, is still a
+    partition: its raw value names it.
+    """
 
     def write(value: Any) -> str:  # noqa: ANN401 - whatever the manifest stores
         try:

@@ -1,8 +1,11 @@
-"""How the bytes lie of values that nobody wants: where a record's lie as those of an earlier one did, they are passed over in one step.
+"""How the bytes lie of values that nobody wants: where a record's lie as those of an earlier one
+did, they are passed over in one step.
 
-A file's statistics are most of its entry, and have the same columns and widths from file to file. A layout says of each byte what decides where the next
-value begins: all of a length, a count or a union's branch; of any other number whether one more byte of it follows; of contents nothing. Bytes that are
-the same under that mask take the same steps of a reader, so that nothing is believed that was not looked at.
+A file's statistics are most of its entry, and have the same columns and widths from file to file. A
+layout says of each byte what decides where the next value begins: all of a length, a count or a
+union's branch; of any other number whether one more byte of it follows; of contents nothing. Bytes
+that are the same under that mask take the same steps of a reader, so that nothing is believed that
+was not looked at.
 """
 
 from __future__ import annotations
@@ -10,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-Layout = tuple[int, int, int]  # how many bytes; the mask and the bytes under it, as numbers, the first byte the lowest
+Layout = tuple[
+    int, int, int
+]  # how many bytes; the mask and the bytes under it, as numbers, the first byte the lowest
 
 NOTHING_LEARNT: Final[Layout] = (0, 0, 0)
 _MAX_BYTES: Final = 1 << 15  # wider values are read each time
@@ -22,7 +27,9 @@ _FIXED_BYTES: Final = {"null": 0, "boolean": 1, "float": 4, "double": 8}
 
 
 def learn(data: bytes, schemas: Sequence[Any], resolve: Callable[[Any], Any]) -> Layout:
-    """The layout of the values of these Avro types that the bytes hold, one after the other; ValueError or IndexError when they hold something else."""
+    """The layout of the values of these Avro types that the bytes hold, one after the other;
+    ValueError or IndexError when they hold something else.
+    """
     if len(data) > _MAX_BYTES:
         return NOTHING_LEARNT
     walk = _Walk(data, resolve)
@@ -36,7 +43,9 @@ def learn(data: bytes, schemas: Sequence[Any], resolve: Callable[[Any], Any]) ->
 
 
 class _Walk:
-    """From value to value, noting what decides the way. It is taken again and again: the commonest types come first."""
+    """From value to value, noting what decides the way. It is taken again and again: the commonest
+    types come first.
+    """
 
     def __init__(self, data: bytes, resolve: Callable[[Any], Any]) -> None:
         self.position = 0
@@ -77,7 +86,11 @@ class _Walk:
     def _repeated(self, items: list[Any]) -> None:
         parts: list[Any] = []
         for item in map(self._resolve, items):
-            parts += map(self._resolve, (field["type"] for field in item["fields"])) if isinstance(item, dict) and item["type"] == "record" else [item]
+            parts += (
+                map(self._resolve, (field["type"] for field in item["fields"]))
+                if isinstance(item, dict) and item["type"] == "record"
+                else [item]
+            )
         while count := self._number(_WHOLE):
             if count < 0:
                 self._contents(self._number(_WHOLE))

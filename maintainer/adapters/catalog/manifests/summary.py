@@ -1,4 +1,6 @@
-"""A snapshot's summary, decoded when somebody looks at it: most of a long history is only counted."""
+"""A snapshot's summary, decoded when somebody looks at it: most of a long history is only
+counted.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _SUMMARIES: Final = msgspec.json.Decoder(dict[str, Any] | None)
 
 
 class LazySummary(Mapping[str, str]):
-    """The summary without its operation; values that are no strings as text, a summary that cannot be decoded as empty."""
+    """The summary without its operation; values that are no strings as text, a summary that cannot
+    be decoded as empty.
+    """
 
     __slots__ = ("_found", "_raw")
 
@@ -44,12 +48,18 @@ class LazySummary(Mapping[str, str]):
                 values = _SUMMARIES.decode(self._raw) or {}
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 values = {}  # what others write there is their word on the table, not the table
-            self._found = {key: value if isinstance(value, str) else str(value) for key, value in values.items() if value is not None and key != "operation"}
+            self._found = {
+                key: value if isinstance(value, str) else str(value)
+                for key, value in values.items()
+                if value is not None and key != "operation"
+            }
         return self._found
 
 
 def read_operation(raw: bytes) -> str:
-    """The operation in a summary, "" when it names none; msgspec.DecodeError when it is no summary."""
+    """The operation in a summary, "" when it names none; msgspec.DecodeError when it is no
+    summary.
+    """
     found = _OPERATIONS.decode(raw)
     operation = None if found is None else found.operation
     return operation if isinstance(operation, str) else "" if operation is None else str(operation)

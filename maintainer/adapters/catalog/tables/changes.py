@@ -1,4 +1,6 @@
-"""Which tables a catalog has, and which have changed: the cheapest question that each kind of catalog can answer."""
+"""Which tables a catalog has, and which have changed: the cheapest question that each kind of
+catalog can answer.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import NoSuchTableError, ServiceUnavailableError
 
-from maintainer.adapters.catalog.tables.conditional import Answer, ConditionalRequests, NoAnswer, Question
+from maintainer.adapters.catalog.tables.conditional import (
+    Answer,
+    ConditionalRequests,
+    NoAnswer,
+    Question,
+)
 from maintainer.adapters.catalog.tables.pointer import NamespaceError, list_locations, list_tables
 from maintainer.adapters.catalog.tables.request_rate import Intervals, PollLimits, Rate
 from maintainer.adapters.catalog.tables.session import find_obstacle
@@ -23,7 +30,8 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.ports.catalog import Polled
 from maintainer.ports.clock import Clock
 
-MAX_BATCH: Final = 1000  # questions under way before the first answer is handed on; no more than about a second's worth
+# questions under way before the first answer is handed on; no more than about a second's worth
+MAX_BATCH: Final = 1000
 _log = getLogger(__name__)
 _SEPARATOR: Final = "\n"  # stands in no header and in no location
 
@@ -37,7 +45,9 @@ class Unanswered:
 
 
 Found = Polled | Unanswered | NamespaceError
-_Batch = tuple[list[Found], list[TableIdentifier]]  # what needs no question, and the tables that are due
+_Batch = tuple[
+    list[Found], list[TableIdentifier]
+]  # what needs no question, and the tables that are due
 
 
 class Poller:
@@ -52,7 +62,13 @@ class Poller:
         self._intervals = Intervals(limits)
         self._has_said = False
 
-    def poll(self, catalog: Catalog, known: Mapping[TableIdentifier, str], executor: Executor, within: timedelta | None = None) -> Iterator[Found]:
+    def poll(
+        self,
+        catalog: Catalog,
+        known: Mapping[TableIdentifier, str],
+        executor: Executor,
+        within: timedelta | None = None,
+    ) -> Iterator[Found]:
         """Every table, as Catalog.poll says."""
         if isinstance(catalog, SqlCatalog):
             yield from self._poll_by_sql(catalog, known)
@@ -60,11 +76,15 @@ class Poller:
         seen: list[TableIdentifier] = []
         batches = self._batches(catalog, known, seen, within)
         yield from (
-            self._poll_by_requests(catalog, known, batches) if isinstance(catalog, RestCatalog) else self._poll_by_loading(catalog, known, batches, executor)
+            self._poll_by_requests(catalog, known, batches)
+            if isinstance(catalog, RestCatalog)
+            else self._poll_by_loading(catalog, known, batches, executor)
         )
         self._intervals.keep(seen)
 
-    def _poll_by_sql(self, catalog: SqlCatalog, known: Mapping[TableIdentifier, str]) -> Iterator[Found]:
+    def _poll_by_sql(
+        self, catalog: SqlCatalog, known: Mapping[TableIdentifier, str]
+    ) -> Iterator[Found]:
         for found in list_locations(catalog):
             if isinstance(found, NamespaceError):
                 yield found
@@ -73,7 +93,9 @@ class Poller:
             table = TableIdentifier(self._name, namespace, name)
             yield Polled(table, location, not location or known.get(table) != location, location)
 
-    def _poll_by_requests(self, catalog: RestCatalog, known: Mapping[TableIdentifier, str], batches: Iterator[_Batch]) -> Iterator[Found]:
+    def _poll_by_requests(
+        self, catalog: RestCatalog, known: Mapping[TableIdentifier, str], batches: Iterator[_Batch]
+    ) -> Iterator[Found]:
         self._say_who_asks(catalog)
         with ConditionalRequests(catalog, self._limits, self._rate) as requests:
             for listed, due in batches:
@@ -86,22 +108,38 @@ class Poller:
         reason = find_obstacle(catalog)
         if reason and not self._has_said:
             self._has_said = True
-            _log.warning("catalog.asked_by_pyiceberg", extra={"catalog": self._name, "reason": reason})
+            _log.warning(
+                "catalog.asked_by_pyiceberg", extra={"catalog": self._name, "reason": reason}
+            )
 
     def _take_answer(self, question: Question, outcome: Answer | NoAnswer) -> Found:
         if isinstance(outcome, NoAnswer):
-            return Unanswered(question.table, ServiceUnavailableError(f"catalog {self._name}: {outcome.reason}"))
+            return Unanswered(
+                question.table, ServiceUnavailableError(f"catalog {self._name}: {outcome.reason}")
+            )
         self._intervals.note(question.table, self._clock.now(), is_changed=outcome.is_changed)
-        token = f"{outcome.etag}{_SEPARATOR}{outcome.location}" if outcome.etag or outcome.location else ""
+        token = (
+            f"{outcome.etag}{_SEPARATOR}{outcome.location}"
+            if outcome.etag or outcome.location
+            else ""
+        )
         return Polled(question.table, token, outcome.is_changed, outcome.location)
 
-    def _poll_by_loading(self, catalog: Catalog, known: Mapping[TableIdentifier, str], batches: Iterator[_Batch], executor: Executor) -> Iterator[Found]:
+    def _poll_by_loading(
+        self,
+        catalog: Catalog,
+        known: Mapping[TableIdentifier, str],
+        batches: Iterator[_Batch],
+        executor: Executor,
+    ) -> Iterator[Found]:
         def ask(table: TableIdentifier) -> Found:
             self._rate.wait()
             try:
                 token = str(catalog.load_table((*table.namespace, table.name)).metadata_location)
             except NoSuchTableError:
-                return Polled(table, "", is_changed=True)  # gone, or a view: asking for its inventory tells
+                return Polled(
+                    table, "", is_changed=True
+                )  # gone, or a view: asking for its inventory tells
             except Exception as error:  # noqa: BLE001 - every library's exceptions become a fault of the table
                 return Unanswered(table, error)
             is_changed = known.get(table) != token
@@ -112,8 +150,16 @@ class Poller:
             yield from listed
             yield from executor.map(ask, due)
 
-    def _batches(self, catalog: Catalog, known: Mapping[TableIdentifier, str], seen: list[TableIdentifier], within: timedelta | None) -> Iterator[_Batch]:
-        """What needs no question, and the tables that are due; a table that nothing is known of is always due."""
+    def _batches(
+        self,
+        catalog: Catalog,
+        known: Mapping[TableIdentifier, str],
+        seen: list[TableIdentifier],
+        within: timedelta | None,
+    ) -> Iterator[_Batch]:
+        """What needs no question, and the tables that are due; a table that nothing is known of is
+        always due.
+        """
         size = max(1, min(MAX_BATCH, int(self._limits.requests_per_second)))
         listing = list_tables(catalog)
         while batch := list(islice(listing, size)):

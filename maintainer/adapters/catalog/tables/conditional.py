@@ -22,14 +22,23 @@ from yarl import URL
 from maintainer.adapters.catalog.tables.connections import KeptConnections
 from maintainer.adapters.catalog.tables.loading import CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
 from maintainer.adapters.catalog.tables.request_rate import PollLimits, Rate
-from maintainer.adapters.catalog.tables.session import find_obstacle, find_route, refresh_token, session_of, write_headers
+from maintainer.adapters.catalog.tables.session import (
+    find_obstacle,
+    find_route,
+    refresh_token,
+    session_of,
+    write_headers,
+)
 from maintainer.domain.identifier import TableIdentifier
 
 ATTEMPTS: Final = 3  # of a request that the server puts off
 MAX_RETRY_AFTER_SECONDS: Final = 30.0
-MAX_UNANSWERED: Final = 100  # in a row: then the catalog counts as down, and the rest of the tables are not asked
+MAX_UNANSWERED: Final = (
+    100  # in a row: then the catalog counts as down, and the rest of the tables are not asked
+)
 MAX_SESSION_THREADS: Final = 16  # where PyIceberg's own session asks, which waits for each answer
-# The body is read for one name alone, so the smaller form of it; always the same value, because an ETag belongs to it.
+# The body is read for one name alone, so the smaller form of it; always the same value, because an
+# ETag belongs to it.
 _QUERY: Final = "snapshots=refs"
 _ANY_NAME: Final = "~"  # which no encoding changes
 _EXPIRED: Final = 419  # how some servers of the REST protocol say that a token has ended
@@ -40,7 +49,9 @@ _TO_BE_TOLD_BY_LOADING: Final = _UNAUTHORIZED | {HTTPStatus.FORBIDDEN, HTTPStatu
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A table and what is known of it: the ETag and the metadata's location, "" for what is not known."""
+    """A table and what is known of it: the ETag and the metadata's location, "" for what is not
+    known.
+    """
 
     table: TableIdentifier
     etag: str = ""
@@ -49,7 +60,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The table's state, unchanged when it equals the question's; both empty when only loading the table will tell."""
+    """The table's state, unchanged when it equals the question's; both empty when only loading the
+    table will tell.
+    """
 
     etag: str
     location: str
@@ -111,7 +124,12 @@ class ConditionalRequests:
         self._client = self._runner.run(self._connect())
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         with self._runner:
             self._runner.run(self._client.close())
 
@@ -134,16 +152,26 @@ class ConditionalRequests:
                 group.create_task(self._ask_in_turn(waiting, outcomes))
         return outcomes
 
-    async def _ask_in_turn(self, waiting: Iterator[tuple[int, Question]], outcomes: list[Answer | NoAnswer]) -> None:
+    async def _ask_in_turn(
+        self, waiting: Iterator[tuple[int, Question]], outcomes: list[Answer | NoAnswer]
+    ) -> None:
         for index, question in waiting:
             outcomes[index] = await self._ask(question)
 
     async def _ask(self, question: Question) -> Answer | NoAnswer:
         if self._unanswered >= MAX_UNANSWERED:
-            return NoAnswer(f"not asked, because the last {MAX_UNANSWERED} requests were not answered")
+            return NoAnswer(
+                f"not asked, because the last {MAX_UNANSWERED} requests were not answered"
+            )
         try:
             outcome = _understand(question, await self._get_patiently(question))
-        except (aiohttp.ClientError, RequestException, TimeoutError, OSError, msgspec.DecodeError) as error:
+        except (
+            aiohttp.ClientError,
+            RequestException,
+            TimeoutError,
+            OSError,
+            msgspec.DecodeError,
+        ) as error:
             outcome = NoAnswer(str(error) or type(error).__name__)
         self._unanswered = self._unanswered + 1 if isinstance(outcome, NoAnswer) else 0
         return outcome
@@ -161,11 +189,15 @@ class ConditionalRequests:
         return response
 
     async def _has_newer_token(self, tokens: int) -> bool:
-        """Fetched once for all who were refused with the same one, and once in a batch: after that, loading the table tells what is wrong."""
+        """Fetched once for all who were refused with the same one, and once in a batch: after that,
+        loading the table tells what is wrong.
+        """
         async with self._renewing:
             if tokens == self._tokens and self._may_renew:
                 self._may_renew = False
-                with suppress(Exception):  # whatever it is, loading the table meets it too, and says so
+                with suppress(
+                    Exception
+                ):  # whatever it is, loading the table meets it too, and says so
                     await asyncio.to_thread(refresh_token, self._catalog)
                     self._tokens += await self._client.renew()
         return tokens != self._tokens
@@ -176,13 +208,26 @@ class _FastClient:
 
     def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
         route = find_route(catalog)
-        timeout = aiohttp.ClientTimeout(total=READ_TIMEOUT_SECONDS, sock_connect=CONNECT_TIMEOUT_SECONDS)
+        timeout = aiohttp.ClientTimeout(
+            total=READ_TIMEOUT_SECONDS, sock_connect=CONNECT_TIMEOUT_SECONDS
+        )
         connector = aiohttp.TCPConnector(limit=concurrency, ssl=route.trust or True)
         self._session = session_of(catalog)
         self._rate = rate
         self._headers: dict[str, str] = {}
-        self._client = aiohttp.ClientSession(connector=connector, timeout=timeout, proxy=route.proxy, cookie_jar=aiohttp.DummyCookieJar())
-        self._kept = None if route.proxy else KeptConnections(URL(catalog.uri), route.trust, CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS)
+        self._client = aiohttp.ClientSession(
+            connector=connector,
+            timeout=timeout,
+            proxy=route.proxy,
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+        self._kept = (
+            None
+            if route.proxy
+            else KeptConnections(
+                URL(catalog.uri), route.trust, CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS
+            )
+        )
 
     async def renew(self) -> bool:
         headers = await asyncio.to_thread(write_headers, self._session)
@@ -196,13 +241,22 @@ class _FastClient:
             await self._rate.turn()
             head = await self._kept.ask(address, etag)
             if head is not None:
-                return _UNCHANGED if head.status == HTTPStatus.NOT_MODIFIED else _Response(head.status, retry_after=head.retry_after)
+                return (
+                    _UNCHANGED
+                    if head.status == HTTPStatus.NOT_MODIFIED
+                    else _Response(head.status, retry_after=head.retry_after)
+                )
         await self._rate.turn()
         # With each request, because aiohttp tells a proxy the headers that a session has for all.
         headers = {**self._headers, "If-None-Match": etag} if etag else self._headers
         async with self._client.get(URL(address, encoded=True), headers=headers) as response:
             body = await response.read() if response.status == HTTPStatus.OK else b""
-            return _Response(response.status, response.headers.get("ETag", ""), response.headers.get("Retry-After", ""), body)
+            return _Response(
+                response.status,
+                response.headers.get("ETag", ""),
+                response.headers.get("Retry-After", ""),
+                body,
+            )
 
     async def close(self) -> None:
         if self._kept is not None:
@@ -216,19 +270,28 @@ class _SessionClient:
     def __init__(self, catalog: RestCatalog, concurrency: int, rate: Rate) -> None:
         self._session = session_of(catalog)
         self._rate = rate
-        self._threads = ThreadPoolExecutor(min(concurrency, MAX_SESSION_THREADS), thread_name_prefix=f"poll-{catalog.name}")
+        self._threads = ThreadPoolExecutor(
+            min(concurrency, MAX_SESSION_THREADS), thread_name_prefix=f"poll-{catalog.name}"
+        )
 
     async def renew(self) -> bool:
         return True  # the session makes them with each request
 
     async def get(self, address: str, etag: str) -> _Response:
         await self._rate.turn()
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._get, address, etag)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads, self._get, address, etag
+        )
 
     def _get(self, address: str, etag: str) -> _Response:
         headers = {"X-Iceberg-Access-Delegation": None, **({"If-None-Match": etag} if etag else {})}
         response = self._session.get(address, headers=headers)  # type: ignore[arg-type]  # None leaves a header of the session out
-        return _Response(response.status_code, response.headers.get("ETag", ""), response.headers.get("Retry-After", ""), response.content)
+        return _Response(
+            response.status_code,
+            response.headers.get("ETag", ""),
+            response.headers.get("Retry-After", ""),
+            response.content,
+        )
 
     async def close(self) -> None:
         self._threads.shutdown()
@@ -249,7 +312,9 @@ class _Addresses:
 
     def _write_around(self, namespace: tuple[str, ...]) -> tuple[str, str]:
         path = self._catalog._split_identifier_for_path((*namespace, _ANY_NAME))  # noqa: SLF001 - PyIceberg knows the server's own separator
-        before, _, after = requote_uri(f"{self._catalog.url(Endpoints.load_table, **path)}?{_QUERY}").rpartition(_ANY_NAME)
+        before, _, after = requote_uri(
+            f"{self._catalog.url(Endpoints.load_table, **path)}?{_QUERY}"
+        ).rpartition(_ANY_NAME)
         return before, after
 
 

@@ -1,6 +1,8 @@
-"""Kept connections for questions that are mostly answered 304: such an answer is a head without a body, and needs no whole HTTP client to be read.
+"""Kept connections for questions that are mostly answered 304: such an answer is a head without a
+body, and needs no whole HTTP client to be read.
 
-Whatever else a server says is either told by its status alone or asked again by a client that reads bodies.
+Whatever else a server says is either told by its status alone or asked again by a client that reads
+bodies.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from typing import Final, cast
 from yarl import URL
 
 MAX_HEAD_BYTES: Final = 64 * 1024
-ALLOWANCE: Final = 100  # answers with a body beyond those without: a server that never says 304 is soon not asked in this way any more
+# answers with a body beyond those without: a server that never says 304 is soon not asked in this
+# way any more
+ALLOWANCE: Final = 100
 _END_OF_HEAD: Final = b"\r\n\r\n"
 _VERSION: Final = b"HTTP/1.1 "
 _CLOSES: Final = re.compile(rb"\r\nconnection:[^\r\n]*\bclose\b", re.IGNORECASE)
@@ -37,8 +41,12 @@ _UNCHANGED: Final = Head(HTTPStatus.NOT_MODIFIED)
 class KeptConnections:
     """As many connections to one server as questions are asked at the same time."""
 
-    def __init__(self, origin: URL, trust: ssl.SSLContext | None, connect_seconds: float, read_seconds: float) -> None:
-        """Take the server's address (its path does not matter), the certificates to trust, and how long it may take to connect and to answer."""
+    def __init__(
+        self, origin: URL, trust: ssl.SSLContext | None, connect_seconds: float, read_seconds: float
+    ) -> None:
+        """Take the server's address (its path does not matter), the certificates to trust, and how
+        long it may take to connect and to answer.
+        """
         self._origin = origin
         self._trust = trust
         self._connect_seconds = connect_seconds
@@ -55,15 +63,26 @@ class KeptConnections:
     def set_headers(self, headers: Mapping[str, str]) -> None:
         """What each request says beside its condition."""
         port = "" if self._origin.is_default_port() else f":{self._origin.port}"
-        host = {} if any(name.lower() == "host" for name in headers) else {"Host": f"{self._origin.host_subcomponent}{port}"}
-        self._lines = "".join(f"{name}: {value}\r\n" for name, value in {**host, **headers}.items()).encode()
+        host = (
+            {}
+            if any(name.lower() == "host" for name in headers)
+            else {"Host": f"{self._origin.host_subcomponent}{port}"}
+        )
+        self._lines = "".join(
+            f"{name}: {value}\r\n" for name, value in {**host, **headers}.items()
+        ).encode()
 
     async def ask(self, address: str, etag: str) -> Head | None:
-        """The head of the answer, None where the body is needed or the connection was lost; OSError when there is no connection to be had."""
+        """The head of the answer, None where the body is needed or the connection was lost; OSError
+        when there is no connection to be had.
+        """
         connection = self._free.pop() if self._free else await self._connect()
         target = address[address.index("/", address.index("//") + 2) :]
         try:
-            head = await connection.ask(b"GET %b HTTP/1.1\r\n%bIf-None-Match: %b\r\n\r\n" % (target.encode(), self._lines, etag.encode()))
+            head = await connection.ask(
+                b"GET %b HTTP/1.1\r\n%bIf-None-Match: %b\r\n\r\n"
+                % (target.encode(), self._lines, etag.encode())
+            )
         finally:
             if connection.is_idle:
                 self._free.append(connection)
@@ -76,7 +95,13 @@ class KeptConnections:
         loop = asyncio.get_running_loop()
         host, port = self._origin.raw_host or "", self._origin.port or 0
         async with asyncio.timeout(self._connect_seconds):
-            _, connection = await loop.create_connection(lambda: _Connection(loop, self._read_seconds), host, port, ssl=self._trust, happy_eyeballs_delay=0.25)
+            _, connection = await loop.create_connection(
+                lambda: _Connection(loop, self._read_seconds),
+                host,
+                port,
+                ssl=self._trust,
+                happy_eyeballs_delay=0.25,
+            )
         return connection
 
     async def close(self) -> None:
@@ -152,11 +177,15 @@ class _Connection(asyncio.Protocol):
             self.close()
             waiting.set_exception(TimeoutError(f"no answer within {self._seconds:g} s"))
             return
-        self._timer = self._loop.call_later(left if self._waiting is not None else self._seconds, self._look_at_clock)
+        self._timer = self._loop.call_later(
+            left if self._waiting is not None else self._seconds, self._look_at_clock
+        )
 
 
 def _read_head(head: bytes) -> Head | None:
-    """None for what needs its body (200), leads elsewhere (redirects), is no end (1xx) or is no HTTP/1.1."""
+    """None for what needs its body (200), leads elsewhere (redirects), is no end (1xx) or is no
+    HTTP/1.1.
+    """
     digits = head[len(_VERSION) : len(_VERSION) + 3]
     if not head.startswith(_VERSION) or not digits.isdigit():
         return None

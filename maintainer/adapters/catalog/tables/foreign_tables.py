@@ -1,4 +1,6 @@
-"""Where the tables lie that a catalog has beside Iceberg's: known of Hive's and Glue's, which tell it with their listing."""
+"""Where the tables lie that a catalog has beside Iceberg's: known of Hive's and Glue's, which tell
+it with their listing.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,16 @@ class KnowsForeign(Protocol):
     """A catalog that has tables of other kinds too."""
 
     def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
-        """The names and locations of a database's tables that are none of Iceberg's; a table may have several. The catalog's own exceptions."""
+        """The names and locations of a database's tables that are none of Iceberg's; a table may
+        have several. The catalog's own exceptions.
+        """
         ...
 
 
 class ForeignPlaces:
-    """One listing of a catalog at a time, kept for as long as whoever asks may be told what is so old."""
+    """One listing of a catalog at a time, kept for as long as whoever asks may be told what is so
+    old.
+    """
 
     def __init__(self, name: str, clock: Clock) -> None:
         """Take the catalog's name in the configuration."""
@@ -39,7 +45,9 @@ class ForeignPlaces:
         self._listed_at: datetime | None = None
         self._names: dict[str, list[str]] = {}  # by path
 
-    def near(self, catalog: Catalog, paths: Sequence[str], within: timedelta) -> Iterator[Place | NamespaceError]:
+    def near(
+        self, catalog: Catalog, paths: Sequence[str], within: timedelta
+    ) -> Iterator[Place | NamespaceError]:
         """As Catalog.foreign_places says."""
         if not isinstance(catalog, KnowsForeign):
             return
@@ -65,7 +73,9 @@ class ForeignPlaces:
         for database in databases:
             try:
                 for table, location in foreign.foreign_locations(database):
-                    self._names.setdefault(normalise_path(location), []).append(str(TableIdentifier(self._name, (database,), table)))
+                    self._names.setdefault(normalise_path(location), []).append(
+                        str(TableIdentifier(self._name, (database,), table))
+                    )
             except NoSuchNamespaceError:
                 continue  # dropped while it was listed
             except Exception as error:  # noqa: BLE001 - as above

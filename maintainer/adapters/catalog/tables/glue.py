@@ -1,4 +1,6 @@
-"""PyIceberg's Glue catalog that also tells where other tables lie; a module of its own, because importing it brings AWS's library."""
+"""PyIceberg's Glue catalog that also tells where other tables lie; a module of its own, because
+importing it brings AWS's library.
+"""
 
 from __future__ import annotations
 

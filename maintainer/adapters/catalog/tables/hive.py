@@ -1,4 +1,6 @@
-"""PyIceberg's Hive catalog for several threads; a module of its own, because importing it brings Thrift."""
+"""PyIceberg's Hive catalog for several threads; a module of its own, because importing it brings
+Thrift.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,18 @@ TABLES_AT_ONCE: Final = 1_000  # whose descriptions one answer of the metastore 
 
 
 class _ClientOfEachThread(local, _HiveClient):
-    """A connection of its own for each thread: PyIceberg's is shared, so that one thread is given the answer to another's question; and it waits for ever."""
+    """A connection of its own for each thread: PyIceberg's is shared, so that one thread is given
+    the answer to another's question; and it waits for ever.
+    """
 
     def _init_thrift_transport(self) -> TTransport.TTransportBase:
         address = urlparse(self._uri)
         socket = TSocket.TSocket(address.hostname, address.port)
         socket.setTimeout(READ_TIMEOUT_SECONDS * 1000)
         if self._kerberos_auth:
-            return TTransport.TSaslClientTransport(socket, host=address.hostname, service=self._kerberos_service_name)
+            return TTransport.TSaslClientTransport(
+                socket, host=address.hostname, service=self._kerberos_service_name
+            )
         return TTransport.TBufferedTransport(socket)
 
 
@@ -43,22 +49,30 @@ class ThreadedHiveCatalog(HiveCatalog):
     @staticmethod
     def _create_hive_client(properties: dict[str, str]) -> _HiveClient:
         return _ClientOfEachThread(
-            properties[URI].split(",")[0],  # as PyIceberg, which finds no fault with the first before it connects
+            properties[URI].split(",")[
+                0
+            ],  # as PyIceberg, which finds no fault with the first before it connects
             properties.get("ugi"),
             property_as_bool(properties, HIVE_KERBEROS_AUTH, HIVE_KERBEROS_AUTH_DEFAULT),
             properties.get(HIVE_KERBEROS_SERVICE_NAME, HIVE_KERBEROS_SERVICE_NAME_DEFAULT),
         )
 
     def foreign_locations(self, database: str) -> Iterator[tuple[str, str]]:
-        """As KnowsForeign says; Spark keeps the place of its own formats' tables in the properties of the SerDe."""
+        """As KnowsForeign says; Spark keeps the place of its own formats' tables in the properties
+        of the SerDe.
+        """
         with self._client as client:
             names = client.get_all_tables(db_name=database)
             for start in range(0, len(names), TABLES_AT_ONCE):
-                for table in client.get_table_objects_by_name(dbname=database, tbl_names=names[start : start + TABLES_AT_ONCE]):
+                for table in client.get_table_objects_by_name(
+                    dbname=database, tbl_names=names[start : start + TABLES_AT_ONCE]
+                ):
                     stored = table.sd
                     if stored is None or is_iceberg(table.parameters):
                         continue
-                    properties = (stored.serdeInfo.parameters or {}) if stored.serdeInfo is not None else {}
+                    properties = (
+                        (stored.serdeInfo.parameters or {}) if stored.serdeInfo is not None else {}
+                    )
                     for location in dict.fromkeys((stored.location, properties.get("path"))):
                         if location:
                             yield table.tableName, location

@@ -28,7 +28,11 @@ _OURS: Final[Mapping[str, str]] = {  # by type, or by the URI's scheme where the
 }
 _GLUE: Final = "maintainer.adapters.catalog.tables.glue.LocatingGlueCatalog"
 _NESTED: Final = ("ssl.", "auth.")
-_READERS: Final[Mapping[str, Callable[[str], object]]] = {"expires_in": int, "refresh_margin": int, "scopes": lambda text: text.split(",")}
+_READERS: Final[Mapping[str, Callable[[str], object]]] = {
+    "expires_in": int,
+    "refresh_margin": int,
+    "scopes": lambda text: text.split(","),
+}
 _TABLES_TABLE: Final = "iceberg_tables"
 
 
@@ -37,20 +41,26 @@ class BoundedRestCatalog(RestCatalog):
 
     def _create_session(self) -> Session:
         session = super()._create_session()
-        # Said with each request, because requests lets a bundle of the environment go before that of the session.
+        # Said with each request, because requests lets a bundle of the environment go before that
+        # of the session.
         verify = None if session.verify is True else session.verify
-        session.request = partial(session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify)  # type: ignore[method-assign]
+        session.request = partial(  # type: ignore[method-assign]
+            session.request, timeout=(CONNECT_TIMEOUT_SECONDS, READ_TIMEOUT_SECONDS), verify=verify
+        )
         return session
 
 
 def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
-    """Connect to a catalog; CatalogUnavailableError, in one line without secrets, when that fails."""
+    """Connect to a catalog; CatalogUnavailableError, in one line without secrets, when that
+    fails.
+    """
     try:
         catalog = _open(name, {key: str(value) for key, value in properties.items()})
     except CatalogUnavailableError:
         raise
     except Exception as error:
-        # Whatever the catalog's library raises here means the same: this catalog cannot be used now.
+        # Whatever the catalog's library raises here means the same: this catalog cannot be used
+        # now.
         message = f"catalog {name} cannot be reached: {explain(error, secrets_of(properties))}"
         raise CatalogUnavailableError(message) from error
     if isinstance(catalog, SqlCatalog):
@@ -59,17 +69,30 @@ def open_catalog(name: str, properties: Mapping[str, str]) -> Catalog:
 
 
 def _open(name: str, properties: dict[str, str]) -> Catalog:
-    timeouts = {"s3.connect-timeout": str(CONNECT_TIMEOUT_SECONDS), "s3.request-timeout": str(READ_TIMEOUT_SECONDS)}
+    timeouts = {
+        "s3.connect-timeout": str(CONNECT_TIMEOUT_SECONDS),
+        "s3.request-timeout": str(READ_TIMEOUT_SECONDS),
+    }
     properties = {**timeouts, **properties}
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
-    if kind == "rest" or (not kind and uri.startswith("http") and "py-catalog-impl" not in properties):
+    if kind == "rest" or (
+        not kind and uri.startswith("http") and "py-catalog-impl" not in properties
+    ):
         properties.pop("type", None)
         bounded = {**properties, "py-catalog-impl": f"{__name__}.{BoundedRestCatalog.__name__}"}
-        return load_catalog(name, **cast("dict[str, str]", nest(bounded)))  # PyIceberg's annotation knows no nested ones
+        return load_catalog(
+            name, **cast("dict[str, str]", nest(bounded))
+        )  # PyIceberg's annotation knows no nested ones
     if kind == "glue":
-        numbered = {**properties, GLUE_MAX_RETRIES: int(properties.get(GLUE_MAX_RETRIES, GLUE_RETRIES))}  # AWS's library counts with it as it is
+        numbered = {
+            **properties,
+            GLUE_MAX_RETRIES: int(properties.get(GLUE_MAX_RETRIES, GLUE_RETRIES)),
+        }  # AWS's library counts with it as it is
         if "py-catalog-impl" not in numbered:
-            numbered = {**{key: value for key, value in numbered.items() if key != "type"}, "py-catalog-impl": _GLUE}
+            numbered = {
+                **{key: value for key, value in numbered.items() if key != "type"},
+                "py-catalog-impl": _GLUE,
+            }
         return load_catalog(name, **cast("dict[str, str]", numbered))
     if "py-catalog-impl" not in properties and (ours := _OURS.get(kind or uri.partition(":")[0])):
         properties.pop("type", None)
@@ -80,8 +103,12 @@ def _open(name: str, properties: dict[str, str]) -> Catalog:
 
 
 def nest(properties: Mapping[str, str]) -> dict[str, object]:
-    """The REST catalog's settings of TLS and authentication as the nested ones that PyIceberg reads: it looks for no ssl.cabundle, but for cabundle in ssl."""
-    nested: dict[str, Any] = {name: text for name, text in properties.items() if not name.startswith(_NESTED)}
+    """The REST catalog's settings of TLS and authentication as the nested ones that PyIceberg
+    reads: it looks for no ssl.cabundle, but for cabundle in ssl.
+    """
+    nested: dict[str, Any] = {
+        name: text for name, text in properties.items() if not name.startswith(_NESTED)
+    }
     for name in sorted(properties.keys() - nested.keys()):
         longer = next((other for other in properties if other.startswith(f"{name}.")), None)
         if longer is not None:
@@ -107,7 +134,11 @@ def _bound_sql(name: str, properties: dict[str, str]) -> dict[str, str]:
     if url.get_backend_name() == "postgresql":
         if "connect_timeout" not in url.query:
             url = url.update_query_dict({"connect_timeout": str(CONNECT_TIMEOUT_SECONDS)})
-        return {"init_catalog_tables": "false", **properties, "uri": url.render_as_string(hide_password=False)}
+        return {
+            "init_catalog_tables": "false",
+            **properties,
+            "uri": url.render_as_string(hide_password=False),
+        }
     return properties
 
 
@@ -128,5 +159,8 @@ def _require_tables(name: str, catalog: SqlCatalog, properties: Mapping[str, str
         raise CatalogUnavailableError(message) from error
     if not present:
         catalog.close()
-        message = f"catalog {name} has no table {_TABLES_TABLE} in its database: nothing has created an Iceberg catalog there"
+        message = (
+            f"catalog {name} has no table {_TABLES_TABLE} in its database: nothing has created "
+            f"an Iceberg catalog there"
+        )
         raise CatalogUnavailableError(message)

@@ -1,4 +1,6 @@
-"""What a catalog itself knows: the names of its tables, and where each table's current metadata lies."""
+"""What a catalog itself knows: the names of its tables, and where each table's current metadata
+lies.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,12 @@ class NamespaceError:
     error: Exception
 
 
-def locate(catalog: Catalog, table: TableIdentifier, io_for: Callable[[Catalog, str], FileIO]) -> Pointer:
-    """Ask the catalog anew; MetadataError for what is no table (any more), the catalog's own exceptions otherwise."""
+def locate(
+    catalog: Catalog, table: TableIdentifier, io_for: Callable[[Catalog, str], FileIO]
+) -> Pointer:
+    """Ask the catalog anew; MetadataError for what is no table (any more), the catalog's own
+    exceptions otherwise.
+    """
     if isinstance(catalog, SqlCatalog):
         location = _locate_by_sql(catalog, table)
         return Pointer(location, io_for(catalog, location))
@@ -64,11 +70,17 @@ def count_top_namespaces(catalog: Catalog) -> int:
 
 
 def _has_types(catalog: SqlCatalog) -> bool:
-    return getattr(catalog, "_schema_version", "v0") == "v1"  # V0 databases have no column iceberg_type, and no views
+    return (
+        getattr(catalog, "_schema_version", "v0") == "v1"
+    )  # V0 databases have no column iceberg_type, and no views
 
 
 def _locate_by_sql(catalog: SqlCatalog, table: TableIdentifier) -> str:
-    columns = [IcebergTables.metadata_location, IcebergTables.iceberg_type] if _has_types(catalog) else [IcebergTables.metadata_location]
+    columns = (
+        [IcebergTables.metadata_location, IcebergTables.iceberg_type]
+        if _has_types(catalog)
+        else [IcebergTables.metadata_location]
+    )
     query = select(*columns).where(
         IcebergTables.catalog_name == catalog.name,
         IcebergTables.table_namespace == Catalog.namespace_to_string(table.namespace),
@@ -82,21 +94,36 @@ def _locate_by_sql(catalog: SqlCatalog, table: TableIdentifier) -> str:
     if kind == "VIEW":
         raise MetadataError(FaultKind.VIEW, "the catalog lists it as a view")
     if kind not in {None, "TABLE"}:
-        raise MetadataError(FaultKind.UNSUPPORTED, f"the catalog lists it as {kind!r}, which is neither a table nor a view")
+        raise MetadataError(
+            FaultKind.UNSUPPORTED,
+            f"the catalog lists it as {kind!r}, which is neither a table nor a view",
+        )
     if not row[0]:
-        raise MetadataError(FaultKind.METADATA_MISSING, "the catalog has no metadata location for it")
+        raise MetadataError(
+            FaultKind.METADATA_MISSING, "the catalog has no metadata location for it"
+        )
     return str(row[0])
 
 
 def list_locations(catalog: SqlCatalog) -> Iterator[tuple[Namespace, str, str] | NamespaceError]:
-    """Every table with its metadata's location ("" when there is none), by one query; views are left out."""
-    columns = (IcebergTables.table_namespace, IcebergTables.table_name, IcebergTables.metadata_location)
+    """Every table with its metadata's location ("" when there is none), by one query; views are
+    left out.
+    """
+    columns = (
+        IcebergTables.table_namespace,
+        IcebergTables.table_name,
+        IcebergTables.metadata_location,
+    )
     query = select(*columns).where(IcebergTables.catalog_name == catalog.name)
     if _has_types(catalog):
-        query = query.where((IcebergTables.iceberg_type == "TABLE") | IcebergTables.iceberg_type.is_(None))
+        query = query.where(
+            (IcebergTables.iceberg_type == "TABLE") | IcebergTables.iceberg_type.is_(None)
+        )
     try:
         with catalog.engine.connect() as connection:
-            rows = connection.execute(query.order_by(IcebergTables.table_namespace, IcebergTables.table_name)).all()
+            rows = connection.execute(
+                query.order_by(IcebergTables.table_namespace, IcebergTables.table_name)
+            ).all()
     except Exception as error:  # noqa: BLE001 - drivers raise what they like; the caller reports it
         yield NamespaceError((), error)
         return
@@ -114,7 +141,14 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
         visited.add(namespace)
         try:
             children = [tuple(child) for child in catalog.list_namespaces(namespace)]
-            tables = [(tuple(identifier[:-1]), identifier[-1]) for identifier in catalog.list_tables(namespace)] if namespace else []
+            tables = (
+                [
+                    (tuple(identifier[:-1]), identifier[-1])
+                    for identifier in catalog.list_tables(namespace)
+                ]
+                if namespace
+                else []
+            )
         except Exception as error:  # noqa: BLE001 - one namespace that cannot be listed must not hide the others
             if namespace and isinstance(error, NoSuchNamespaceError):
                 continue  # dropped while we walked
@@ -125,6 +159,8 @@ def _list_by_walking(catalog: Catalog) -> Iterator[tuple[Namespace, str] | Names
 
 
 def _is_view(catalog: Catalog, table: TableIdentifier) -> bool:
-    with suppress(Exception):  # catalogs without views raise NotImplementedError, others what they like
+    with suppress(
+        Exception
+    ):  # catalogs without views raise NotImplementedError, others what they like
         return catalog.view_exists((*table.namespace, table.name))
     return False

@@ -1,4 +1,6 @@
-"""How often a catalog is asked where each table costs a request: never faster than allowed, idle tables rarely."""
+"""How often a catalog is asked where each table costs a request: never faster than allowed, idle
+tables rarely.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ _FINEST_SLEEP_SECONDS: Final = 0.005  # shorter waits cost more than they space
 class PollLimits:
     """The bounds of polling one catalog table by table.
 
-    A table's interval grows by the factor `growth` each time that it is found unchanged, and lies `jitter` of itself to either side of that: tables
-    that were asked together do not stay together.
+    A table's interval grows by the factor `growth` each time that it is found unchanged, and lies
+    `jitter` of itself to either side of that: tables that were asked together do not stay together.
     """
 
     requests_per_second: float = 200.0
@@ -63,7 +65,9 @@ class Rate:
 
 
 class Intervals:
-    """When each table is asked again. Kept in memory: after a restart every table is asked once, which an unchanged one answers cheaply."""
+    """When each table is asked again. Kept in memory: after a restart every table is asked once,
+    which an unchanged one answers cheaply.
+    """
 
     def __init__(self, limits: PollLimits, seed: int | None = None) -> None:
         """Take the bounds; a seed makes the jitter repeatable."""
@@ -72,21 +76,37 @@ class Intervals:
         self._growth = limits.growth
         self._jitter = limits.jitter
         self._random = random.Random(seed)  # noqa: S311 - spreads requests, guards nothing
-        self._tables: dict[TableIdentifier, tuple[float, float, float]] = {}  # due, the interval, asked
+        self._tables: dict[
+            TableIdentifier, tuple[float, float, float]
+        ] = {}  # due, the interval, asked
 
-    def is_due(self, table: TableIdentifier, now: datetime, within: timedelta | None = None) -> bool:
-        """Whether the table is to be asked now; whatever its interval, when it was not for so long."""
+    def is_due(
+        self, table: TableIdentifier, now: datetime, within: timedelta | None = None
+    ) -> bool:
+        """Whether the table is to be asked now; whatever its interval, when it was not for so
+        long.
+        """
         found = self._tables.get(table)
-        if found is None or found[0] <= now.timestamp() or now.timestamp() < found[2]:  # the clock was set back since
+        if (
+            found is None or found[0] <= now.timestamp() or now.timestamp() < found[2]
+        ):  # the clock was set back since
             return True
         return within is not None and now.timestamp() - found[2] >= within.total_seconds()
 
     def note(self, table: TableIdentifier, now: datetime, *, is_changed: bool) -> None:
         """Ask a table that changes soon again, one that rests ever more rarely."""
         found = self._tables.get(table)
-        interval = self._least if found is None or is_changed else min(self._greatest, found[1] * self._growth)
+        interval = (
+            self._least
+            if found is None or is_changed
+            else min(self._greatest, found[1] * self._growth)
+        )
         spread = interval * self._random.uniform(1 - self._jitter, 1 + self._jitter)
-        self._tables[table] = now.timestamp() + min(self._greatest, max(self._least, spread)), interval, now.timestamp()
+        self._tables[table] = (
+            now.timestamp() + min(self._greatest, max(self._least, spread)),
+            interval,
+            now.timestamp(),
+        )
 
     def keep(self, tables: Collection[TableIdentifier]) -> None:
         """Forget all but these."""

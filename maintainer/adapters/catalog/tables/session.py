@@ -1,4 +1,6 @@
-"""What PyIceberg's session does to its requests, so that a faster client does the same; or why only the session itself can."""
+"""What PyIceberg's session does to its requests, so that a faster client does the same; or why only
+the session itself can.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +25,30 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, prepend_scheme_if_needed, select_proxy
 from yarl import URL
 
-# Those whose whole work is one header, which stays good for a while: it can be made once for many requests.
+# Those whose whole work is one header, which stays good for a while: it can be made once for many
+# requests.
 _HEADER_MANAGERS: Final = frozenset(
-    {NoopAuthManager, BasicAuthManager, LegacyOAuth2AuthManager, OAuth2AuthManager, GoogleAuthManager, EntraAuthManager},
+    {
+        NoopAuthManager,
+        BasicAuthManager,
+        LegacyOAuth2AuthManager,
+        OAuth2AuthManager,
+        GoogleAuthManager,
+        EntraAuthManager,
+    },
 )
-# With the delegation header a server makes credentials for each answer, which cost it time and make every answer another.
-_LEFT_OUT: Final = frozenset({"x-iceberg-access-delegation", "content-type", "accept-encoding", "connection"})
+# With the delegation header a server makes credentials for each answer, which cost it time and make
+# every answer another.
+_LEFT_OUT: Final = frozenset(
+    {"x-iceberg-access-delegation", "content-type", "accept-encoding", "connection"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How requests reach the catalog: the certificates that are trusted and shown, and the proxy's address with its credentials."""
+    """How requests reach the catalog: the certificates that are trusted and shown, and the proxy's
+    address with its credentials.
+    """
 
     trust: ssl.SSLContext | None  # None without TLS
     proxy: str | None
@@ -45,7 +60,9 @@ def session_of(catalog: RestCatalog) -> Session:
 
 
 def find_obstacle(catalog: RestCatalog) -> str:
-    """Why no other client than PyIceberg's own can make this catalog's requests; "" when one can."""
+    """Why no other client than PyIceberg's own can make this catalog's requests; "" when one
+    can.
+    """
     session = session_of(catalog)
     if property_as_bool(catalog.properties, "rest.sigv4-enabled", default=False):
         return "rest.sigv4-enabled signs each request"
@@ -67,19 +84,32 @@ def find_obstacle(catalog: RestCatalog) -> str:
 
 
 def find_route(catalog: RestCatalog) -> Route:
-    """As requests would go: by the session's own certificates and proxies under those of the environment."""
-    return Route(_find_trust(catalog) if catalog.uri.lower().startswith("https:") else None, _find_proxy(catalog))
+    """As requests would go: by the session's own certificates and proxies under those of the
+    environment.
+    """
+    return Route(
+        _find_trust(catalog) if catalog.uri.lower().startswith("https:") else None,
+        _find_proxy(catalog),
+    )
 
 
 def write_headers(session: Session) -> dict[str, str]:
-    """PyIceberg's own headers, with an authorization that is good now: a token may be fetched for it."""
+    """PyIceberg's own headers, with an authorization that is good now: a token may be fetched for
+    it.
+    """
     request = PreparedRequest()
-    request.prepare(method="GET", url="http://127.0.0.1/", headers=dict(session.headers), auth=session.auth)
-    return {name: str(value) for name, value in request.headers.items() if name.lower() not in _LEFT_OUT}
+    request.prepare(
+        method="GET", url="http://127.0.0.1/", headers=dict(session.headers), auth=session.auth
+    )
+    return {
+        name: str(value) for name, value in request.headers.items() if name.lower() not in _LEFT_OUT
+    }
 
 
 def refresh_token(catalog: RestCatalog) -> None:
-    """Fetch a token anew, where the server alone knows when the last one has ended; nothing happens where a token is given or renews itself."""
+    """Fetch a token anew, where the server alone knows when the last one has ended; nothing happens
+    where a token is given or renews itself.
+    """
     catalog._refresh_token()  # noqa: SLF001 - what PyIceberg itself does when it is told 401
 
 
@@ -92,9 +122,15 @@ def _find_proxy(catalog: RestCatalog) -> str | None:
 def _find_trust(catalog: RestCatalog) -> ssl.SSLContext:
     settings = _settings_of(catalog)
     bundle = settings["verify"] if isinstance(settings["verify"], str) else DEFAULT_CA_BUNDLE_PATH
-    context = ssl.create_default_context(capath=bundle) if os.path.isdir(bundle) else ssl.create_default_context(cafile=bundle)  # noqa: PTH112 - as requests does
+    context = (
+        ssl.create_default_context(capath=bundle)
+        if os.path.isdir(bundle)  # noqa: PTH112 - as requests does
+        else ssl.create_default_context(cafile=bundle)
+    )
     if settings["cert"] is not None:
-        certificate = (settings["cert"], None) if isinstance(settings["cert"], str) else settings["cert"]
+        certificate = (
+            (settings["cert"], None) if isinstance(settings["cert"], str) else settings["cert"]
+        )
         context.load_cert_chain(*certificate)
     if settings["verify"] is False:
         context.check_hostname = False
@@ -104,5 +140,7 @@ def _find_trust(catalog: RestCatalog) -> ssl.SSLContext:
 
 def _settings_of(catalog: RestCatalog) -> dict[str, Any]:
     session = session_of(catalog)
-    own = None if session.verify is True else session.verify  # goes before a bundle of the environment, as where the session is made
+    own = (
+        None if session.verify is True else session.verify
+    )  # goes before a bundle of the environment, as where the session is made
     return session.merge_environment_settings(catalog.uri, {}, None, own, None)

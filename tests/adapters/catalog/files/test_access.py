@@ -14,7 +14,12 @@ from pyiceberg.io import FileIO
 from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
 from maintainer.adapters.catalog.files import access as reading
-from maintainer.adapters.catalog.files.access import LOCAL_BYTES, RENEW_BEFORE, Access, StorageTimeoutError
+from maintainer.adapters.catalog.files.access import (
+    LOCAL_BYTES,
+    RENEW_BEFORE,
+    Access,
+    StorageTimeoutError,
+)
 from maintainer.adapters.catalog.files.storage import Storages
 from tests.adapters.catalog.lake import NOW
 from tests.fakes.adapters.clock import FakeClock
@@ -33,7 +38,15 @@ class Door:
         self.failure: Exception | None = None
 
     def io(self) -> FileIO:
-        ends: Mapping[str, str] = {} if self.lifetime is None else {"s3.session-token-expires-at-ms": str(milliseconds(self.clock.now() + self.lifetime))}
+        ends: Mapping[str, str] = (
+            {}
+            if self.lifetime is None
+            else {
+                "s3.session-token-expires-at-ms": str(
+                    milliseconds(self.clock.now() + self.lifetime)
+                )
+            }
+        )
         return PyArrowFileIO({"s3.session-token": self.given, **ends})
 
     async def load(self) -> FileIO:
@@ -45,7 +58,11 @@ class Door:
         token = str(io.properties["s3.session-token"])
         self.reads.append(token)
         if token != self.good:
-            raise PermissionDeniedError(f"403 for {location}") if self.failure is None else self.failure
+            raise (
+                PermissionDeniedError(f"403 for {location}")
+                if self.failure is None
+                else self.failure
+            )
         return token.encode()
 
 
@@ -69,7 +86,9 @@ def guard(door: Door, monkeypatch: pytest.MonkeyPatch) -> Access:
     return made
 
 
-def test_credentials_that_were_taken_back_are_asked_for_once_more(door: Door, access: Access) -> None:
+def test_credentials_that_were_taken_back_are_asked_for_once_more(
+    door: Door, access: Access
+) -> None:
     assert asyncio.run(access.read("a")) == b"token-1"
     door.good = door.given = "token-2"
     assert asyncio.run(access.read("b")) == b"token-2"
@@ -78,9 +97,16 @@ def test_credentials_that_were_taken_back_are_asked_for_once_more(door: Door, ac
 
 
 @pytest.mark.parametrize(
-    "failure", [OSError("AWS Error UNKNOWN (HTTP status 400) ExpiredToken: the provided token has expired"), PermissionError("no"), OSError("Access Denied")]
+    "failure",
+    [
+        OSError("AWS Error UNKNOWN (HTTP status 400) ExpiredToken: the provided token has expired"),
+        PermissionError("no"),
+        OSError("Access Denied"),
+    ],
 )
-def test_every_librarys_word_for_it_is_understood(door: Door, access: Access, failure: Exception) -> None:
+def test_every_librarys_word_for_it_is_understood(
+    door: Door, access: Access, failure: Exception
+) -> None:
     door.good, door.given, door.failure = "token-2", "token-2", failure
     assert asyncio.run(access.read("a")) == b"token-2"
     assert door.loads == 1
@@ -103,7 +129,9 @@ def test_many_readers_that_are_denied_at_once_ask_once(door: Door, access: Acces
     assert door.loads == 1
 
 
-def test_a_table_that_is_forbidden_is_not_asked_for_again_and_again(door: Door, access: Access) -> None:
+def test_a_table_that_is_forbidden_is_not_asked_for_again_and_again(
+    door: Door, access: Access
+) -> None:
     door.good = "never given"
     for _ in range(5):
         with pytest.raises(PermissionDeniedError):
@@ -111,7 +139,9 @@ def test_a_table_that_is_forbidden_is_not_asked_for_again_and_again(door: Door, 
     assert door.loads == 1, "the same credentials again: a denial is a denial"
 
 
-def test_credentials_that_are_always_others_and_never_good_are_given_up(door: Door, access: Access) -> None:
+def test_credentials_that_are_always_others_and_never_good_are_given_up(
+    door: Door, access: Access
+) -> None:
     door.good = "never given"
     for number in range(5):
         door.given = f"new-{number}"
@@ -120,7 +150,9 @@ def test_credentials_that_are_always_others_and_never_good_are_given_up(door: Do
     assert door.loads == 1
 
 
-def test_credentials_are_renewed_before_they_end(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_credentials_are_renewed_before_they_end(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
     door.lifetime = timedelta(hours=1)
     access = guard(door, monkeypatch)
     door.clock.advance(timedelta(hours=1) - RENEW_BEFORE - timedelta(seconds=1))
@@ -133,7 +165,9 @@ def test_credentials_are_renewed_before_they_end(door: Door, monkeypatch: pytest
     assert (door.loads, door.reads) == (1, ["token-1", "token-2", "token-2"])
 
 
-def test_short_lived_credentials_are_not_renewed_for_every_file(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_lived_credentials_are_not_renewed_for_every_file(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
     door.lifetime = timedelta(seconds=60)
     access = guard(door, monkeypatch)
     for _ in range(5):
@@ -154,10 +188,17 @@ def test_a_file_that_obstore_has_no_words_for_is_read_by_pyiceberg(tmp_path: Pat
 
 
 @pytest.mark.parametrize("size", [0, 1, LOCAL_BYTES, LOCAL_BYTES + 1])
-def test_local_files_of_every_size_are_read_without_pyiceberg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_local_files_of_every_size_are_read_without_pyiceberg(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
     (tmp_path / "a.avro").write_bytes(b"x" * size)
     monkeypatch.setattr(reading, "_read_file", None)
-    assert asyncio.run(Access(PyArrowFileIO(), Storages(), FakeClock(NOW)).read(f"file://{tmp_path}/a.avro")) == b"x" * size
+    assert (
+        asyncio.run(
+            Access(PyArrowFileIO(), Storages(), FakeClock(NOW)).read(f"file://{tmp_path}/a.avro")
+        )
+        == b"x" * size
+    )
 
 
 class Elsewhere(PyArrowFileIO):
@@ -173,7 +214,13 @@ def words_of(kind: str, url: str) -> tuple[str, dict[str, str]]:
     return {
         "s3": (
             "s3://box/timeout/a.avro",
-            {"s3.endpoint": url, "s3.access-key-id": "a", "s3.secret-access-key": "b", "s3.region": "r", "s3.request-timeout": "0.2"},
+            {
+                "s3.endpoint": url,
+                "s3.access-key-id": "a",
+                "s3.secret-access-key": "b",
+                "s3.region": "r",
+                "s3.request-timeout": "0.2",
+            },
         ),
         "gs": ("gs://box/timeout/a.avro", {"gcs.service.host": url, "gcs.oauth2.token": "t"}),
     }[kind]
@@ -203,12 +250,16 @@ def test_an_object_store_that_is_silent_is_told_as_that() -> None:
             asyncio.run(Access(Elsewhere(properties), Storages(), FakeClock(NOW)).read(location))
 
 
-def test_a_storage_that_does_not_answer_is_not_asked_in_another_way_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_storage_that_does_not_answer_is_not_asked_in_another_way_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def time_out(*_: object) -> object:
         message = "Generic S3 error: error sending request: operation timed out"
         raise OSError(message)
 
     monkeypatch.setattr("obstore.get_async", time_out)
-    io = PyArrowFileIO({"s3.access-key-id": "an-id", "s3.secret-access-key": "a-secret", "s3.region": "r"})
+    io = PyArrowFileIO(
+        {"s3.access-key-id": "an-id", "s3.secret-access-key": "a-secret", "s3.region": "r"}
+    )
     with pytest.raises(StorageTimeoutError, match="timed out"):
         asyncio.run(Access(io, Storages(), FakeClock(NOW)).read("s3://bucket/a"))

@@ -28,7 +28,11 @@ class Tree:
         self.listed.append(path)
         if path in self.gone:
             raise FileNotFoundError(path)
-        below = {file.removeprefix(f"{path}/").partition("/")[::2] for file in self.files if file.startswith(f"{path}/")}
+        below = {
+            file.removeprefix(f"{path}/").partition("/")[::2]
+            for file in self.files
+            if file.startswith(f"{path}/")
+        }
         for name, rest in sorted({(name, bool(rest)) for name, rest in below}):
             yield [Entry(f"{path}/{name}", isdir=rest)]
 
@@ -37,11 +41,20 @@ def found(tree: Tree, workers: int = 3) -> list[str]:
     return [entry.path for page in walk(tree.list_directory, "/t", workers) for entry in page]
 
 
-DEEP = ("/t/a", "/t/data/p=1/b", "/t/data/p=1/c", "/t/data/p=2/x/y/z/d", "/t/metadata/e", *(f"/t/data/h{number}/f" for number in range(50)))
+DEEP = (
+    "/t/a",
+    "/t/data/p=1/b",
+    "/t/data/p=1/c",
+    "/t/data/p=2/x/y/z/d",
+    "/t/metadata/e",
+    *(f"/t/data/h{number}/f" for number in range(50)),
+)
 
 
 @pytest.mark.parametrize("room", [1, 10_000])
-def test_every_file_is_found_once_however_few_directories_may_wait(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_file_is_found_once_however_few_directories_may_wait(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(directories, "DIRECTORIES_AHEAD", room)
     tree = Tree(*DEEP)
     assert sorted(found(tree)) == sorted(DEEP)

@@ -60,7 +60,13 @@ def test_hdfs_is_read_without_libhdfs(address: str) -> None:
     assert isinstance(chosen, HdfsFileIO)
     file = chosen.new_input(location)
     assert (len(file), file.exists(), file.open().read()) == (7, True, b"content")
-    assert load_file_io({}, location.replace("hdfs", "HDFS", 1)).new_input(location.replace("hdfs", "HDFS", 1)).open().read() == b"content"
+    assert (
+        load_file_io({}, location.replace("hdfs", "HDFS", 1))
+        .new_input(location.replace("hdfs", "HDFS", 1))
+        .open()
+        .read()
+        == b"content"
+    )
     missing = chosen.new_input(f"{address}/w/db/t/nothing")
     assert not missing.exists()
     for question in (missing.open, missing.__len__):
@@ -70,18 +76,28 @@ def test_hdfs_is_read_without_libhdfs(address: str) -> None:
         assert kind_of_storage_error(told.value) is FaultKind.METADATA_MISSING
 
 
-def test_a_long_file_is_read_in_portions_and_from_anywhere(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_file_is_read_in_portions_and_from_anywhere(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hdfs, "READ_BYTES", 1000)
     content = bytes(range(256)) * 100
     stream = HdfsFileIO().new_input(put(address, "/w/long", content)).open()
     assert stream.read() == content
     assert stream.read() == b""
-    assert (stream.seek(-300, os.SEEK_END), stream.read(10), stream.tell()) == (len(content) - 300, content[-300:-290], len(content) - 290)
+    assert (stream.seek(-300, os.SEEK_END), stream.read(10), stream.tell()) == (
+        len(content) - 300,
+        content[-300:-290],
+        len(content) - 290,
+    )
     assert (stream.seek(5, os.SEEK_CUR), stream.read(10**9)) == (len(content) - 285, content[-285:])
     table = pa.table({"id": list(range(1000))})
     sink = io.BytesIO()
     pq.write_table(table, sink)
-    assert pq.ParquetFile(HdfsFileIO().new_input(put(address, "/w/p.parquet", sink.getvalue())).open()).read().equals(table)
+    assert (
+        pq.ParquetFile(HdfsFileIO().new_input(put(address, "/w/p.parquet", sink.getvalue())).open())
+        .read()
+        .equals(table)
+    )
 
 
 def test_a_file_is_looked_at_with_its_time(address: str) -> None:
@@ -93,7 +109,13 @@ def test_a_file_is_looked_at_with_its_time(address: str) -> None:
 
 
 def test_what_lies_under_a_place_is_listed_as_the_place_is_written(address: str) -> None:
-    names = ("a", "data/p=1/it's a %20 {x} #1.parquet", "data/p=1/y", "data/_hidden/z", "metadata/m.avro")
+    names = (
+        "a",
+        "data/p=1/it's a %20 {x} #1.parquet",
+        "data/p=1/y",
+        "data/_hidden/z",
+        "metadata/m.avro",
+    )
     for name in names:
         put(address, f"/w/listed/{name}")
     put(address, "/w/listed/data/empty", b"")
@@ -116,7 +138,9 @@ def test_a_big_directory_comes_in_pages(address: str, monkeypatch: pytest.Monkey
     assert [len(page) for page in pages] == [3, 3, 1]
 
 
-def test_name_nodes_are_found_as_hadoop_finds_them(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_nodes_are_found_as_hadoop_finds_them(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(address, "/w/ha")
     host, port = address.removeprefix("hdfs://").split(":")
     services = {
@@ -129,10 +153,16 @@ def test_name_nodes_are_found_as_hadoop_finds_them(address: str, tmp_path: Path,
     def read(location: str, properties: dict[str, str]) -> bytes:
         return load_file_io(properties, location).new_input(location).open().read()
 
-    assert read("hdfs://cluster/w/ha", {f"hadoop.{name}": text for name, text in services.items()}) == b"content"
+    assert (
+        read("hdfs://cluster/w/ha", {f"hadoop.{name}": text for name, text in services.items()})
+        == b"content"
+    )
     assert read("hdfs:///w/ha", {"hdfs.host": host, "hdfs.port": port}) == b"content"
     assert read("hdfs:/w/ha", {"hadoop.fs.defaultFS": address}) == b"content"
-    lines = "".join(f"<property><name>{name}</name><value>{escape(text)}</value></property>" for name, text in services.items())
+    lines = "".join(
+        f"<property><name>{name}</name><value>{escape(text)}</value></property>"
+        for name, text in services.items()
+    )
     (tmp_path / "hdfs-site.xml").write_text(f"<configuration>{lines}</configuration>")
     monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
     assert read("hdfs://cluster/w/ha", {}) == b"content"
@@ -140,7 +170,9 @@ def test_name_nodes_are_found_as_hadoop_finds_them(address: str, tmp_path: Path,
     assert read(f"hdfs://{host}/w/ha", {}) == b"content"
 
 
-def test_the_tables_of_a_cluster_share_their_connections_and_clusters_that_nobody_asks_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_of_a_cluster_share_their_connections_and_clusters_that_nobody_asks_are_let_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(hdfs, "MAX_CLUSTERS", 2)
     monkeypatch.setattr(hdfs, "_CLUSTERS", hdfs._Clusters())
 
@@ -166,17 +198,39 @@ def test_other_programs_start_after_hdfs_was_read(address: str) -> None:
         assert pool.ids(), "it was a process of its own that answered"
     finally:
         pool.close()
-    # As the daemon starts Spark's driver, and as pyspark starts a JVM: with code of Python's between fork and exec.
+    # As the daemon starts Spark's driver, and as pyspark starts a JVM: with code of Python's
+    # between fork and exec.
     java = [str(find_java(None, os.environ).home / "bin" / "java"), "-version"]
-    for command, options in ((["true"], {"start_new_session": True}), (java, {"start_new_session": True}), (java, {"preexec_fn": lambda: None})):
+    for command, options in (
+        (["true"], {"start_new_session": True}),
+        (java, {"start_new_session": True}),
+        (java, {"preexec_fn": lambda: None}),
+    ):
         subprocess.run(command, timeout=60, capture_output=True, check=True, **options)
 
 
 def test_locations_without_a_server_are_not_taken_for_local_ones() -> None:
     connected = InMemoryCatalog("lake")
     catalog = PyIcebergCatalog("lake", {}, SystemClock())
-    ios = [catalog._io_for(connected, location) for location in ("/w/a:b", "file:///w/a", "file:/w/a", "hdfs:/w/a", "hdfs:///w/b", "hdfs://here/w")]
-    assert [isinstance(found, HdfsFileIO) for found in ios] == [False, False, False, True, True, True]
+    ios = [
+        catalog._io_for(connected, location)
+        for location in (
+            "/w/a:b",
+            "file:///w/a",
+            "file:/w/a",
+            "hdfs:/w/a",
+            "hdfs:///w/b",
+            "hdfs://here/w",
+        )
+    ]
+    assert [isinstance(found, HdfsFileIO) for found in ios] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
     assert ios[3] is ios[4] is not ios[5]
 
 
@@ -187,13 +241,17 @@ def free_port() -> int:
 
 
 def test_a_name_node_that_is_gone_is_told_of_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hdfs, "READ_TIMEOUT_SECONDS", 8)  # by itself the client tries for longer, and then it would be said that nobody answered
+    monkeypatch.setattr(
+        hdfs, "READ_TIMEOUT_SECONDS", 8
+    )  # by itself the client tries for longer, and then it would be said that nobody answered
     with pytest.raises(OSError, match="refused") as told:
         HdfsFileIO().new_input(f"hdfs://127.0.0.1:{free_port()}/x").open()
     assert kind_of_storage_error(told.value) is FaultKind.CATALOG_UNAVAILABLE
 
 
-def test_a_name_node_that_says_nothing_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_node_that_says_nothing_is_not_waited_for_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(hdfs, "READ_TIMEOUT_SECONDS", 0.2)
     monkeypatch.setattr(hdfs, "CALLS_AT_MOST", 2)
     with socket.create_server(("127.0.0.1", 0)) as mute:
@@ -203,7 +261,9 @@ def test_a_name_node_that_says_nothing_is_not_waited_for_for_ever(monkeypatch: p
                 reader.new_input(f"hdfs://127.0.0.1:{mute.getsockname()[1]}/x").exists()
 
 
-def test_without_the_package_the_reason_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_reason_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "hdfs_native", None)
     with pytest.raises(ImportError, match=r"pip install 'iceberg-maintainer\[hdfs\]'") as told:
         load_file_io({}, "hdfs://127.0.0.1:8020/x")

@@ -23,14 +23,18 @@ def refuse(_data: bytes) -> bytes:
     raise AssertionError(message)
 
 
-def test_blocks_of_usual_size_and_smaller_ones_are_never_inflated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_usual_size_and_smaller_ones_are_never_inflated_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(container, "_inflate", refuse)
     inflate = Inflater()
     for plain in (USUAL, b"", b"x", b"x" * 70_000, USUAL[:100]):
         assert inflate(deflated(plain)) == plain
 
 
-def test_a_larger_block_is_inflated_by_zlib_and_the_next_like_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_larger_block_is_inflated_by_zlib_and_the_next_like_it_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     inflate = Inflater()
     large = USUAL * 5
     assert inflate(deflated(large)) == large

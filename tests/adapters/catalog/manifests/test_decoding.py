@@ -36,7 +36,13 @@ def batch(count: int = 3) -> Batch:
 def is_alive(process_id: int) -> bool:
     """A zombie is dead: it waits for a parent in a container that never asks."""
     try:
-        return Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{process_id}/stat")
+            .read_text(encoding="utf-8")
+            .rpartition(")")[2]
+            .split()[0]
+            != "Z"
+        )
     except FileNotFoundError:
         return False
 
@@ -57,7 +63,11 @@ def pool() -> Iterator[DecodingPool]:
 
 def test_a_manifest_that_cannot_be_read_does_not_hide_the_others() -> None:
     broken = RAW[: len(RAW) // 2]
-    decoded = decode_batch(Batch([(listed("a"), RAW), (listed("b"), broken), (listed("c", broken), broken)], {}, CLASSES))
+    decoded = decode_batch(
+        Batch(
+            [(listed("a"), RAW), (listed("b"), broken), (listed("c", broken), broken)], {}, CLASSES
+        )
+    )
     found = decoded.outcomes
     assert isinstance(found[0], ManifestDigest)
     assert found[1] == f"it has {len(broken)} bytes, the manifest list says {len(RAW)}"
@@ -86,13 +96,17 @@ def test_a_process_finds_the_same_and_is_kept_for_the_next_batch(pool: DecodingP
 
 def test_a_process_says_how_many_manifests_it_read_slowly(pool: DecodingPool) -> None:
     tree = write_tree()
-    odd = Batch([(listed("a", tree), tree), (listed("b"), RAW), (listed("c", tree), tree)], {}, CLASSES)
+    odd = Batch(
+        [(listed("a", tree), tree), (listed("b"), RAW), (listed("c", tree), tree)], {}, CLASSES
+    )
     assert pool.decode(odd) == decode_batch(odd)
     assert pool.decode(odd).slow == {SlowRead.SCHEMA: 2}
     assert len(pool.ids()) == 1
 
 
-def test_what_a_killed_process_was_to_decode_is_decoded_here_and_another_takes_its_place(pool: DecodingPool, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_a_killed_process_was_to_decode_is_decoded_here_and_another_takes_its_place(
+    pool: DecodingPool, caplog: pytest.LogCaptureFixture
+) -> None:
     pool.decode(batch())
     [first] = pool.ids()
     os.kill(first, signal.SIGKILL)
@@ -104,7 +118,9 @@ def test_what_a_killed_process_was_to_decode_is_decoded_here_and_another_takes_i
     assert not is_alive(first)
 
 
-def test_processes_that_never_answer_are_not_started_for_ever(pool: DecodingPool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_never_answer_are_not_started_for_ever(
+    pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     starts = 0
     original = pool._start
 
@@ -136,7 +152,9 @@ def test_closing_cancels_what_is_being_decoded(pool: DecodingPool) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_takes_too_long_is_ended(pool: DecodingPool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_takes_too_long_is_ended(
+    pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pool.decode(batch())
     [process_id] = pool.ids()
     os.kill(process_id, signal.SIGSTOP)
@@ -146,7 +164,9 @@ def test_a_process_that_takes_too_long_is_ended(pool: DecodingPool, monkeypatch:
 
 
 @pytest.mark.slow
-def test_a_process_that_had_nothing_to_do_is_ended(pool: DecodingPool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_had_nothing_to_do_is_ended(
+    pool: DecodingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pool.decode(batch())
     pool.end_idle()
     [process_id] = pool.ids()
@@ -169,7 +189,12 @@ def test_no_process_is_left_when_the_daemon_is_killed() -> None:
         "print(*pool.ids(), flush=True)\n"
         "sys.stdin.read()\n"
     )
-    daemon = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[3])
+    daemon = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    )
     assert daemon.stdout is not None
     assert daemon.stdin is not None
     processes = [int(text) for text in daemon.stdout.readline().split()]

@@ -19,14 +19,36 @@ from maintainer.adapters.catalog.limits import UnreadableFileError
 from maintainer.adapters.catalog.manifests import fast_reader as fast
 from maintainer.adapters.catalog.manifests import manifest
 from maintainer.adapters.catalog.manifests.container import read_long
-from maintainer.adapters.catalog.manifests.generated_reader import PADDING, NotGeneratedError, Source
+from maintainer.adapters.catalog.manifests.generated_reader import (
+    PADDING,
+    NotGeneratedError,
+    Source,
+)
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
 from maintainer.domain.reader import ReaderFault, SlowRead
 from tests.adapters.catalog.lake import Lake, local_path, rows
-from tests.adapters.catalog.manifests.test_manifest import CLASSES, LATER_LIST_SCHEMA, SPECS, entries, entry, listed_as, long, manifest_schema, required, write
+from tests.adapters.catalog.manifests.test_manifest import (
+    CLASSES,
+    LATER_LIST_SCHEMA,
+    SPECS,
+    entries,
+    entry,
+    listed_as,
+    long,
+    manifest_schema,
+    required,
+    write,
+)
 
-LISTED: Final = {"manifest_path": "a" * 2000, "manifest_length": 2**40, "partition_spec_id": 2, "added_snapshot_id": 1, "content": 1, "sequence_number": 8}
+LISTED: Final = {
+    "manifest_path": "a" * 2000,
+    "manifest_length": 2**40,
+    "partition_spec_id": 2,
+    "added_snapshot_id": 1,
+    "content": 1,
+    "sequence_number": 8,
+}
 CODECS: Final = ("null", "deflate", "zstandard", "snappy", "bzip2")
 
 
@@ -39,20 +61,31 @@ def fresh_check() -> Iterator[None]:
 
 def check_equal(raw: bytes, listed: ListedManifest | None = None) -> ManifestDigest:
     listed = listed or listed_as(raw)
-    ways = (listed, replace(listed, content=ManifestContent.DELETES), replace(listed, keeps_files=True))
+    ways = (
+        listed,
+        replace(listed, content=ManifestContent.DELETES),
+        replace(listed, keeps_files=True),
+    )
     found = [fast._digest(raw, way, SPECS, CLASSES) for way in ways]
     assert found == [manifest.digest_manifest(raw, way, SPECS, CLASSES) for way in ways]
     return found[0]
 
 
 @given(st.data(), st.sampled_from([1, 2, 3]), st.booleans(), st.sampled_from(CODECS))
-def test_both_readers_make_the_same_digest(data: st.DataObject, version: int, with_unknown_fields: bool, codec: str) -> None:
+def test_both_readers_make_the_same_digest(
+    data: st.DataObject, version: int, with_unknown_fields: bool, codec: str
+) -> None:
     records = data.draw(st.lists(entries(version), max_size=40))
-    check_equal(write(manifest_schema(version, with_unknown_fields=with_unknown_fields), records, codec))
+    check_equal(
+        write(manifest_schema(version, with_unknown_fields=with_unknown_fields), records, codec)
+    )
 
 
 def test_files_of_formats_that_are_written_in_two_ways_are_listed_in_the_same_order() -> None:
-    records = [entry(file_format=name, file_size_in_bytes=size) for size, name in enumerate(["PARQUET", "ORC", "parquet"])]
+    records = [
+        entry(file_format=name, file_size_in_bytes=size)
+        for size, name in enumerate(["PARQUET", "ORC", "parquet"])
+    ]
     digest = check_equal(write(manifest_schema(2), records))
     assert [partition.sizes.listed for partition in digest.partitions] == [(0, 1, 2)]
     assert dict(digest.formats) == {"orc": 1, "parquet": 2}
@@ -65,17 +98,30 @@ PRIMITIVES: Final = ("null", "boolean", "int", "long", "float", "double", "bytes
 def schemas(draw: st.DrawFn, names: list[str], depth: int = 3) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
     """Any type that a later format, or another writer, may put into a field that we do not know."""
     name = f"n{len(names)}"
-    kind = draw(st.sampled_from([*PRIMITIVES, *(["record", "array", "map", "union", "fixed", "enum", "named"] if depth else [])]))
+    kind = draw(
+        st.sampled_from(
+            [
+                *PRIMITIVES,
+                *(["record", "array", "map", "union", "fixed", "enum", "named"] if depth else []),
+            ]
+        )
+    )
     match kind:
         case "record":
             names.append(name)
             return {
                 "type": "record",
                 "name": name,
-                "fields": [{"name": f"f{n}", "type": draw(schemas(names, depth - 1))} for n in range(draw(st.integers(0, 3)))],
+                "fields": [
+                    {"name": f"f{n}", "type": draw(schemas(names, depth - 1))}
+                    for n in range(draw(st.integers(0, 3)))
+                ],
             }
         case "array":
-            return {"type": "array", "items": draw(schemas(names, depth - 1).filter(lambda found: found != "null"))}
+            return {
+                "type": "array",
+                "items": draw(schemas(names, depth - 1).filter(lambda found: found != "null")),
+            }
         case "map":
             return {"type": "map", "values": draw(schemas(names, depth - 1))}
         case "union":
@@ -112,11 +158,15 @@ def values_of(schema: Any, defined: dict[str, Any]) -> st.SearchStrategy[Any]:  
             return st.one_of([values_of(branch, defined) for branch in schema])
         case {"type": "record"}:
             defined[schema["name"]] = schema
-            return st.fixed_dictionaries({field["name"]: values_of(field["type"], defined) for field in schema["fields"]})
+            return st.fixed_dictionaries(
+                {field["name"]: values_of(field["type"], defined) for field in schema["fields"]}
+            )
         case {"type": "array"}:
             return st.lists(values_of(schema["items"], defined), max_size=3)
         case {"type": "map"}:
-            return st.dictionaries(st.text(max_size=3), values_of(schema["values"], defined), max_size=3)
+            return st.dictionaries(
+                st.text(max_size=3), values_of(schema["values"], defined), max_size=3
+            )
         case {"type": "fixed"}:
             defined[schema["name"]] = schema
             return st.binary(min_size=schema["size"], max_size=schema["size"])
@@ -135,12 +185,17 @@ def test_fields_of_any_type_that_we_do_not_know_are_passed_over(data: st.DataObj
     strategies = [values_of(schema, defined) for schema in unknown]
     schema = manifest_schema(2)
     added = [required(f"unknown_{n}", kind, 2000 + n) for n, kind in enumerate(unknown)]
-    values = [{f"unknown_{n}": data.draw(strategy) for n, strategy in enumerate(strategies)} for _ in range(3)]
+    values = [
+        {f"unknown_{n}": data.draw(strategy) for n, strategy in enumerate(strategies)}
+        for _ in range(3)
+    ]
     if data.draw(st.booleans()):
         schema["fields"] = added + schema["fields"]
         records = [entry() | more for more in values]
     else:
-        data_file = next(field for field in schema["fields"] if field["name"] == "data_file")["type"]
+        data_file = next(field for field in schema["fields"] if field["name"] == "data_file")[
+            "type"
+        ]
         data_file["fields"] = data_file["fields"] + added
         records = [entry(**more) for more in values * 3]
     assert check_equal(write(schema, records)).entries_read == len(records)
@@ -149,11 +204,20 @@ def test_fields_of_any_type_that_we_do_not_know_are_passed_over(data: st.DataObj
 @pytest.mark.slow
 @settings(max_examples=400)
 @given(st.data(), st.sampled_from(["null", "deflate"]))
-def test_damaged_bytes_never_lead_the_fast_reader_out_of_its_block(data: st.DataObject, codec: str) -> None:
-    raw = write(manifest_schema(3, with_unknown_fields=True), data.draw(st.lists(entries(3), min_size=1, max_size=5)), codec)
+def test_damaged_bytes_never_lead_the_fast_reader_out_of_its_block(
+    data: st.DataObject, codec: str
+) -> None:
+    raw = write(
+        manifest_schema(3, with_unknown_fields=True),
+        data.draw(st.lists(entries(3), min_size=1, max_size=5)),
+        codec,
+    )
     start = raw.index(raw[-16:]) + 16
     position = data.draw(st.integers(start, len(raw) - 17))
-    damage = data.draw(st.binary(min_size=1, max_size=4) | st.sampled_from([long(2**62), long(-(2**62)), long(-1), long(2**31), b"\x80" * 12]))
+    damage = data.draw(
+        st.binary(min_size=1, max_size=4)
+        | st.sampled_from([long(2**62), long(-(2**62)), long(-1), long(2**31), b"\x80" * 12])
+    )
     damaged = raw[:position] + damage[: len(raw) - 16 - position] + raw[position + len(damage) :]
     listed = ListedManifest("m.avro", None, 3, ManifestContent.DATA, 1)
     with suppress(UnreadableFileError):
@@ -161,7 +225,15 @@ def test_damaged_bytes_never_lead_the_fast_reader_out_of_its_block(data: st.Data
 
 
 @pytest.mark.parametrize("length", [2**62, -(2**62), -1, 2**31, 2**16, 5000])
-@pytest.mark.parametrize("kind", ["bytes", {"type": "array", "items": "long"}, {"type": "array", "items": "double"}, {"type": "map", "values": "string"}])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "bytes",
+        {"type": "array", "items": "long"},
+        {"type": "array", "items": "double"},
+        {"type": "map", "values": "string"},
+    ],
+)
 def test_a_length_that_leaves_the_block_is_refused(kind: object, length: int) -> None:
     source = Source({})
     source.add(*(f"{name} = decoder.{name}" for name in fast._PREPARED))
@@ -181,7 +253,11 @@ def test_a_length_that_leaves_the_block_is_refused(kind: object, length: int) ->
 def write_tree() -> bytes:
     """A manifest of a schema that refers to itself."""
     schema = manifest_schema(2)
-    tree = {"type": "record", "name": "tree", "fields": [{"name": "next", "type": ["null", "tree"]}]}
+    tree = {
+        "type": "record",
+        "name": "tree",
+        "fields": [{"name": "next", "type": ["null", "tree"]}],
+    }
     schema["fields"].insert(0, required("tree", tree, 2000))
     return write(schema, [{**entry(), "tree": {"next": {"next": None}}}])
 
@@ -195,12 +271,22 @@ def test_a_schema_that_refers_to_itself_is_left_to_the_slow_reader() -> None:
     assert slow == [SlowRead.SCHEMA]
 
 
-def test_what_the_fast_reader_stumbles_over_is_told_of_and_what_it_reads_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    manifest_bytes, list_bytes = write(manifest_schema(2), [entry()]), write(LATER_LIST_SCHEMA, [LISTED])
+def test_what_the_fast_reader_stumbles_over_is_told_of_and_what_it_reads_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    manifest_bytes, list_bytes = (
+        write(manifest_schema(2), [entry()]),
+        write(LATER_LIST_SCHEMA, [LISTED]),
+    )
     slow: list[SlowRead] = []
 
     def read() -> None:
-        assert fast.digest_manifest(manifest_bytes, listed_as(manifest_bytes), SPECS, CLASSES, slow.append).entries_read == 1
+        assert (
+            fast.digest_manifest(
+                manifest_bytes, listed_as(manifest_bytes), SPECS, CLASSES, slow.append
+            ).entries_read
+            == 1
+        )
         assert len(fast.read_manifest_list(list_bytes, slow.append)) == 1
 
     read()
@@ -216,7 +302,18 @@ def test_what_the_fast_reader_stumbles_over_is_told_of_and_what_it_reads_is_not(
 
 
 def test_both_readers_read_the_same_manifest_list() -> None:
-    raw = write(LATER_LIST_SCHEMA, [LISTED, LISTED | {"manifest_path": "ü", "key_metadata": b"k", "partitions": [{"contains_null": True}] * 3}])
+    raw = write(
+        LATER_LIST_SCHEMA,
+        [
+            LISTED,
+            LISTED
+            | {
+                "manifest_path": "ü",
+                "key_metadata": b"k",
+                "partitions": [{"contains_null": True}] * 3,
+            },
+        ],
+    )
     assert fast._read_list(raw) == manifest.read_manifest_list(raw)
     assert [listed.is_encrypted for listed in fast._read_list(raw)] == [False, True]
 
@@ -230,8 +327,12 @@ def test_both_readers_agree_on_every_manifest_of_a_real_table(lake: Lake) -> Non
     assert len(inventory.manifests) == 2
     for digest in inventory.manifests:
         raw = local_path(digest.path).read_bytes()
-        listed = ListedManifest(digest.path, len(raw), digest.spec_id, digest.content, digest.sequence_number)
-        assert fast._digest(raw, listed, {}, inventory.size_classes) == manifest.digest_manifest(raw, listed, {}, inventory.size_classes)
+        listed = ListedManifest(
+            digest.path, len(raw), digest.spec_id, digest.content, digest.sequence_number
+        )
+        assert fast._digest(raw, listed, {}, inventory.size_classes) == manifest.digest_manifest(
+            raw, listed, {}, inventory.size_classes
+        )
 
 
 def test_the_installed_decoder_passes_the_check() -> None:
@@ -269,19 +370,28 @@ class _OlderDecoder:
 )
 @pytest.mark.usefixtures("fresh_check")
 def test_a_decoder_that_an_upgrade_broke_is_told_of_once_and_not_used(
-    decoder: object, words: str, fault: ReaderFault | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    decoder: object,
+    words: str,
+    fault: ReaderFault | None,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(fast, "CythonBinaryDecoder", decoder)
     raw = write(manifest_schema(2), [entry()])
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
             slow: list[SlowRead] = []
-            assert fast.digest_manifest(raw, listed_as(raw), SPECS, CLASSES, slow.append).entries_read == 1
+            assert (
+                fast.digest_manifest(raw, listed_as(raw), SPECS, CLASSES, slow.append).entries_read
+                == 1
+            )
             assert slow == [SlowRead.READER]
     (warning,) = [record.getMessage() for record in caplog.records]
     assert warning.startswith("manifests are read slowly: ")
     assert words in warning
-    assert fast.slow_reader_reason() in ({fault} if fault else {ReaderFault.DECODER_FAILS, ReaderFault.DECODER_WRONG})
+    assert fast.slow_reader_reason() in (
+        {fault} if fault else {ReaderFault.DECODER_FAILS, ReaderFault.DECODER_WRONG}
+    )
 
 
 def test_what_the_fast_reader_alone_would_take_wrongly_is_told_in_the_slow_readers_words() -> None:

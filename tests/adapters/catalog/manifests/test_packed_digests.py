@@ -3,17 +3,35 @@ from __future__ import annotations
 from dataclasses import replace
 
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
-from maintainer.adapters.catalog.manifests.packed_digests import PACKED_ENTRIES, GatheredDigests, PackedDigests
+from maintainer.adapters.catalog.manifests.packed_digests import (
+    PACKED_ENTRIES,
+    GatheredDigests,
+    PackedDigests,
+)
 from maintainer.domain.file_sizes import FileSizes, SizeRun
 from maintainer.domain.filelist import ListedFile, pack_files
 from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, PartitionDigest
 
 SHARES = (
     PartitionDigest(1, "day=1", Content.DATA, 2, 30, 4, 1, 10, 0, 0, FileSizes((10, 20)), 7),
-    PartitionDigest(1, "day=ä", Content.DATA, 2, 40, 4, 1, 10, 0, 0, FileSizes(runs=(SizeRun(10, 11, 2, 21),))),
+    PartitionDigest(
+        1, "day=ä", Content.DATA, 2, 40, 4, 1, 10, 0, 0, FileSizes(runs=(SizeRun(10, 11, 2, 21),))
+    ),
 )
 DIGESTS = [
-    ManifestDigest(path, 100, 1, ManifestContent.DATA, 9, SHARES, (1, 3), (("parquet", 4),), 4, pack_files([ListedFile(0, 1, 10, 5, 7)]), lists_files=True)
+    ManifestDigest(
+        path,
+        100,
+        1,
+        ManifestContent.DATA,
+        9,
+        SHARES,
+        (1, 3),
+        (("parquet", 4),),
+        4,
+        pack_files([ListedFile(0, 1, 10, 5, 7)]),
+        lists_files=True,
+    )
     for path in "abc"
 ]
 LISTED = [ListedManifest(path, 100, 1, ManifestContent.DATA, 9) for path in "cxab"]
@@ -27,8 +45,15 @@ def test_digests_of_a_large_table_are_packed_and_come_back_as_they_were() -> Non
     packed = large.tell(LISTED)
     assert tuple(packed) == small.tell(LISTED) == (DIGESTS[2], DIGESTS[0], DIGESTS[1])
     assert isinstance(packed, PackedDigests)
-    assert (len(packed), packed[1], tuple(packed[1:]), tuple(reversed(packed))) == (3, DIGESTS[0], tuple(DIGESTS[:2]), (DIGESTS[1], DIGESTS[0], DIGESTS[2]))
-    assert not any(isinstance(kept, ManifestDigest) for kept in packed._packed), "each is packed as long as nobody looks at it"
+    assert (len(packed), packed[1], tuple(packed[1:]), tuple(reversed(packed))) == (
+        3,
+        DIGESTS[0],
+        tuple(DIGESTS[:2]),
+        (DIGESTS[1], DIGESTS[0], DIGESTS[2]),
+    )
+    assert not any(isinstance(kept, ManifestDigest) for kept in packed._packed), (
+        "each is packed as long as nobody looks at it"
+    )
 
 
 def test_a_figure_beyond_all_integers_is_kept_as_it_is() -> None:

@@ -15,14 +15,35 @@ from maintainer.adapters.catalog.manifests import fast_reader as fast
 from maintainer.adapters.catalog.manifests.generated_reader import PADDING, Source
 from maintainer.adapters.catalog.manifests.skipped_fields import NOTHING_LEARNT, Layout, learn
 from tests.adapters.catalog.manifests.test_fast_reader import check_equal, schemas, values_of
-from tests.adapters.catalog.manifests.test_manifest import CLASSES, SPECS, entry, listed_as, long, manifest_schema, write
+from tests.adapters.catalog.manifests.test_manifest import (
+    CLASSES,
+    SPECS,
+    entry,
+    listed_as,
+    long,
+    manifest_schema,
+    write,
+)
 
-BOUNDS: Final = {"type": "array", "items": {"type": "record", "name": "r", "fields": [{"name": "key", "type": "int"}, {"name": "value", "type": "bytes"}]}}
+BOUNDS: Final = {
+    "type": "array",
+    "items": {
+        "type": "record",
+        "name": "r",
+        "fields": [{"name": "key", "type": "int"}, {"name": "value", "type": "bytes"}],
+    },
+}
 
 
 def take(schema: Any) -> Any:  # noqa: ANN401 - an Avro schema is any JSON
-    """A schema without named references is resolved already, but for primitives in their long form."""
-    return schema["type"] if isinstance(schema, dict) and schema["type"] in {"int", "bytes"} else schema
+    """A schema without named references is resolved already, but for primitives in their long
+    form.
+    """
+    return (
+        schema["type"]
+        if isinstance(schema, dict) and schema["type"] in {"int", "bytes"}
+        else schema
+    )
 
 
 def matches(layout: Layout, data: bytes) -> bool:
@@ -38,17 +59,27 @@ def encode(schema: Any, value: object) -> bytes:  # noqa: ANN401 - as above
 
 
 def pairs(*widths: int) -> list[dict[str, object]]:
-    return [{"key": number, "value": bytes([number] * width)} for number, width in enumerate(widths)]
+    return [
+        {"key": number, "value": bytes([number] * width)} for number, width in enumerate(widths)
+    ]
 
 
 def test_a_layout_is_that_of_all_values_with_the_same_lengths_and_widths() -> None:
     first = encode(BOUNDS, pairs(8, 4, 8))
     layout = learn(first, [BOUNDS], take)
     assert layout[0] == len(first)
-    like = encode(BOUNDS, [{"key": 60 - number, "value": b"\xff" * width} for number, width in enumerate((8, 4, 8))])
+    like = encode(
+        BOUNDS,
+        [{"key": 60 - number, "value": b"\xff" * width} for number, width in enumerate((8, 4, 8))],
+    )
     assert matches(layout, first)
     assert matches(layout, like + b"what follows")
-    for other in (pairs(8, 8, 4), pairs(8, 4), pairs(8, 4, 8, 0), [{"key": 64, "value": b"x" * 7}, *pairs(4, 8)]):
+    for other in (
+        pairs(8, 8, 4),
+        pairs(8, 4),
+        pairs(8, 4, 8, 0),
+        [{"key": 64, "value": b"x" * 7}, *pairs(4, 8)],
+    ):
         assert not matches(layout, encode(BOUNDS, other) + bytes(40))
 
 
@@ -110,10 +141,16 @@ def numbers_asked_for(monkeypatch: pytest.MonkeyPatch, records: list[dict[str, A
     return _Counting.asked
 
 
-def test_statistics_that_lie_as_those_of_the_file_before_are_not_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_that_lie_as_those_of_the_file_before_are_not_read_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     plain = numbers_asked_for(monkeypatch, [entry() for _ in range(200)])
-    like = numbers_asked_for(monkeypatch, [entry(lower_bounds=pairs(*(8,) * 30)) for _ in range(200)])
-    unlike = numbers_asked_for(monkeypatch, [entry(lower_bounds=pairs(*(8 + number % 7,) * 30)) for number in range(200)])
+    like = numbers_asked_for(
+        monkeypatch, [entry(lower_bounds=pairs(*(8,) * 30)) for _ in range(200)]
+    )
+    unlike = numbers_asked_for(
+        monkeypatch, [entry(lower_bounds=pairs(*(8 + number % 7,) * 30)) for number in range(200)]
+    )
     assert like < 1.2 * plain
     assert unlike > 3 * like
 
@@ -123,12 +160,21 @@ def test_files_among_them_whose_statistics_lie_otherwise_are_read_rightly() -> N
         return (8,) * 5 if number % 7 else (8, 3, number % 5, 8)
 
     for many in (1, 50, 700):
-        records = [entry(file_size_in_bytes=number, lower_bounds=pairs(*widths(number)), upper_bounds=pairs(*widths(number // 90))) for number in range(many)]
+        records = [
+            entry(
+                file_size_in_bytes=number,
+                lower_bounds=pairs(*widths(number)),
+                upper_bounds=pairs(*widths(number // 90)),
+            )
+            for number in range(many)
+        ]
         assert check_equal(write(manifest_schema(2), records)).entries_read == many
 
 
 @pytest.mark.parametrize("length", [2**62, -1, 5000, 9, 7])
-def test_a_length_that_leaves_the_block_is_refused_after_records_that_were_passed_over(length: int) -> None:
+def test_a_length_that_leaves_the_block_is_refused_after_records_that_were_passed_over(
+    length: int,
+) -> None:
     source = Source({})
     source.add(*(f"{name} = decoder.{name}" for name in fast._PREPARED))
     with source.inside("for _ in range(count):"):
@@ -137,7 +183,10 @@ def test_a_length_that_leaves_the_block_is_refused_after_records_that_were_passe
         source.add("sink.append(last)")
     read_block = source.compile()
     record = encode(BOUNDS, pairs(8)) + long(77)
-    for block, count in ((record * 5, 5), (record * 5 + record.replace(long(8), long(length), 1), 6)):
+    for block, count in (
+        (record * 5, 5),
+        (record * 5 + record.replace(long(8), long(length), 1), 6),
+    ):
         decoder = CythonBinaryDecoder(block + bytes(PADDING))
         found: list[int] = []
         try:

@@ -12,9 +12,24 @@ import pytest
 from maintainer.adapters.catalog.manifests.manifest import ListedManifest
 from maintainer.adapters.catalog.manifests.partition import Spec, SpecField
 from maintainer.adapters.catalog.manifests.spark_rows import digest_found
-from maintainer.domain.inventory import Content, ManifestContent, ManifestDigest, SizeClasses, TableFault
+from maintainer.domain.inventory import (
+    Content,
+    ManifestContent,
+    ManifestDigest,
+    SizeClasses,
+    TableFault,
+)
 from maintainer.domain.reading import FoundFiles, FoundManifest, UnreadManifests
-from tests.adapters.catalog.lake import Lake, Memory, identify, local_path, read_by, records_of, rows, small_target
+from tests.adapters.catalog.lake import (
+    Lake,
+    Memory,
+    identify,
+    local_path,
+    read_by,
+    records_of,
+    rows,
+    small_target,
+)
 
 CLASSES = SizeClasses.around(1000)
 LISTED = ListedManifest("m.avro", 100, 1, ManifestContent.DATA, 7)
@@ -23,7 +38,9 @@ SPECS = {
     1: Spec(1, (SpecField(1000, "new", "identity"), SpecField(1002, "cost", "identity"))),
 }
 TYPES = {"new": "date", "cost": "decimal(38,10)"}
-FILES = FoundFiles({"new": 20455, "cost": Decimal("1.5")}, Content.DATA, "parquet", 0, (10, 2000), 5, 3)
+FILES = FoundFiles(
+    {"new": 20455, "cost": Decimal("1.5")}, Content.DATA, "parquet", 0, (10, 2000), 5, 3
+)
 FOUND = FoundManifest("m.avro", 1, 4, TYPES, (FILES,))
 
 
@@ -38,16 +55,30 @@ def none(found: FoundManifest, listed: ListedManifest = LISTED) -> bool:
 
 def test_a_digest_has_what_the_list_and_what_was_found_say() -> None:
     digest = one(FOUND)
-    assert (digest.path, digest.length_bytes, digest.spec_id, digest.sequence_number, digest.entries_read) == ("m.avro", 100, 1, 7, 4)
+    assert (
+        digest.path,
+        digest.length_bytes,
+        digest.spec_id,
+        digest.sequence_number,
+        digest.entries_read,
+    ) == ("m.avro", 100, 1, 7, 4)
     (share,) = digest.partitions
     assert share.partition == "new=2026-01-02/cost=1.5000000000"
-    assert (share.file_count, share.bytes, share.record_count, share.small_count, share.large_count) == (2, 2010, 5, 1, 1)
+    assert (
+        share.file_count,
+        share.bytes,
+        share.record_count,
+        share.small_count,
+        share.large_count,
+    ) == (2, 2010, 5, 1, 1)
     assert (share.newest_sequence_number, share.sizes.listed) == (3, (10, 2000))
     assert (sum(digest.histogram), digest.formats, digest.files) == (2, (("parquet", 2),), b"")
 
 
 def test_partitions_are_told_by_the_names_of_their_own_spec_though_found_by_the_newest() -> None:
-    found = replace(FOUND, spec_id=0, files=(replace(FILES, partition={"new": None, "cost": None}),))
+    found = replace(
+        FOUND, spec_id=0, files=(replace(FILES, partition={"new": None, "cost": None}),)
+    )
     assert one(found, replace(LISTED, spec_id=0)).partitions[0].partition == "old=null"
 
 
@@ -59,7 +90,12 @@ def test_a_decimal_of_thirty_eight_digits_is_not_rounded() -> None:
 
 @pytest.mark.parametrize(
     "listed",
-    [replace(LISTED, path="another.avro"), replace(LISTED, spec_id=0), replace(LISTED, is_encrypted=True), replace(LISTED, length_bytes=None)],
+    [
+        replace(LISTED, path="another.avro"),
+        replace(LISTED, spec_id=0),
+        replace(LISTED, is_encrypted=True),
+        replace(LISTED, length_bytes=None),
+    ],
     ids=["not listed", "of another spec", "encrypted", "without a length"],
 )
 def test_what_the_list_does_not_have_like_this_is_passed_over(listed: ListedManifest) -> None:
@@ -85,18 +121,30 @@ def test_files_that_are_to_be_listed_must_have_been_found_one_by_one() -> None:
 
 
 def found_by_fastavro(lake: Lake, *name: str) -> Iterator[FoundManifest]:
-    """What an engine would answer of a table that is partitioned by day and not changed since it was made."""
+    """What an engine would answer of a table that is partitioned by day and not changed since it
+    was made.
+    """
     table = lake.writer.load_table(name)
     snapshot = table.current_snapshot()
     assert snapshot is not None
     for manifest in snapshot.manifests(table.io):
         entries: list[dict[str, Any]] = records_of(local_path(manifest.manifest_path).read_bytes())
         groups = tuple(
-            FoundFiles({}, Content.DATA, "parquet", first, (entry["data_file"]["file_size_in_bytes"],), entry["data_file"]["record_count"], None)
+            FoundFiles(
+                {},
+                Content.DATA,
+                "parquet",
+                first,
+                (entry["data_file"]["file_size_in_bytes"],),
+                entry["data_file"]["record_count"],
+                None,
+            )
             for first, entry in enumerate(entries)
             if entry["status"] != 2
         )
-        yield FoundManifest(manifest.manifest_path, manifest.partition_spec_id, len(entries), {}, groups)
+        yield FoundManifest(
+            manifest.manifest_path, manifest.partition_spec_id, len(entries), {}, groups
+        )
 
 
 def test_they_are_equal_to_those_of_our_readers(lake: Lake) -> None:
@@ -106,10 +154,15 @@ def test_they_are_equal_to_those_of_our_readers(lake: Lake) -> None:
     table.delete("id > 1")
     ours = lake.read("sales", "orders")
     digests = lake.catalog.digests(
-        identify("sales", "orders"), ours.current_snapshot_id or 0, small_target(ours.table, {}), found_by_fastavro(lake, "sales", "orders")
+        identify("sales", "orders"),
+        ours.current_snapshot_id or 0,
+        small_target(ours.table, {}),
+        found_by_fastavro(lake, "sales", "orders"),
     )
     assert isinstance(digests, Iterator)
-    assert {digest.path: digest for digest in digests} == {digest.path: digest for digest in ours.manifests}
+    assert {digest.path: digest for digest in digests} == {
+        digest.path: digest for digest in ours.manifests
+    }
 
 
 def test_more_unread_files_than_allowed_are_left_unread(lake: Lake) -> None:
@@ -121,7 +174,16 @@ def test_more_unread_files_than_allowed_are_left_unread(lake: Lake) -> None:
     snapshot = lake.read("sales", "orders").current_snapshot_id
     assert snapshot is not None
     uuid = str(table.metadata.table_uuid)
-    assert taken.outcome == UnreadManifests(orders, uuid, snapshot, small_target(orders, {}), 3, 3, is_partitioned=False, has_deletes=False)
+    assert taken.outcome == UnreadManifests(
+        orders,
+        uuid,
+        snapshot,
+        small_target(orders, {}),
+        3,
+        3,
+        is_partitioned=False,
+        has_deletes=False,
+    )
     (taken,) = lake.catalog.inventories([orders], small_target, memory.known, most_files=3)
     assert not isinstance(taken.outcome, UnreadManifests)
     memory.remember(read_by(lake.catalog, orders))
@@ -139,6 +201,8 @@ def test_of_a_snapshot_that_is_gone_the_current_ones_manifests_count(lake: Lake)
     table = lake.make_table("sales", "orders")
     table.append(rows(5))
     ours = lake.read("sales", "orders")
-    digests = lake.catalog.digests(ours.table, 42, small_target(ours.table, {}), found_by_fastavro(lake, "sales", "orders"))
+    digests = lake.catalog.digests(
+        ours.table, 42, small_target(ours.table, {}), found_by_fastavro(lake, "sales", "orders")
+    )
     assert isinstance(digests, Iterator)
     assert tuple(digests) == ours.manifests

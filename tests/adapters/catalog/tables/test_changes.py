@@ -1,4 +1,6 @@
-"""Polling a catalog table by table: over REST with conditional requests, and by loading where there is nothing better."""
+"""Polling a catalog table by table: over REST with conditional requests, and by loading where there
+is nothing better.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from tests.adapters.catalog.lake import NOW, Lake, identify, rows
 from tests.fakes.adapters.clock import FakeClock
 
 ORDERS = identify("sales", "orders")
-LIMITS = PollLimits(requests_per_second=10_000, min_interval=timedelta(0), max_interval=timedelta(0))
+LIMITS = PollLimits(
+    requests_per_second=10_000, min_interval=timedelta(0), max_interval=timedelta(0)
+)
 
 
 @pytest.fixture
@@ -36,7 +40,12 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def catalog(server: ConditionalServer, clock: FakeClock) -> Iterator[PyIcebergCatalog]:
-    opened = PyIcebergCatalog("lake", {"type": "rest", "uri": server.address, "token": "a-bearer", "header.X-Tenant": "blue"}, clock, limits=LIMITS)
+    opened = PyIcebergCatalog(
+        "lake",
+        {"type": "rest", "uri": server.address, "token": "a-bearer", "header.X-Tenant": "blue"},
+        clock,
+        limits=LIMITS,
+    )
     yield opened
     opened.close()
 
@@ -49,7 +58,9 @@ def poll(catalog: PyIcebergCatalog, known: dict[TableIdentifier, str]) -> dict[s
 
 
 @pytest.mark.parametrize("has_etags", [True, False])
-def test_only_a_new_version_is_a_change(server: ConditionalServer, catalog: PyIcebergCatalog, has_etags: bool) -> None:
+def test_only_a_new_version_is_a_change(
+    server: ConditionalServer, catalog: PyIcebergCatalog, has_etags: bool
+) -> None:
     server.has_etags = has_etags
     known: dict[TableIdentifier, str] = {}
     assert poll(catalog, known) == {"items": True, "orders": True}
@@ -68,7 +79,9 @@ def test_a_new_etag_of_the_same_metadata_is_no_change(catalog: PyIcebergCatalog)
     assert known[ORDERS] == 'W/"orders-1"\nfile:///orders/1.json'
 
 
-def test_every_request_asks_for_the_same_form_and_for_no_credentials(server: ConditionalServer, catalog: PyIcebergCatalog) -> None:
+def test_every_request_asks_for_the_same_form_and_for_no_credentials(
+    server: ConditionalServer, catalog: PyIcebergCatalog
+) -> None:
     known: dict[TableIdentifier, str] = {}
     for _ in range(2):
         poll(catalog, known)
@@ -80,25 +93,34 @@ def test_every_request_asks_for_the_same_form_and_for_no_credentials(server: Con
         assert headers["Authorization"] == "Bearer a-bearer"
 
 
-def test_names_with_separators_arrive_whole(server: ConditionalServer, catalog: PyIcebergCatalog) -> None:
+def test_names_with_separators_arrive_whole(
+    server: ConditionalServer, catalog: PyIcebergCatalog
+) -> None:
     server.versions = {("sales", "a/b", "it ems%2F"): 1}
     known: dict[TableIdentifier, str] = {}
     assert poll(catalog, known) == {"it ems%2F": True}
     assert poll(catalog, known) == {"it ems%2F": False}
 
 
-def test_a_request_that_is_put_off_is_repeated(server: ConditionalServer, catalog: PyIcebergCatalog) -> None:
+def test_a_request_that_is_put_off_is_repeated(
+    server: ConditionalServer, catalog: PyIcebergCatalog
+) -> None:
     server.versions = {("sales", "orders"): 1}
     server.refusals = [429, 503]
     assert poll(catalog, {}) == {"orders": True}
     assert len(server.seen) == 3
 
 
-def test_a_table_that_the_server_does_not_tell_of_is_a_fault_beside_the_others(server: ConditionalServer, catalog: PyIcebergCatalog) -> None:
+def test_a_table_that_the_server_does_not_tell_of_is_a_fault_beside_the_others(
+    server: ConditionalServer, catalog: PyIcebergCatalog
+) -> None:
     server.refusals = [500]
     found = list(catalog.poll({}))
     (fault,) = (one for one in found if isinstance(one, TableFault))
-    assert (fault.kind, fault.reason) == (FaultKind.CATALOG_UNAVAILABLE, "catalog lake: the server answers 500")
+    assert (fault.kind, fault.reason) == (
+        FaultKind.CATALOG_UNAVAILABLE,
+        "catalog lake: the server answers 500",
+    )
     assert sum(isinstance(one, Polled) for one in found) == 1
 
 
@@ -113,13 +135,17 @@ def test_a_catalog_that_no_longer_answers_is_not_asked_for_every_table(
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_what_only_loading_the_table_tells_counts_as_a_change(server: ConditionalServer, catalog: PyIcebergCatalog, status: int) -> None:
+def test_what_only_loading_the_table_tells_counts_as_a_change(
+    server: ConditionalServer, catalog: PyIcebergCatalog, status: int
+) -> None:
     server.versions = {("sales", "orders"): 1}
     server.refusals = [status]
     assert list(catalog.poll({})) == [Polled(ORDERS, "", is_changed=True)]
 
 
-def test_a_namespace_that_cannot_be_listed_is_a_fault_of_its_own(server: ConditionalServer, catalog: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_namespace_that_cannot_be_listed_is_a_fault_of_its_own(
+    server: ConditionalServer, catalog: PyIcebergCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.versions["hidden", "orders"] = 1
     catalog.ping()
     assert catalog._loaded is not None
@@ -138,9 +164,13 @@ def test_a_namespace_that_cannot_be_listed_is_a_fault_of_its_own(server: Conditi
 
 
 @pytest.mark.slow
-def test_an_idle_table_is_asked_more_rarely_and_still_counts_as_there(server: ConditionalServer, clock: FakeClock) -> None:
+def test_an_idle_table_is_asked_more_rarely_and_still_counts_as_there(
+    server: ConditionalServer, clock: FakeClock
+) -> None:
     limits = replace(LIMITS, min_interval=timedelta(minutes=1), max_interval=timedelta(minutes=30))
-    catalog = PyIcebergCatalog("lake", {"type": "rest", "uri": server.address}, clock, limits=limits)
+    catalog = PyIcebergCatalog(
+        "lake", {"type": "rest", "uri": server.address}, clock, limits=limits
+    )
     known: dict[TableIdentifier, str] = {}
     for _ in range(30):
         assert set(poll(catalog, known)) == {"items", "orders"}
@@ -152,36 +182,66 @@ def test_an_idle_table_is_asked_more_rarely_and_still_counts_as_there(server: Co
     catalog.close()
 
 
-def test_whoever_must_know_has_idle_tables_asked_that_were_not_for_so_long(server: ConditionalServer, clock: FakeClock) -> None:
-    catalog = PyIcebergCatalog("lake", {"type": "rest", "uri": server.address}, clock, limits=replace(LIMITS, min_interval=timedelta(hours=1)))
+def test_whoever_must_know_has_idle_tables_asked_that_were_not_for_so_long(
+    server: ConditionalServer, clock: FakeClock
+) -> None:
+    catalog = PyIcebergCatalog(
+        "lake",
+        {"type": "rest", "uri": server.address},
+        clock,
+        limits=replace(LIMITS, min_interval=timedelta(hours=1)),
+    )
     known: dict[TableIdentifier, str] = {}
     poll(catalog, known)
     server.versions["sales", "orders"] = 2
     clock.advance(timedelta(minutes=9))
     assert poll(catalog, known) == {"items": False, "orders": False}, "it was not asked"
-    assert not any(one.is_changed for one in catalog.poll(known, within=timedelta(minutes=10)) if isinstance(one, Polled))
+    assert not any(
+        one.is_changed
+        for one in catalog.poll(known, within=timedelta(minutes=10))
+        if isinstance(one, Polled)
+    )
     asked = len(server.seen)
     clock.advance(timedelta(minutes=1))
-    changed = [one for one in catalog.poll(known, within=timedelta(minutes=10)) if isinstance(one, Polled) and one.is_changed]
-    assert [(one.table, one.metadata_location) for one in changed] == [(ORDERS, "file:///orders/2.json")]
+    changed = [
+        one
+        for one in catalog.poll(known, within=timedelta(minutes=10))
+        if isinstance(one, Polled) and one.is_changed
+    ]
+    assert [(one.table, one.metadata_location) for one in changed] == [
+        (ORDERS, "file:///orders/2.json")
+    ]
     asked, before = len(server.seen), asked
     assert asked - before >= 2
-    assert not any(one.is_changed for one in catalog.poll({**known, ORDERS: changed[0].token}, within=timedelta(minutes=10)) if isinstance(one, Polled))
+    assert not any(
+        one.is_changed
+        for one in catalog.poll({**known, ORDERS: changed[0].token}, within=timedelta(minutes=10))
+        if isinstance(one, Polled)
+    )
     assert len(server.seen) == asked, "once in the time, whoever asks"
     catalog.close()
 
 
 def test_requests_keep_to_the_rate(server: ConditionalServer, clock: FakeClock) -> None:
     server.versions = {("sales", f"t{number:03}"): 1 for number in range(30)}
-    catalog = PyIcebergCatalog("lake", {"type": "rest", "uri": server.address}, clock, limits=replace(LIMITS, requests_per_second=100))
+    catalog = PyIcebergCatalog(
+        "lake",
+        {"type": "rest", "uri": server.address},
+        clock,
+        limits=replace(LIMITS, requests_per_second=100),
+    )
     started = datetime.now(UTC)
     assert len(poll(catalog, {})) == 30
     assert datetime.now(UTC) - started >= timedelta(seconds=0.28)
     catalog.close()
 
 
-def test_a_catalog_of_another_kind_is_polled_by_loading(lake: Lake, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maintainer.adapters.catalog.tables.changes.SqlCatalog", type("NoSqlCatalog", (), {}))
+def test_a_catalog_of_another_kind_is_polled_by_loading(
+    lake: Lake, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "maintainer.adapters.catalog.tables.changes.SqlCatalog", type("NoSqlCatalog", (), {})
+    )
     lake.make_table("sales", "orders")
     table = lake.make_table("sales", "items")
     known: dict[TableIdentifier, str] = {}

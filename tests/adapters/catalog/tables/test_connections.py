@@ -1,4 +1,6 @@
-"""A kept connection takes a 304 at its word and nothing else: what it cannot tell from a head alone, it does not guess."""
+"""A kept connection takes a 304 at its word and nothing else: what it cannot tell from a head
+alone, it does not guess.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ HEAD_304 = Head(304)
 
 
 class Script:
-    """A server that says what it is told to, one text a request, and then hangs up or keeps silent."""
+    """A server that says what it is told to, one text a request, and then hangs up or keeps
+    silent.
+    """
 
     def __init__(self, answers: list[bytes], *, stays: bool) -> None:
         self.answers = answers
@@ -42,17 +46,23 @@ class Script:
 
 
 @asynccontextmanager
-async def asking(*answers: bytes, stays: bool = False, seconds: float = 5) -> AsyncIterator[tuple[KeptConnections, Script]]:
+async def asking(
+    *answers: bytes, stays: bool = False, seconds: float = 5
+) -> AsyncIterator[tuple[KeptConnections, Script]]:
     script = Script(list(answers), stays=stays)
     server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
-    connections = KeptConnections(URL(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api"), None, 5, seconds)
+    connections = KeptConnections(
+        URL(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api"), None, 5, seconds
+    )
     connections.set_headers({"Authorization": "Bearer a-bearer"})
     async with server:
         yield connections, script
         await connections.close()
 
 
-async def ask_all(times: int, *answers: bytes, stays: bool = False, seconds: float = 5) -> tuple[list[Head | None], Script]:
+async def ask_all(
+    times: int, *answers: bytes, stays: bool = False, seconds: float = 5
+) -> tuple[list[Head | None], Script]:
     async with asking(*answers, stays=stays, seconds=seconds) as (connections, script):
         return [await connections.ask(ADDRESS, '"1"') for _ in range(times)], script
 
@@ -68,7 +78,12 @@ def test_one_connection_serves_one_question_after_another() -> None:
 
 
 @pytest.mark.parametrize(
-    "ending", [b"HTTP/1.1 304 Not Modified\r\nConnection: keep, Close\r\n\r\n", UNCHANGED + b"a body that no 304 has"], ids=["it says so", "it says more"]
+    "ending",
+    [
+        b"HTTP/1.1 304 Not Modified\r\nConnection: keep, Close\r\n\r\n",
+        UNCHANGED + b"a body that no 304 has",
+    ],
+    ids=["it says so", "it says more"],
 )
 def test_a_connection_that_ends_is_made_anew(ending: bytes) -> None:
     heads, script = asyncio.run(ask_all(2, ending, UNCHANGED))
@@ -86,7 +101,14 @@ def test_a_connection_that_ends_is_made_anew(ending: bytes) -> None:
         b"SSH-2.0-server\r\n\r\n",
         b"HTTP/1.1 304 Not Modified\r\nX: " + b"x" * kept.MAX_HEAD_BYTES,
     ],
-    ids=["a body", "a redirect", "a preface", "an old version", "another protocol", "a head without end"],
+    ids=[
+        "a body",
+        "a redirect",
+        "a preface",
+        "an old version",
+        "another protocol",
+        "a head without end",
+    ],
 )
 def test_what_a_head_does_not_tell_is_not_told(answer: bytes) -> None:
     heads, script = asyncio.run(ask_all(2, answer, UNCHANGED))
@@ -95,7 +117,9 @@ def test_what_a_head_does_not_tell_is_not_told(answer: bytes) -> None:
 
 
 def test_a_refusal_is_told_by_its_head() -> None:
-    heads, _ = asyncio.run(ask_all(1, b"HTTP/1.1 503 Busy\r\nretry-after: 7\r\nContent-Length: 4\r\n\r\nbusy"))
+    heads, _ = asyncio.run(
+        ask_all(1, b"HTTP/1.1 503 Busy\r\nretry-after: 7\r\nContent-Length: 4\r\n\r\nbusy")
+    )
     assert heads == [Head(503, "7")]
 
 
@@ -122,11 +146,16 @@ def test_a_server_that_never_answers_is_waited_for_so_long() -> None:
         asyncio.run(asyncio.wait_for(ask_all(1, stays=True, seconds=0.05), 5))
 
 
-def test_a_server_that_always_sends_bodies_is_not_asked_in_this_way_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_always_sends_bodies_is_not_asked_in_this_way_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(kept, "ALLOWANCE", 3)
 
     async def ask() -> int:
-        async with asking(*[b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"] * 9) as (connections, _):
+        async with asking(*[b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"] * 9) as (
+            connections,
+            _,
+        ):
             asked = 0
             while connections.is_worth_asking:
                 await connections.ask(ADDRESS, '"1"')

@@ -39,7 +39,15 @@ class TellingCatalog:
 
 @pytest.fixture
 def catalog() -> TellingCatalog:
-    return TellingCatalog({"sales": [("raw", "s3a://lake/sales/orders/raw"), ("beside", "s3://lake/sales/orders_2"), ("around", "s3://lake/sales/")]})
+    return TellingCatalog(
+        {
+            "sales": [
+                ("raw", "s3a://lake/sales/orders/raw"),
+                ("beside", "s3://lake/sales/orders_2"),
+                ("around", "s3://lake/sales/"),
+            ]
+        }
+    )
 
 
 @pytest.fixture
@@ -60,7 +68,9 @@ def names(found: list[Place | NamespaceError]) -> list[str]:
     return [place.table for place in found if isinstance(place, Place)]
 
 
-def test_what_is_in_or_around_a_place_is_told_with_when_it_was_seen(places: ForeignPlaces, catalog: TellingCatalog) -> None:
+def test_what_is_in_or_around_a_place_is_told_with_when_it_was_seen(
+    places: ForeignPlaces, catalog: TellingCatalog
+) -> None:
     assert near(places, catalog) == [
         Place("lake/sales/", "lake.sales.around", "", seen_at=NOW),
         Place("lake/sales/orders/raw/", "lake.sales.raw", "", seen_at=NOW),
@@ -68,7 +78,9 @@ def test_what_is_in_or_around_a_place_is_told_with_when_it_was_seen(places: Fore
     assert names(near(places, catalog, "lake/else/")) == []
 
 
-def test_a_catalog_is_listed_once_in_the_time_whoever_asks(places: ForeignPlaces, catalog: TellingCatalog, clock: FakeClock) -> None:
+def test_a_catalog_is_listed_once_in_the_time_whoever_asks(
+    places: ForeignPlaces, catalog: TellingCatalog, clock: FakeClock
+) -> None:
     for _ in range(3):
         assert len(near(places, catalog)) == 2
     catalog.databases["sales"] = []
@@ -78,7 +90,9 @@ def test_a_catalog_is_listed_once_in_the_time_whoever_asks(places: ForeignPlaces
     assert (near(places, catalog), catalog.listed) == ([], 2)
 
 
-def test_a_database_that_cannot_be_listed_is_told_beside_the_others_and_asked_again(places: ForeignPlaces, catalog: TellingCatalog) -> None:
+def test_a_database_that_cannot_be_listed_is_told_beside_the_others_and_asked_again(
+    places: ForeignPlaces, catalog: TellingCatalog
+) -> None:
     catalog.databases["hidden"] = PermissionError("not for you")
     catalog.databases["dropped"] = NoSuchNamespaceError("gone")
     found = near(places, catalog)
@@ -88,7 +102,9 @@ def test_a_database_that_cannot_be_listed_is_told_beside_the_others_and_asked_ag
     assert (len(near(places, catalog)), catalog.listed) == (2, 2)
 
 
-def test_a_catalog_that_cannot_be_listed_at_all_is_told(places: ForeignPlaces, catalog: TellingCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalog_that_cannot_be_listed_at_all_is_told(
+    places: ForeignPlaces, catalog: TellingCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(catalog, "list_namespaces", lambda: 1 / 0)
     (found,) = near(places, catalog)
     assert isinstance(found, NamespaceError)
@@ -99,12 +115,22 @@ def test_a_catalog_that_knows_icebergs_tables_alone_tells_nothing(places: Foreig
     assert near(places, object()) == []
 
 
-@pytest.mark.parametrize(("parameters", "answer"), [({"table_type": "ICEBERG"}, True), ({"table_type": "delta"}, False), ({}, False), (None, False)])
+@pytest.mark.parametrize(
+    ("parameters", "answer"),
+    [
+        ({"table_type": "ICEBERG"}, True),
+        ({"table_type": "delta"}, False),
+        ({}, False),
+        (None, False),
+    ],
+)
 def test_what_is_icebergs_says_so(parameters: dict[str, str] | None, answer: bool) -> None:
     assert is_iceberg(parameters) is answer
 
 
-def test_a_listing_of_before_the_clock_was_set_back_is_not_trusted(places: ForeignPlaces, catalog: TellingCatalog, clock: FakeClock) -> None:
+def test_a_listing_of_before_the_clock_was_set_back_is_not_trusted(
+    places: ForeignPlaces, catalog: TellingCatalog, clock: FakeClock
+) -> None:
     near(places, catalog)
     clock.advance(-timedelta(hours=2))
     near(places, catalog)

@@ -38,10 +38,14 @@ def test_an_idle_table_is_asked_ever_more_rarely_within_the_bounds() -> None:
     assert found[-1] >= LIMITS.max_interval * (1 - LIMITS.jitter)
 
 
-@pytest.mark.parametrize(("growth", "minutes"), [(1, [1, 1, 1, 1]), (2, [1, 2, 4, 8]), (10, [1, 10, 30, 30])])
+@pytest.mark.parametrize(
+    ("growth", "minutes"), [(1, [1, 1, 1, 1]), (2, [1, 2, 4, 8]), (10, [1, 10, 30, 30])]
+)
 def test_an_interval_grows_by_the_factor_that_is_set(growth: float, minutes: list[int]) -> None:
     steady = replace(LIMITS, growth=growth, jitter=0)
-    assert waits(Intervals(steady), [False] * 4) == [timedelta(minutes=number) for number in minutes]
+    assert waits(Intervals(steady), [False] * 4) == [
+        timedelta(minutes=number) for number in minutes
+    ]
 
 
 @pytest.mark.parametrize("jitter", [0, 0.1, 0.5])
@@ -63,7 +67,10 @@ def test_tables_that_were_asked_together_do_not_stay_together() -> None:
     for _ in range(10):
         for table in tables:
             intervals.note(table, NOW, is_changed=False)
-    due = [sum(intervals.is_due(table, NOW + timedelta(minutes=minutes)) for table in tables) for minutes in (27, 29, 30)]
+    due = [
+        sum(intervals.is_due(table, NOW + timedelta(minutes=minutes)) for table in tables)
+        for minutes in (27, 29, 30)
+    ]
     assert 0 <= due[0] < due[1] < due[2] == 100
 
 

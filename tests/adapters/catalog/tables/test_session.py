@@ -1,4 +1,6 @@
-"""What PyIceberg's session does to a request, the poll does too: certificates, proxies, tokens; what only the session can do is left to it."""
+"""What PyIceberg's session does to a request, the poll does too: certificates, proxies, tokens;
+what only the session can do is left to it.
+"""
 
 from __future__ import annotations
 
@@ -56,12 +58,22 @@ class Certificates:
         issued = self.authority.issue_cert("maintainer@example.org")
         issued.cert_chain_pems[0].write_to_path(self.directory / "client.pem")
         issued.private_key_pem.write_to_path(self.directory / "client.key")
-        return {"ssl.client.cert": str(self.directory / "client.pem"), "ssl.client.key": str(self.directory / "client.key")}
+        return {
+            "ssl.client.cert": str(self.directory / "client.pem"),
+            "ssl.client.key": str(self.directory / "client.key"),
+        }
 
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+    for name in (
+        "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "no_proxy",
+    ):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
 
@@ -80,7 +92,12 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[ConditionalServer]:
 
 def poll_twice(properties: dict[str, str]) -> list[Polled | TableFault | CatalogFault]:
     """What the second poll finds, which asks on condition."""
-    catalog = PyIcebergCatalog("lake", {"type": "rest", **properties}, FakeClock(NOW), limits=PollLimits(10_000, 4, NO_TIME, NO_TIME))
+    catalog = PyIcebergCatalog(
+        "lake",
+        {"type": "rest", **properties},
+        FakeClock(NOW),
+        limits=PollLimits(10_000, 4, NO_TIME, NO_TIME),
+    )
     known: dict[TableIdentifier, str] = {}
     found: list[Polled | TableFault | CatalogFault] = []
     for _ in range(2):
@@ -92,7 +109,10 @@ def poll_twice(properties: dict[str, str]) -> list[Polled | TableFault | Catalog
 
 NO_TIME = NOW - NOW
 UNCHANGED = Polled(
-    TableIdentifier("lake", ("sales",), "orders"), 'W/"orders-1"\nfile:///orders/1.json', is_changed=False, metadata_location="file:///orders/1.json"
+    TableIdentifier("lake", ("sales",), "orders"),
+    'W/"orders-1"\nfile:///orders/1.json',
+    is_changed=False,
+    metadata_location="file:///orders/1.json",
 )
 
 
@@ -101,20 +121,28 @@ UNCHANGED = Polled(
 
 def test_a_server_is_trusted_by_the_bundle_of_the_properties(certificates: Certificates) -> None:
     with serving(certificates.serve()) as server:
-        assert poll_twice({"uri": server.address, "ssl.cabundle": certificates.bundle}) == [UNCHANGED]
+        assert poll_twice({"uri": server.address, "ssl.cabundle": certificates.bundle}) == [
+            UNCHANGED
+        ]
         assert server.given[304] == 1
 
 
-def test_a_server_is_trusted_by_the_bundle_of_the_environment(certificates: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_is_trusted_by_the_bundle_of_the_environment(
+    certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", certificates.bundle)
     with serving(certificates.serve()) as server:
         assert poll_twice({"uri": server.address}) == [UNCHANGED]
 
 
-def test_the_bundle_of_the_properties_goes_before_that_of_the_environment(certificates: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundle_of_the_properties_goes_before_that_of_the_environment(
+    certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", DEFAULT_CA_BUNDLE_PATH)
     with serving(certificates.serve()) as server:
-        assert poll_twice({"uri": server.address, "ssl.cabundle": certificates.bundle}) == [UNCHANGED]
+        assert poll_twice({"uri": server.address, "ssl.cabundle": certificates.bundle}) == [
+            UNCHANGED
+        ]
 
 
 def test_a_server_that_nobody_vouches_for_is_not_asked(certificates: Certificates) -> None:
@@ -125,14 +153,25 @@ def test_a_server_that_nobody_vouches_for_is_not_asked(certificates: Certificate
         assert not server.seen
 
 
-def test_the_fast_client_itself_distrusts_what_nobody_vouches_for(certificates: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fast_client_itself_distrusts_what_nobody_vouches_for(
+    certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serving(certificates.serve()) as server:
-        catalog = PyIcebergCatalog("lake", {"type": "rest", "uri": server.address, "ssl.cabundle": certificates.bundle}, FakeClock(NOW), limits=LIMITS)
+        catalog = PyIcebergCatalog(
+            "lake",
+            {"type": "rest", "uri": server.address, "ssl.cabundle": certificates.bundle},
+            FakeClock(NOW),
+            limits=LIMITS,
+        )
         catalog.ping()
         assert catalog._loaded is not None
         monkeypatch.setattr(catalog._loaded._session, "verify", True)  # type: ignore[attr-defined]
-        monkeypatch.setattr(catalog._loaded, "list_namespaces", lambda parent=(): [] if parent else [("sales",)])
-        monkeypatch.setattr(catalog._loaded, "list_tables", lambda _namespace: [("sales", "orders")])
+        monkeypatch.setattr(
+            catalog._loaded, "list_namespaces", lambda parent=(): [] if parent else [("sales",)]
+        )
+        monkeypatch.setattr(
+            catalog._loaded, "list_tables", lambda _namespace: [("sales", "orders")]
+        )
         for known in ({}, {UNCHANGED.table: UNCHANGED.token}):
             (fault,) = catalog.poll(known)
             assert isinstance(fault, TableFault)
@@ -193,16 +232,22 @@ class ProxyHandler(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(("scheme", "user"), [("http://", "someone:pass%20word@"), ("", "")])
-def test_the_proxy_of_the_environment_is_used(scheme: str, user: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_proxy_of_the_environment_is_used(
+    scheme: str, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serving() as server, Proxy.running() as proxy:
         monkeypatch.setenv("http_proxy", f"{scheme}{user}127.0.0.1:{proxy.server_port}")
         assert poll_twice({"uri": server.address}) == [UNCHANGED]
-        asked = [credentials for path, credentials in proxy.forwarded if path.endswith("/tables/orders")]
+        asked = [
+            credentials for path, credentials in proxy.forwarded if path.endswith("/tables/orders")
+        ]
         assert asked == ["Basic c29tZW9uZTpwYXNzIHdvcmQ=" if user else None] * 2
         assert len(server.seen) == 2, "the poll goes round the proxy"
 
 
-def test_an_address_that_the_environment_excepts_is_asked_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_the_environment_excepts_is_asked_directly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with serving() as server, Proxy.running() as proxy:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.server_port}")
         monkeypatch.setenv("no_proxy", "127.0.0.1")
@@ -217,12 +262,25 @@ def test_a_token_that_has_ended_is_fetched_anew(monkeypatch: pytest.MonkeyPatch)
     with serving() as server:
         server.versions = {("sales", f"t{number}"): 1 for number in range(8)}
         server.tokens = 1
-        properties = {"type": "rest", "uri": server.address, "credential": "us:hush", "oauth2-server-uri": f"{server.address}/v1/oauth/tokens"}
-        catalog = PyIcebergCatalog("lake", properties, FakeClock(NOW), limits=PollLimits(10_000, 4, NO_TIME, NO_TIME))
+        properties = {
+            "type": "rest",
+            "uri": server.address,
+            "credential": "us:hush",
+            "oauth2-server-uri": f"{server.address}/v1/oauth/tokens",
+        }
+        catalog = PyIcebergCatalog(
+            "lake", properties, FakeClock(NOW), limits=PollLimits(10_000, 4, NO_TIME, NO_TIME)
+        )
         known = {one.table: one.token for one in catalog.poll({}) if isinstance(one, Polled)}
         assert catalog._loaded is not None
-        monkeypatch.setattr(catalog._loaded, "list_namespaces", lambda parent=(): [] if parent else [("sales",)])
-        monkeypatch.setattr(catalog._loaded, "list_tables", lambda _namespace: [(*table.namespace, table.name) for table in known])
+        monkeypatch.setattr(
+            catalog._loaded, "list_namespaces", lambda parent=(): [] if parent else [("sales",)]
+        )
+        monkeypatch.setattr(
+            catalog._loaded,
+            "list_tables",
+            lambda _namespace: [(*table.namespace, table.name) for table in known],
+        )
         server.tokens += 1  # those before are good no more
         fetched = server.fetched
         found = list(catalog.poll(known))
@@ -236,13 +294,22 @@ def test_a_fixed_token_that_is_refused_is_not_tried_again() -> None:
         server.tokens = 1
         server.opens_listing = True
         found = poll_twice({"uri": server.address, "token": "token-0"})
-        assert found == [Polled(UNCHANGED.table, "", is_changed=True)], "loading the table tells what is wrong"
+        assert found == [Polled(UNCHANGED.table, "", is_changed=True)], (
+            "loading the table tells what is wrong"
+        )
         assert len(server.seen) == 2
 
 
 def test_basic_authentication_of_the_properties_is_used() -> None:
     with serving() as server:
-        assert poll_twice({"uri": server.address, "auth.type": "basic", "auth.basic.username": "us", "auth.basic.password": "hush"}) == [UNCHANGED]
+        assert poll_twice(
+            {
+                "uri": server.address,
+                "auth.type": "basic",
+                "auth.basic.username": "us",
+                "auth.basic.password": "hush",
+            }
+        ) == [UNCHANGED]
         assert {headers["Authorization"] for _, headers in server.seen} == {"Basic dXM6aHVzaA=="}
 
 
@@ -256,30 +323,58 @@ class CountingManager(AuthManager):
         return f"Nonce {self.asked}"
 
 
-def test_an_unknown_way_to_authenticate_is_left_to_pyiceberg(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_way_to_authenticate_is_left_to_pyiceberg(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     properties = {"auth.type": "custom", "auth.impl": f"{__name__}.{CountingManager.__name__}"}
     with serving() as server, caplog.at_level(logging.WARNING, "maintainer"):
         assert poll_twice({"uri": server.address, **properties}) == [UNCHANGED]
-        assert len({headers["Authorization"] for _, headers in server.seen}) == len(server.seen) == 2
+        assert (
+            len({headers["Authorization"] for _, headers in server.seen}) == len(server.seen) == 2
+        )
         assert all("X-Iceberg-Access-Delegation" not in headers for _, headers in server.seen)
-    (said,) = [record for record in caplog.records if record.message == "catalog.asked_by_pyiceberg"]
+    (said,) = [
+        record for record in caplog.records if record.message == "catalog.asked_by_pyiceberg"
+    ]
     assert vars(said)["reason"] == "its requests are authenticated by CountingManager"
 
 
-def test_requests_that_must_be_signed_are_signed_by_pyiceberg(caplog: pytest.LogCaptureFixture) -> None:
-    keys = {"client.access-key-id": "us", "client.secret-access-key": "hush", "client.region": "us-east-1"}
-    signing = {"rest.sigv4-enabled": "true", "rest.signing-region": "us-east-1", "rest.signing-name": "glue", **keys}
+def test_requests_that_must_be_signed_are_signed_by_pyiceberg(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    keys = {
+        "client.access-key-id": "us",
+        "client.secret-access-key": "hush",
+        "client.region": "us-east-1",
+    }
+    signing = {
+        "rest.sigv4-enabled": "true",
+        "rest.signing-region": "us-east-1",
+        "rest.signing-name": "glue",
+        **keys,
+    }
     with serving() as server, caplog.at_level(logging.WARNING, "maintainer"):
         assert poll_twice({"uri": server.address, **signing}) == [UNCHANGED]
         signatures = [headers["Authorization"] for _, headers in server.seen]
         assert len(signatures) == 2
-        assert all(signature.startswith("AWS4-HMAC-SHA256 Credential=us/") for signature in signatures)
+        assert all(
+            signature.startswith("AWS4-HMAC-SHA256 Credential=us/") for signature in signatures
+        )
         assert "if-none-match" in signatures[1], "what is asked on is signed too"
-    assert [vars(record)["reason"] for record in caplog.records] == ["rest.sigv4-enabled signs each request"]
+    assert [vars(record)["reason"] for record in caplog.records] == [
+        "rest.sigv4-enabled signs each request"
+    ]
 
 
 def test_the_nested_settings_of_pyiceberg_are_written_by_their_whole_names() -> None:
-    flat = {"uri": "u", "s3.region": "r", "ssl.client.cert": "c", "ssl.client.key": "k", "auth.oauth2.expires_in": "60", "auth.google.scopes": "a,b"}
+    flat = {
+        "uri": "u",
+        "s3.region": "r",
+        "ssl.client.cert": "c",
+        "ssl.client.key": "k",
+        "auth.oauth2.expires_in": "60",
+        "auth.google.scopes": "a,b",
+    }
     assert nest(flat) == {
         "uri": "u",
         "s3.region": "r",

@@ -14,7 +14,10 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 def upgrade() -> None:
     """Create everything."""
     op.create_table(
-        "catalog_faults", sa.Column("catalog", NAME, nullable=False), sa.Column("document", sa.Text(), nullable=False), sa.PrimaryKeyConstraint("catalog")
+        "catalog_faults",
+        sa.Column("catalog", NAME, nullable=False),
+        sa.Column("document", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("catalog"),
     )
     op.create_table(
         "health_samples",
@@ -50,7 +53,9 @@ def upgrade() -> None:
     )
     op.create_index("ix_jobs_created_at", "jobs", ["created_at", "job_id"], unique=False)
     op.create_index("ix_jobs_finished_at", "jobs", ["finished_at"], unique=False)
-    op.create_index("ix_jobs_full_name", "jobs", ["full_name", "created_at", "job_id"], unique=False)
+    op.create_index(
+        "ix_jobs_full_name", "jobs", ["full_name", "created_at", "job_id"], unique=False
+    )
     op.create_index("ix_jobs_state", "jobs", ["state", "created_at", "job_id"], unique=False)
     op.create_index(
         "uq_jobs_unfinished",
@@ -90,7 +95,12 @@ def upgrade() -> None:
         sa.Column("bytes_rewritten", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_table("store_info", sa.Column("key", NAME, nullable=False), sa.Column("value", sa.Text(), nullable=False), sa.PrimaryKeyConstraint("key"))
+    op.create_table(
+        "store_info",
+        sa.Column("key", NAME, nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("key"),
+    )
     op.create_table(
         "tables",
         sa.Column("full_name", NAME, nullable=False),
@@ -114,15 +124,24 @@ def upgrade() -> None:
         sa.Column("pause", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("full_name"),
     )
-    op.create_index("ix_tables_average_file_size_bytes", "tables", ["average_file_size_bytes", "full_name"], unique=False)
+    op.create_index(
+        "ix_tables_average_file_size_bytes",
+        "tables",
+        ["average_file_size_bytes", "full_name"],
+        unique=False,
+    )
     op.create_index("ix_tables_band", "tables", ["band", "full_name"], unique=False)
-    op.create_index("ix_tables_catalog_namespace", "tables", ["catalog", "namespace", "full_name"], unique=False)
+    op.create_index(
+        "ix_tables_catalog_namespace", "tables", ["catalog", "namespace", "full_name"], unique=False
+    )
     op.create_index("ix_tables_data_bytes", "tables", ["data_bytes", "full_name"], unique=False)
     op.create_index("ix_tables_data_files", "tables", ["data_files", "full_name"], unique=False)
     op.create_index("ix_tables_delete_files", "tables", ["delete_files", "full_name"], unique=False)
     op.create_index("ix_tables_manifests", "tables", ["manifests", "full_name"], unique=False)
     op.create_index("ix_tables_measured_at", "tables", ["measured_at", "full_name"], unique=False)
-    op.create_index("ix_tables_small_file_ratio", "tables", ["small_file_ratio", "full_name"], unique=False)
+    op.create_index(
+        "ix_tables_small_file_ratio", "tables", ["small_file_ratio", "full_name"], unique=False
+    )
     op.create_index("ix_tables_small_files", "tables", ["small_files", "full_name"], unique=False)
     op.create_index("ix_tables_snapshots", "tables", ["snapshots", "full_name"], unique=False)
     op.create_index("ix_tables_table_uuid", "tables", ["table_uuid"], unique=False)

@@ -24,7 +24,9 @@ FIGURES = (
 
 def upgrade() -> None:
     """Add them; whoever runs the migrations counts what is there."""
-    op.add_column("tables", sa.Column("plan_wanted", sa.Integer(), nullable=False, server_default="0"))
+    op.add_column(
+        "tables", sa.Column("plan_wanted", sa.Integer(), nullable=False, server_default="0")
+    )
     op.add_column("tables", sa.Column("planned_under", sa.Text(), nullable=True))
     op.add_column("tables", sa.Column("plan_at", sa.BigInteger(), nullable=True))
     op.create_index("ix_tables_catalog", "tables", ["catalog", "full_name"])
@@ -34,7 +36,13 @@ def upgrade() -> None:
     for name in FIGURES:
         op.create_index(f"ix_tables_band_{name}", "tables", ["band", name, "full_name"])
     op.add_column("plans", sa.Column("planned", sa.Integer(), nullable=False, server_default="1"))
-    op.create_index("ix_plans_planned", "plans", ["full_name"], sqlite_where=sa.text("planned > 0"), postgresql_where=sa.text("planned > 0"))
+    op.create_index(
+        "ix_plans_planned",
+        "plans",
+        ["full_name"],
+        sqlite_where=sa.text("planned > 0"),
+        postgresql_where=sa.text("planned > 0"),
+    )
     op.add_column("health_samples", sa.Column("more", sa.Text(), nullable=True))
     op.create_index("ix_health_samples_measured_at", "health_samples", ["measured_at"])
     op.create_table(
@@ -47,5 +55,8 @@ def upgrade() -> None:
     )
     op.create_index("ix_fleet_counters_namespace", "fleet_counters", ["namespace"])
     op.create_table(
-        "job_counters", sa.Column("state", NAME, nullable=False), sa.Column("jobs", sa.BigInteger(), nullable=False), sa.PrimaryKeyConstraint("state")
+        "job_counters",
+        sa.Column("state", NAME, nullable=False),
+        sa.Column("jobs", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("state"),
     )

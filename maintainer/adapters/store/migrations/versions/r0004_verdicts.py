@@ -27,7 +27,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("full_name", "at", "rule"),
         sqlite_with_rowid=False,
     )
-    op.create_index("uq_verdicts_standing", "verdicts", ["full_name", "rule"], unique=True, sqlite_where=STANDS, postgresql_where=STANDS)
+    op.create_index(
+        "uq_verdicts_standing",
+        "verdicts",
+        ["full_name", "rule"],
+        unique=True,
+        sqlite_where=STANDS,
+        postgresql_where=STANDS,
+    )
     op.create_index("ix_verdicts_until", "verdicts", ["until"])
     op.create_table(
         "query_timings",

@@ -9,7 +9,9 @@ revision = "0005"
 down_revision = "0004"
 
 NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
-SEQUENCE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # SQLite counts up by itself for this type alone
+SEQUENCE = sa.BigInteger().with_variant(
+    sa.Integer(), "sqlite"
+)  # SQLite counts up by itself for this type alone
 
 
 def upgrade() -> None:
@@ -32,7 +34,16 @@ def upgrade() -> None:
     op.create_index("ix_audit_log_job_id", "audit_log", ["job_id", "sequence"])
     if op.get_bind().dialect.name == "sqlite":
         for deed in ("UPDATE", "DELETE"):
-            op.execute(f"CREATE TRIGGER audit_log_no_{deed.lower()} BEFORE {deed} ON audit_log BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END")
+            op.execute(
+                f"CREATE TRIGGER audit_log_no_{deed.lower()} BEFORE {deed} ON audit_log BEGIN "
+                f"SELECT RAISE(ABORT, 'the audit log only grows'); END"
+            )
         return
-    op.execute("CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the audit log only grows'; END $$")
-    op.execute("CREATE TRIGGER audit_log_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()")
+    op.execute(
+        "CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "RAISE EXCEPTION 'the audit log only grows'; END $$"
+    )
+    op.execute(
+        "CREATE TRIGGER audit_log_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log FOR "
+        "EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()"
+    )

@@ -23,4 +23,6 @@ def upgrade() -> None:
         sa.Column("document", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("version"),
     )
-    op.create_index("ix_policy_versions_last_seen_at", "policy_versions", ["last_seen_at", "version"])
+    op.create_index(
+        "ix_policy_versions_last_seen_at", "policy_versions", ["last_seen_at", "version"]
+    )

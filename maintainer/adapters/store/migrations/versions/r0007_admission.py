@@ -1,4 +1,6 @@
-"""What admission reads: candidates, spending, what jobs taught, halts; conflicts and empty runs in the memory of rules."""
+"""What admission reads: candidates, spending, what jobs taught, halts; conflicts and empty runs in
+the memory of rules.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,14 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add them, empty: tables are planned anew by another version of the program, and jobs teach from now on."""
+    """Add them, empty: tables are planned anew by another version of the program, and jobs teach
+    from now on.
+    """
     op.create_table(
         "candidates",
-        sa.Column("full_name", NAME, sa.ForeignKey("plans.full_name", ondelete="CASCADE"), nullable=False),
+        sa.Column(
+            "full_name", NAME, sa.ForeignKey("plans.full_name", ondelete="CASCADE"), nullable=False
+        ),
         sa.Column("position", sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column("document", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("full_name", "position"),
@@ -41,8 +47,18 @@ def upgrade() -> None:
         sa.Column("document", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("level", "owner", "rule"),
     )
-    op.create_table("halts", sa.Column("scope", NAME, nullable=False), sa.Column("document", sa.Text(), nullable=False), sa.PrimaryKeyConstraint("scope"))
-    op.add_column("rule_histories", sa.Column("recent_conflicts", sa.Integer(), nullable=False, server_default="0"))
-    op.add_column("rule_histories", sa.Column("empty_runs", sa.Integer(), nullable=False, server_default="0"))
+    op.create_table(
+        "halts",
+        sa.Column("scope", NAME, nullable=False),
+        sa.Column("document", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("scope"),
+    )
+    op.add_column(
+        "rule_histories",
+        sa.Column("recent_conflicts", sa.Integer(), nullable=False, server_default="0"),
+    )
+    op.add_column(
+        "rule_histories", sa.Column("empty_runs", sa.Integer(), nullable=False, server_default="0")
+    )
     # Stored plans have no candidates yet: every table is planned again.
     op.execute("UPDATE tables SET planned_under = NULL")

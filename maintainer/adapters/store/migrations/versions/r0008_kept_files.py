@@ -10,7 +10,9 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """Add the column, unknown until each table is measured again; the index serves the plans of the configured catalogs alone."""
+    """Add the column, unknown until each table is measured again; the index serves the plans of the
+    configured catalogs alone.
+    """
     op.add_column("tables", sa.Column("kept_data_files", sa.BigInteger(), nullable=True))
     op.drop_index("ix_tables_plan", "tables")
     op.create_index("ix_tables_catalog_plan", "tables", ["catalog", "planned_under", "plan_at"])

@@ -26,7 +26,12 @@ def upgrade() -> None:
     op.create_index("ix_orphan_lists_table_uuid", "orphan_lists", ["table_uuid", "state"])
     op.create_table(
         "orphan_files",
-        sa.Column("list_id", NAME, sa.ForeignKey("orphan_lists.list_id", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "list_id",
+            NAME,
+            sa.ForeignKey("orphan_lists.list_id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
         sa.Column("first", sa.Integer(), primary_key=True, autoincrement=False),
         sa.Column("document", sa.LargeBinary(), nullable=False),
     )

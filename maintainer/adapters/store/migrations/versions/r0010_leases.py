@@ -12,7 +12,9 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add the leases; a job that an earlier version handed over has none, and is taken over when its process is gone."""
+    """Add the leases; a job that an earlier version handed over has none, and is taken over when
+    its process is gone.
+    """
     op.create_table(
         "leases",
         sa.Column("table_uuid", NAME, primary_key=True),
@@ -22,4 +24,6 @@ def upgrade() -> None:
         sa.Column("expires_at", sa.BigInteger(), nullable=True),
     )
     held = sa.text("expires_at IS NOT NULL")
-    op.create_index("ix_leases_held", "leases", ["table_uuid"], sqlite_where=held, postgresql_where=held)
+    op.create_index(
+        "ix_leases_held", "leases", ["table_uuid"], sqlite_where=held, postgresql_where=held
+    )

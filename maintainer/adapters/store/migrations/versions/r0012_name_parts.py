@@ -16,7 +16,9 @@ def upgrade() -> None:
     op.create_table(
         "searched_names",
         sa.Column("name_id", sa.Integer(), primary_key=True, autoincrement=True),
-        sa.Column("full_name", NAME, sa.ForeignKey("tables.full_name", ondelete="CASCADE"), nullable=False),
+        sa.Column(
+            "full_name", NAME, sa.ForeignKey("tables.full_name", ondelete="CASCADE"), nullable=False
+        ),
         sqlite_autoincrement=True,
     )
     op.create_index("uq_searched_names", "searched_names", ["full_name"], unique=True)

@@ -13,5 +13,9 @@ NAME = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 def upgrade() -> None:
     """Add them, none."""
-    op.create_table("unfinished_readings", sa.Column("table_uuid", NAME, primary_key=True), sa.Column("kept_at", sa.BigInteger(), nullable=False))
+    op.create_table(
+        "unfinished_readings",
+        sa.Column("table_uuid", NAME, primary_key=True),
+        sa.Column("kept_at", sa.BigInteger(), nullable=False),
+    )
     op.create_index("ix_unfinished_readings_kept_at", "unfinished_readings", ["kept_at"])

@@ -13,7 +13,9 @@ COUNTED = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Add the notices; what an earlier version has told is not known here, and may be told once more."""
+    """Add the notices; what an earlier version has told is not known here, and may be told once
+    more.
+    """
     op.create_table(
         "notices",
         sa.Column("number", COUNTED, primary_key=True, autoincrement=True),

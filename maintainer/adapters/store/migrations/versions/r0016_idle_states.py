@@ -1,4 +1,6 @@
-"""What an empty run found is a digest of the table's state: the metadata's location moves with each tag of our own."""
+"""What an empty run found is a digest of the table's state: the metadata's location moves with each
+tag of our own.
+"""
 
 from __future__ import annotations
 
@@ -9,5 +11,7 @@ down_revision = "0015"
 
 
 def upgrade() -> None:
-    """Rename the column; the locations in it equal no state, so that each rule may run once more."""
+    """Rename the column; the locations in it equal no state, so that each rule may run once
+    more.
+    """
     op.alter_column("rule_histories", "idle_at_metadata_location", new_column_name="idle_at_state")

@@ -21,4 +21,7 @@ def upgrade() -> None:
         sa.Column("document", sa.Text(), nullable=False),
     )
     op.create_index("ix_pauses_table_uuid", "pauses", ["table_uuid"])
-    op.execute("INSERT INTO pauses (full_name, levels, table_uuid, document) SELECT full_name, levels, table_uuid, pause FROM tables WHERE pause IS NOT NULL")
+    op.execute(
+        "INSERT INTO pauses (full_name, levels, table_uuid, document) SELECT full_name, levels, "
+        "table_uuid, pause FROM tables WHERE pause IS NOT NULL"
+    )

@@ -11,7 +11,9 @@ down_revision = "0017"
 
 def upgrade() -> None:
     """Add the columns and their indexes. Every table is planned anew: that brings its benefit."""
-    op.add_column("tables", sa.Column("benefit", sa.BigInteger(), nullable=False, server_default="0"))
+    op.add_column(
+        "tables", sa.Column("benefit", sa.BigInteger(), nullable=False, server_default="0")
+    )
     op.add_column("tables", sa.Column("need", sa.BigInteger(), nullable=True))
     op.execute("UPDATE tables SET need = -band * 1000000000000000000, planned_under = NULL")
     op.create_index("ix_tables_need", "tables", ["need", "full_name"])
