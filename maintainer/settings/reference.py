@@ -8,6 +8,7 @@ from datetime import timedelta
 from enum import StrEnum
 from inspect import getdoc
 from pathlib import Path
+from textwrap import fill
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -47,6 +48,7 @@ _KINDS: dict[object, str] = {
     tuple: "list",
 }
 _NESTED: dict[object, str] = {dict: "{}.<name>.", tuple: "{}[]."}
+_WIDTH = 100
 _HEAD = "| key | value | default | bounds | meaning |\n|---|---|---|---|---|"
 
 
@@ -69,10 +71,8 @@ def write_reference() -> str:
         if model is None or model is CatalogSettings:
             top += _list_rows(Settings, {name: field}, "")
         else:
-            sections.append(
-                f"## "
-                f"{name}\n\n{getdoc(model)}\n\n{_write_table(_list_rows(model, model.model_fields, ''))}"
-            )
+            rows = _list_rows(model, model.model_fields, "")
+            sections.append(f"## {name}\n\n{_fold(getdoc(model) or '')}\n\n{_write_table(rows)}")
     return (
         "\n".join(
             [
@@ -83,6 +83,11 @@ def write_reference() -> str:
         )
         + "\n"
     )
+
+
+def _fold(text: str) -> str:
+    """The paragraphs of a docstring at the width of the documents, whatever that of the code is."""
+    return "\n\n".join(fill(" ".join(part.split()), _WIDTH) for part in text.split("\n\n"))
 
 
 def _write_table(rows: Iterator[Row] | list[Row]) -> str:

@@ -19,27 +19,34 @@ from tests.conformance.tables import Lake
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "conformance.md"
 HEAD: Final = """\
-# Conformance: what is predicted, and what Spark does
+# Conformance: estimates compared with Spark
 
-Plans rest on Iceberg's own planning, recomputed from digests. This page holds the recomputation against Spark 4.1 with Iceberg 1.12: each
-table is made, its health measured, the outcome predicted; then Spark runs the very statement that a job would run. `make conformance` writes
-this page; `make conformance SEED=7 SHAPES=50` runs other tables, made from a seed. The list of shapes is part of the test suite, which fails
-when an outcome differs from a prediction by more than that prediction allows.
+Plans rest on Iceberg's own planning, recomputed from digests. This page compares the estimates with
+Spark 4.1 and Iceberg 1.12. Each table is made and measured, and the outcome is estimated. Then
+Spark runs the very statement that a job would run.
+
+`make conformance` writes this page. `make conformance SEED=7 SHAPES=50` runs other tables, made
+from a seed. The shapes on this page are part of the test suite: a test fails when an outcome
+differs from its estimate by more than the estimate allows.
 
 ## rewrite_data_files
 
-Files in to files out, predicted and done. Where both are equal the verdict says so. Where exactness is impossible it says by how many
-written files the prediction may be wrong, and the last column why:
+The columns give data files before and after: as estimated, and as Spark left them. Equal outcomes
+are marked `equal`. Where an exact estimate is impossible, the verdict says by how many written
+files it may be wrong, and the last column says why:
 
-- **Row groups.** A file beyond the target is split at its row groups, which digests do not keep; a writer looks at a file's size every
-  thousand rows.
-- **Order.** Of several manifests Iceberg reads at once; how files fit together depends on the order in which they come.
-- **Other specs.** Files of an older spec are put in one group and written to the partitions of the current spec. Where the old values tell
-  the new ones (days tell months) the number is exact, else it is not known before they are read.
-- **Classes.** Of partitions with very many files only runs of like sizes are kept (at most an eighth apart): the table's own bounds are exact
-  all the same, others lie in one run at most.
-- **Filters.** Of a policy's own filter those parts are told that compare a partition's column with a value. Where it cuts through a partition, or asks for
-  another column, Iceberg goes by each file's bounds, which digests do not keep: the prediction is the most that it can take.
+- **Row groups.** A file larger than the target is split at its row groups. Digests do not keep row
+  groups, and a writer checks a file's size only every thousand rows.
+- **Order.** Iceberg reads several manifests at once. How files fit together depends on the order in
+  which they arrive.
+- **Other specs.** Files of an older spec form one group and are written to the partitions of the
+  current spec. Where the old values determine the new ones (days determine months), the number is
+  exact. Otherwise it is unknown before the files are read.
+- **Classes.** For partitions with very many files, digests keep only classes of similar sizes, at
+  most an eighth apart. The table's own bounds stay exact; another bound lies within one class.
+- **Filters.** Of a policy's own filter, the parts that compare a partition's column with a value
+  are evaluated. Where the filter cuts through a partition, or uses another column, Iceberg uses
+  each file's column bounds. Digests do not keep those, so the estimate is an upper bound.
 
 | shape | predicted | done | verdict | why |
 |---|---|---|---|---|
@@ -49,8 +56,9 @@ written files the prediction may be wrong, and the last column why:
 MANIFESTS: Final = """
 ## rewrite_manifests
 
-Manifests of one spec, those of data and of deletes apart. Where several are needed their number rests on how the entries of partitions are shared out,
-and on sizes that are known once they are written.
+Manifests of one spec, with data and delete manifests counted apart. Where several are needed, their
+number depends on how the entries of partitions are distributed, and on sizes that are known only
+after writing.
 
 | table | predicted | done | verdict | why |
 |---|---|---|---|---|
@@ -86,9 +94,9 @@ def summarise(outcomes: list[Outcome]) -> str:
     wheres = sum(outcome.where is not None for outcome in outcomes)
     return (
         f"{len(outcomes)} shapes: {equal} equal, {bounded} within their bound, "
-        f"{len(outcomes) - equal - bounded} wrong. "
-        f"{removed} files were removed; the prediction was wrong by {wrong} "
-        f"({wrong / max(1, removed):.1%}; published for AutoComp: 28 %). "
+        f"{len(outcomes) - equal - bounded} wrong.\n"
+        f"{removed} files were removed; the estimate was wrong by {wrong} "
+        f"({wrong / max(1, removed):.1%}; published for AutoComp: 28 %).\n"
         f"{wheres} filters selected exactly the partitions that they were written for.\n"
     )
 
