@@ -98,8 +98,8 @@ def test_a_plan_of_the_fleet_is_short(world: World) -> None:
         "    average file size 1000 B, threshold below 32 MiB; 60 files in 1 group would become 1",
         "lake.sales.quiet   nothing planned     -",
         (
-            "    nothing_to_gain: rewrite_data_files; below_threshold: rewrite_manifests, "
-            "expire_snapshots"
+            "    nothing_to_gain: rewrite_data_files; below_threshold: "
+            "rewrite_position_delete_files, rewrite_manifests, expire_snapshots"
         ),
     ]
     assert shown.stderr == "details: name a table, or give -v\n"

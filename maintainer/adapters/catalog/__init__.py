@@ -14,7 +14,7 @@ __all__ = ["MetadataReader", "PollLimits", "PyIcebergCatalog", "ReadCount", "Rea
 
 _MODULES = {
     "MetadataReader": "reader",
-    "PollLimits": "pace",
+    "PollLimits": "tables.request_rate",
     "PyIcebergCatalog": "pyiceberg_catalog",
     "ReadCount": "reader",
     "ReadLimits": "reader",
