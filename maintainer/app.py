@@ -341,15 +341,12 @@ def scan_options(settings: Settings, *, is_deep: bool = False) -> ScanOptions:
 
 
 def loop_options(settings: Settings) -> ScanOptions:
-    """What the daemon's scans are to do: they leave very large tables to Spark and look at few
-    unchanged ones, where one in the foreground does it all.
+    """What the daemon's scans are to do: they look at few unchanged tables, where one in the
+    foreground looks at more.
     """
     own = settings.scan
     return replace(
-        scan_options(settings),
-        most_files=own.spark_digest_above_files,
-        recheck_share=own.recheck_share,
-        recheck_after=own.recheck_after,
+        scan_options(settings), recheck_share=own.recheck_share, recheck_after=own.recheck_after
     )
 
 

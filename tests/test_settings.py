@@ -61,7 +61,6 @@ def test_a_catalog_is_all_that_is_needed(load: Load, file: Path) -> None:
             "interval": "5m",
             "workers": 8,
             "decode_processes": 2,
-            "spark_digest_above_files": 20_000_000,
             "manifest_memory": 268435456,
             "timeout": "10m",
             "remeasure": "6h",

@@ -26,7 +26,7 @@ from maintainer.domain.plan import Plan
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet, RuleName
 from maintainer.domain.policy_version import PolicyChange
 from maintainer.domain.preview import TablePreview
-from maintainer.domain.reading import JobAction
+from maintainer.domain.rollback import JobAction
 from maintainer.measure.impact import ImpactModel
 from maintainer.ports.clock import Clock
 from maintainer.ports.policies import Policies

@@ -307,8 +307,8 @@ class JobOut(Schema):
     size: Annotated[
         JobSize | None,
         Field(
-            description="How much of Spark it gets; null: of before there were sizes, or a "
-            "reading, as small ones."
+            description="How much of Spark it gets; null: of before there were sizes, as small "
+            "ones."
         ),
     ]
     size_reason: str

@@ -17,7 +17,7 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import HISTOGRAM_BOUNDS_BYTES
 from maintainer.domain.job import Job, JobEvent, JobState
 from maintainer.domain.policy import Policy, PolicyLayer, PolicyProblem, PolicySet
-from maintainer.domain.reading import JobAction
+from maintainer.domain.rollback import JobAction
 from maintainer.domain.safeguards import is_rollback_tag
 from maintainer.domain.timing import QueryTiming
 from maintainer.measure.impact import ImpactModel, find_impact

@@ -99,7 +99,7 @@ def serve(config: Config = None) -> None:
 
 
 @command
-def scan(  # noqa: PLR0913, PLR0917 - each is an option of the command
+def scan(
     tables: Tables = None,
     deep: Annotated[
         bool,
@@ -111,28 +111,14 @@ def scan(  # noqa: PLR0913, PLR0917 - each is an option of the command
             "--explain", help="Print what each table cost to measure instead of its health."
         ),
     ] = False,
-    with_spark: Annotated[
-        bool,
-        typer.Option(
-            "--with-spark",
-            help="Have the unread manifests of the tables named read by a job on Spark first.",
-        ),
-    ] = False,
     output: Format = OutputFormat.TABLE,
     config: Config = None,
 ) -> None:
     """Measure the tables that changed, or those named, and print their health."""
-    if with_spark and (deep or not tables):
-        message = (
-            "--with-spark and --deep exclude each other"
-            if deep
-            else "--with-spark takes the tables that Spark is to read; name at least one"
-        )
-        raise InvalidValueError(message)
     from maintainer.cli.measure import cost_json, cost_table, measure_tables  # noqa: PLC0415
 
     with open_app(load(config)) as app:
-        scanned, is_whole = measure_tables(app, tables, is_deep=deep, with_spark=with_spark)
+        scanned, is_whole = measure_tables(app, tables, is_deep=deep)
         if output is OutputFormat.JSON:
             print_json(
                 [show.scanned_json(one) | (cost_json(one) if explain else {}) for one in scanned]

@@ -25,7 +25,6 @@ from maintainer.app import App, scan_options
 from maintainer.cli import show
 from maintainer.cli.choose import choose_tables, find_known, refuse_unknown
 from maintainer.cli.console import make_console, say
-from maintainer.cli.digest import read_on_spark
 from maintainer.cli.rows import Rows
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import FaultKind, TableFault
@@ -37,15 +36,13 @@ LEAST_SECONDS: Final = 0.001  # that a rate is taken over
 
 
 def measure_tables(
-    app: App, names: list[str] | None, *, is_deep: bool = False, with_spark: bool = False
+    app: App, names: list[str] | None, *, is_deep: bool = False
 ) -> tuple[list[ScannedTable], bool]:
     """Measure what has changed, or the tables named, with rates on standard error; False when some
     could not even be listed.
     """
     scanned: list[ScannedTable] = []
     choice = choose_tables(app.ports, names) if names else None
-    if choice is not None and with_spark:
-        read_on_spark(app, choice.tables)
     started = time.monotonic()
     columns = (
         SpinnerColumn(),

@@ -18,7 +18,7 @@ from maintainer.domain.conflict import CONFLICT_WORDS, ConflictKind
 from maintainer.domain.effect import ContentProof, Effect, Measurement, RowProof
 from maintainer.domain.inventory import Snapshot, StatisticsFile, TableInventory
 from maintainer.domain.job import JOBS_MARK, Baseline, FailureReason, Job, JobState, Outcome
-from maintainer.domain.reading import JobAction
+from maintainer.domain.rollback import JobAction
 from maintainer.domain.safeguards import Checksum
 from maintainer.domain.units import format_duration, format_size, read_whole
 

@@ -14,7 +14,6 @@ from maintainer.domain.admission import AdmissionVerdict, Wait
 from maintainer.domain.job import JobRule
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import RuleName
-from maintainer.domain.reading import Reading
 from maintainer.domain.rollback import Repair
 from maintainer.domain.verdict import PLANNED, RuleVerdict, code_of_wait, key_of_wait
 
@@ -27,7 +26,6 @@ DOING: Mapping[JobRule, str] = MappingProxyType(
         RuleName.COMPUTE_PARTITION_STATS: "Computing partition statistics",
         RuleName.EXPIRE_SNAPSHOTS: "Expiring snapshots",
         RuleName.REMOVE_ORPHAN_FILES: "Removing orphan files",
-        Reading.DIGEST_MANIFESTS: "Reading manifests on Spark",
         Repair.ROLL_BACK: "Rolling the table back",
     }
 )

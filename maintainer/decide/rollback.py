@@ -9,7 +9,6 @@ from typing import Final
 
 from maintainer.domain.inventory import Snapshot, TableInventory
 from maintainer.domain.job import Job
-from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import rollback_tag
 
@@ -20,10 +19,7 @@ def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
     """What would undo the job, or why it cannot be undone."""
     if not job.state.is_final:
         return f"job {job.job_id} is {job.state}; it can be rolled back once it is over"
-    if (
-        isinstance(job.action, DigestManifests | RollBack)
-        or not job.action.procedure.rewrites_content
-    ):
+    if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
         return (
             f"job {job.job_id} carried out {job.action.procedure}, which nothing can be rolled "
             f"back of"

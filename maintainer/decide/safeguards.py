@@ -10,7 +10,6 @@ from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFile
 from maintainer.domain.condition import join_conditions
 from maintainer.domain.health import PartitionHealth, TableHealth
 from maintainer.domain.job import Job
-from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import Checksum, Safeguards, is_rollback_tag
 from maintainer.domain.units import GIB
@@ -26,10 +25,7 @@ def surround(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:
     """What is done around this job: nothing but around a rewrite, and a sample of the checksums
     only where one can be had within its bound.
     """
-    if (
-        isinstance(job.action, DigestManifests | RollBack)
-        or not job.action.procedure.rewrites_content
-    ):
+    if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
         return Safeguards()
     if wanted.checksum is not Checksum.SAMPLE:
         return wanted

@@ -22,11 +22,10 @@ from maintainer.domain.job_size import JobSize
 from maintainer.domain.plan import Estimate, name_state
 from maintainer.domain.policy import RuleName
 from maintainer.domain.progress import Progress
-from maintainer.domain.reading import DigestManifests, JobAction, Reading
-from maintainer.domain.rollback import Repair, RollBack
+from maintainer.domain.rollback import JobAction, Repair, RollBack
 from maintainer.domain.safeguards import Safeguards
 
-JobRule = RuleName | Reading | Repair
+JobRule = RuleName | Repair
 
 # the entry of our snapshots' summaries with the ids of the jobs that were at work, with commas
 # between them
@@ -123,8 +122,8 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One action of one plan on one table, or a reading of its manifests. Its id names the Spark
-    work; a table has at most one unfinished job.
+    """One action of one plan on one table, or a repair. Its id names the Spark work; a table has at
+    most one unfinished job.
     """
 
     job_id: str  # DNS label: letters, digits and dashes
@@ -187,10 +186,10 @@ class Job:
 
     @property
     def policy_rule(self) -> RuleName:
-        """The rule of a policy that it carries out; InvalidValueError for a reading or a repair,
-        which no policy asks for.
+        """The rule of a policy that it carries out; InvalidValueError for a repair, which no policy
+        asks for.
         """
-        if isinstance(self.rule, Reading | Repair):
+        if isinstance(self.rule, Repair):
             message = f"job {self.job_id} carries out {self.rule}, which is no rule of a policy"
             raise InvalidValueError(message)
         return self.rule
@@ -208,10 +207,10 @@ class Job:
 
     @property
     def procedure(self) -> Procedure:
-        """The procedure of maintenance that it calls; InvalidValueError for a reading or a repair,
-        which call none.
+        """The procedure of maintenance that it calls; InvalidValueError for a repair, which calls
+        none.
         """
-        if isinstance(self.action, DigestManifests | RollBack):
+        if isinstance(self.action, RollBack):
             message = (
                 f"job {self.job_id} carries out {self.action.procedure}, which calls no "
                 f"procedure of maintenance"
@@ -265,13 +264,13 @@ class Job:
     @property
     def cost_sample(self) -> CostSample | None:
         """What it teaches of jobs like it; None when it did not succeed, nobody saw it begin or
-        end, or nobody predicts what it costs: a reading, a repair.
+        end, or nobody predicts what it costs: a repair.
         """
         if (
             self.state is not JobState.SUCCEEDED
             or self.duration is None
             or self.cost is None
-            or isinstance(self.rule, Reading | Repair)
+            or isinstance(self.rule, Repair)
         ):
             return None
         is_rewrite = self.rule in {

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from maintainer.domain.action import Action
+
 
 class Repair(StrEnum):
     """What a job may do because a person asks for it alone: no rule of a policy does."""
@@ -21,3 +23,6 @@ class RollBack:
     of_job: str  # the job that is undone
     expected_snapshot_id: int  # where main stood when this was asked for: it must still stand there
     procedure: Literal[Repair.ROLL_BACK] = Repair.ROLL_BACK
+
+
+JobAction = Action | RollBack

@@ -20,7 +20,6 @@ from maintainer.domain.inventory import (
 )
 from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, StoredFile
-from maintainer.domain.reading import FoundManifest, UnreadManifests
 
 # (table, its properties) -> the target file size in bytes that "small" and "large" are measured
 # against
@@ -54,7 +53,7 @@ class Taken:
     """
 
     table: TableIdentifier
-    outcome: TableInventory | TableFault | UnreadManifests | Exception
+    outcome: TableInventory | TableFault | Exception
     seconds: float = 0.0
 
 
@@ -107,37 +106,20 @@ class Catalog(Protocol):
         """
         ...
 
-    def inventories(  # noqa: PLR0913, PLR0917 - what is to be read and within which bounds, what is known of it, and who keeps it
+    def inventories(
         self,
         tables: Iterable[TableIdentifier],
         target_of: TargetOf,
         known: KnownDigests,
         should_stop: Callable[[], bool] = ...,
-        most_files: int | None = None,
         keep: KeepDigests | None = None,
     ) -> Iterator[Taken]:
         """An inventory of each table, several taken side by side, the first to be ready first; the
         tables are asked for one by one, as there is room.
 
-        Where the manifests that are not known list more than most_files files, none is read: that
-        is UnreadManifests. What is read of a table goes to `keep` portion by portion; a table that
-        is read at one go has none. `target_of`, `known` and `keep` are called by other threads. It
-        ends early, whatever it is waiting for, as soon as should_stop says so.
-        """
-        ...
-
-    def digests(
-        self,
-        table: TableIdentifier,
-        snapshot_id: int,
-        target_bytes: int,
-        found: Iterable[FoundManifest],
-    ) -> Iterator[ManifestDigest] | TableFault:
-        """What another engine found in a snapshot's manifests as the digests that an inventory
-        would make of them.
-
-        Those that the snapshot (or, where that is gone, the current one) does not have, or that
-        cannot be told so, are passed over.
+        What is read of a table goes to `keep` portion by portion; a table that is read at one go
+        has none. `target_of`, `known` and `keep` are called by other threads. It ends early,
+        whatever it is waiting for, as soon as should_stop says so.
         """
         ...
 

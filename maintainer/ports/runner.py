@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -11,7 +11,6 @@ from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.job import Job, JobEvent, Outcome
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress
-from maintainer.domain.reading import FoundManifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +94,6 @@ class Runner(Protocol):
         """
         ...
 
-    def found(self, job: Job) -> Iterator[FoundManifest] | None:
-        """What a reading has found so far, each manifest whole, whatever became of the job; None
-        when nothing of it is here.
-        """
-        ...
-
     def found_orphans(self, job: Job) -> FoundOrphans | None:
         """What a look for orphans has found; None when it is not here, or not whole."""
         ...
@@ -130,7 +123,7 @@ class Runner(Protocol):
         ...
 
     def forget(self, job_id: str) -> None:
-        """Drop what a reading has found and what was brought. Unknown ids are ignored."""
+        """Drop what a look for orphans has found and what was brought. Unknown ids are ignored."""
         ...
 
     def close(self) -> None:

@@ -91,14 +91,6 @@ class ScanSettings(Strict):
         DurationBetween("0s"),
         Field(description="A table is measured again only after this time."),
     ] = timedelta(hours=1)
-    spark_digest_above_files: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=10**15,
-            description="With more unread files than this, Spark reads the table's manifests.",
-        ),
-    ] = 20_000_000
     min_interval: Annotated[
         timedelta,
         DurationBetween("1s"),

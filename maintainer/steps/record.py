@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,14 +14,13 @@ from maintainer.decide.bands import grade
 from maintainer.decide.notices import notice_of_fault, notice_of_grade
 from maintainer.domain.errors import InvalidValueError, StoreUnavailableError
 from maintainer.domain.health import Grade, TableHealth
-from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
+from maintainer.domain.inventory import FaultKind, ManifestDigest, TableFault, TableInventory
 from maintainer.domain.pin import Pin
 from maintainer.domain.policy import PolicySet
-from maintainer.domain.reading import UnreadManifests
 from maintainer.domain.registration import Registration
 from maintainer.measure.health import measure
 from maintainer.policy.effective import effective
-from maintainer.ports.catalog import Taken
+from maintainer.ports.catalog import KeepDigests, Taken
 from maintainer.ports.store import ScanMark
 from maintainer.steps.bounded import Bound, StoppedError, TookTooLongError
 from maintainer.steps.gone import tell_gone
@@ -78,9 +78,6 @@ def _record(
         return keep_fault(ports, inventory)
     if isinstance(inventory, Exception):
         raise inventory
-    if isinstance(inventory, UnreadManifests):
-        message = f"{taken.table} was left unread, where nothing bounds what is read"
-        raise TypeError(message)
     started = ports.clock.now()
     table = taken.table
     before, pins = (
@@ -123,6 +120,20 @@ def _judge(
     health = measure(inventory)
     policy = effective(policies, inventory.table, inventory.properties)
     return health, grade(health, policy, inventory.read_at, before, pins, registrations)
+
+
+def keep_portions(ports: Ports) -> KeepDigests:
+    """Keep what is read of a table before it is read whole, so that the next scan continues one
+    that is killed.
+    """
+
+    def keep(table_uuid: str, target_bytes: int, digests: Sequence[ManifestDigest]) -> None:
+        # What was not kept is read again. What is wrong with it, or with the store, shows when the
+        # table is recorded.
+        with suppress(InvalidValueError, StoreUnavailableError):
+            ports.store.add_digests(table_uuid, target_bytes, digests, ports.clock.now())
+
+    return keep
 
 
 def keep_fault(ports: Ports, fault: TableFault) -> TableFault:

@@ -21,10 +21,8 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.errors import StoreUnavailableError
 from maintainer.domain.inventory import FaultKind, TableFault
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
-from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
 from maintainer.measure.health import summarise
-from maintainer.steps.digest import review_reading
 from maintainer.steps.each import each
 from maintainer.steps.lease import held_jobs, token_of
 from maintainer.steps.orphans import review_orphans
@@ -74,9 +72,6 @@ def _wait(ports: Ports, job: Job, reason: str) -> bool:
 
 
 def _review_readable(ports: Ports, job: Job) -> bool:
-    if isinstance(job.action, DigestManifests):
-        reviewed = review_reading(ports, job, job.action)
-        return _wait(ports, job, reviewed.reason) if isinstance(reviewed, TableFault) else reviewed
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
         if scanned.kind not in {FaultKind.DROPPED, FaultKind.VIEW}:

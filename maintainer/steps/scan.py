@@ -27,7 +27,6 @@ from maintainer.domain.inventory import (
     TableInventory,
 )
 from maintainer.domain.policy import PolicyLayer, PolicySet
-from maintainer.domain.reading import UnreadManifests
 from maintainer.measure.health import target_file_size
 from maintainer.policy.effective import effective
 from maintainer.policy.fingerprint import Bases
@@ -35,12 +34,11 @@ from maintainer.policy.preview import with_candidate
 from maintainer.ports.catalog import Catalog, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.store import ScanMark
 from maintainer.steps.bounded import DEFAULT_LIMIT, Bound, StoppedError
-from maintainer.steps.digest import defer, is_held, keep_portions
 from maintainer.steps.each import Trouble, at_once
 from maintainer.steps.gather import GatheredNotices
 from maintainer.steps.gone import tell_missing
 from maintainer.steps.ports import Ports
-from maintainer.steps.record import Measured, keep_fault, record_taken
+from maintainer.steps.record import Measured, keep_fault, keep_portions, record_taken
 
 MEASURE_VERSION = 3  # raise it when the same metadata would be measured otherwise than before
 PROGRAM = f"{__version__} {MEASURE_VERSION}.{DIGEST_VERSION}"
@@ -70,9 +68,6 @@ class ScanOptions:
     is_deep: bool = False
     remeasure: timedelta = DEFAULT_REMEASURE
     rechecks: int = 0
-    most_files: int | None = (
-        None  # a table of which more have to be read is left to Spark; None: none is
-    )
     recheck_share: float = 1.0
     recheck_after: timedelta = timedelta(0)
     timeout: timedelta = DEFAULT_LIMIT  # for measuring one table
@@ -94,7 +89,6 @@ class ScanResult:
     bytes_read: int = 0
     bytes_reused: int = 0
     is_complete: bool = True
-    deferred: list[TableIdentifier] = field(default_factory=list)  # left to Spark
 
     def add(self, other: ScanResult) -> None:
         """Take what another part of the same scan saw."""
@@ -107,7 +101,6 @@ class ScanResult:
         self.bytes_read += other.bytes_read
         self.bytes_reused += other.bytes_reused
         self.is_complete = self.is_complete and other.is_complete
-        self.deferred += other.deferred
 
 
 def scan(
@@ -170,9 +163,6 @@ class _CatalogScan:
     changed: dict[TableIdentifier, str] = field(
         default_factory=dict
     )  # the tokens of those that are being read
-    refused: list[TableIdentifier] = field(
-        default_factory=list
-    )  # too large to be read here, and not to be had from Spark
     trouble: Trouble = field(default_factory=Trouble)
     is_whole: bool = False
     result: ScanResult = field(default_factory=ScanResult)
@@ -189,8 +179,7 @@ class _CatalogScan:
         try:
             if not self.options.is_deep:
                 self._recall_marks()
-            self._measure(self._find_changed(), self.options.most_files)
-            self._measure(self.refused, None)
+            self._measure(self._find_changed())
             self.trouble.tell()
         finally:
             self.notices.tell_rest(self.ports.clock.now())
@@ -199,12 +188,10 @@ class _CatalogScan:
             if not self.is_whole or self.changed:
                 self.result.is_complete = False
 
-    def _measure(self, tables: Iterable[TableIdentifier], most_files: int | None) -> None:
+    def _measure(self, tables: Iterable[TableIdentifier]) -> None:
         known = _know_nothing if self.options.is_deep else self.ports.store.digests
         target_of, keep = target_by(self.ports.policies.current), keep_portions(self.ports)
-        for taken in self.catalog.inventories(
-            tables, target_of, known, self.should_stop, most_files, keep
-        ):
+        for taken in self.catalog.inventories(tables, target_of, known, self.should_stop, keep):
             self.trouble.guard(partial(self._record, taken))
 
     def _recall_marks(self) -> None:
@@ -256,9 +243,6 @@ class _CatalogScan:
         self._recall(found.table)
 
     def _record(self, taken: Taken) -> None:
-        if isinstance(taken.outcome, UnreadManifests):
-            self._defer(taken.outcome)
-            return
         mark = ScanMark(self.changed[taken.table], self.bases.of(taken.table))
         with suppress(StoppedError):  # the table stays among those that have changed
             scanned = record_taken(
@@ -266,14 +250,6 @@ class _CatalogScan:
             )
             del self.changed[taken.table]
             self._tell(scanned)
-
-    def _defer(self, unread: UnreadManifests) -> None:
-        """Its mark stays as it is: the table counts as changed until it is measured."""
-        if is_held(self.ports, unread.table) or defer(self.ports, unread) is not None:
-            del self.changed[unread.table]
-            self.result.deferred.append(unread.table)
-        else:
-            self.refused.append(unread.table)
 
     def _tell(self, scanned: Measured | TableFault) -> None:
         _count(self.result, scanned)
@@ -411,18 +387,6 @@ def target_by(policies: Callable[[], PolicySet]) -> TargetOf:
     """The target file size that a table's policy sets, else its own property."""
     return lambda table, properties: (
         target_of_policy(effective(policies(), table, properties)) or target_file_size(properties)
-    )
-
-
-def find_unread(ports: Ports, table: TableIdentifier) -> UnreadManifests | None:
-    """What measuring the table would have to read; None when that is nothing, or the table cannot
-    be measured.
-    """
-    found = ports.catalog_of(table).inventories(
-        [table], target_by(ports.policies.current), ports.store.digests, most_files=0
-    )
-    return next(
-        (taken.outcome for taken in found if isinstance(taken.outcome, UnreadManifests)), None
     )
 
 

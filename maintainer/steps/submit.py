@@ -20,13 +20,11 @@ from maintainer.domain.inventory import FaultKind, TableFault, TableInventory
 from maintainer.domain.job import Baseline, FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import Plan, PlannedAction, SkipCode
 from maintainer.domain.policy import RuleName
-from maintainer.domain.reading import DigestManifests
 from maintainer.domain.rollback import RollBack
 from maintainer.estimate.floors import check_before_submit
 from maintainer.measure.health import summarise
 from maintainer.policy.halts import describe_halt, find_halt, is_draining
 from maintainer.steps.admission import admit_now, is_blackout
-from maintainer.steps.digest import BY_SCAN, is_held
 from maintainer.steps.each import each
 from maintainer.steps.lease import let_work
 from maintainer.steps.look import prepare_look
@@ -80,7 +78,7 @@ def start_pending(ports: Ports, only: frozenset[str] | None = None) -> int:
         if job.state is JobState.PENDING and (only is None or job.job_id in only)
     ]
     if is_blackout(ports):  # it may have begun since they were admitted
-        pending = [job for job in pending if job.requested_by not in {"policy", BY_SCAN}]
+        pending = [job for job in pending if job.requested_by != "policy"]
     return sum(each(pending, partial(_start, ports), ports.is_stopping))
 
 
@@ -161,11 +159,6 @@ def _start(ports: Ports, job: Job) -> bool:
             f"catalog {job.table.catalog!r} is not configured any more",
         )
         return False
-    if isinstance(
-        job.action, DigestManifests
-    ):  # it reads one snapshot, whatever has become of the table since
-        waits = job.requested_by == BY_SCAN and is_held(ports, job.table)
-        return not waits and _hand_over(ports, job, None)
     known = ports.store.table(job.table)
     scanned = scan_table(ports, job.table)
     if isinstance(scanned, TableFault):
@@ -249,7 +242,7 @@ def _is_stopped(ports: Ports, job: Job, stop: Halt | None) -> bool:
     return stop is not None
 
 
-def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
+def _hand_over(ports: Ports, job: Job, baseline: Baseline) -> bool:
     now = ports.clock.now()
     runner = ports.runner
     marks = {"owner": runner.owner, "application": runner.application, "baseline": baseline}
@@ -261,7 +254,7 @@ def _hand_over(ports: Ports, job: Job, baseline: Baseline | None) -> bool:
     )
     if lease is None:
         return False  # another process took it
-    snapshot_id = str(baseline.snapshot_id or "") if baseline is not None else ""
+    snapshot_id = str(baseline.snapshot_id or "")
     ports.store.append_events(
         [
             JobEvent(

@@ -11,7 +11,6 @@ from maintainer.compare.proof_deadline import find_end_of_wait, is_worth_telling
 from maintainer.decide.notices import notice_of_wait
 from maintainer.domain.audit import AuditEntry, Deed
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
-from maintainer.domain.reading import DigestManifests
 from maintainer.ports.store import Pause
 from maintainer.steps.ports import Ports
 
@@ -61,9 +60,7 @@ def _tell(ports: Ports, job: Job, reason: str) -> None:
         return
     now = ports.clock.now()
     record = ports.store.table(job.table)
-    is_paused = (record is None or record.pause is None) and not isinstance(
-        job.action, DigestManifests
-    )  # which changes nothing
+    is_paused = record is None or record.pause is None
     if is_paused:
         why = f"what job {job.job_id} did is not known, because the table cannot be read"
         ports.store.set_pause(job.table, Pause(BY_WAIT, now, why), job.table_uuid)

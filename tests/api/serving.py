@@ -35,8 +35,7 @@ from maintainer.domain.policy import (
 )
 from maintainer.domain.policy_version import PolicyChange
 from maintainer.domain.preview import TablePreview, VerdictChange
-from maintainer.domain.reading import JobAction
-from maintainer.domain.rollback import Repair, RollBack
+from maintainer.domain.rollback import JobAction, Repair, RollBack
 from maintainer.domain.verdict import PLANNED
 from maintainer.policy.effective import effective
 from tests.api.nouns import NOW, ORDERS, PLAN, make_job

@@ -16,7 +16,6 @@ from maintainer.domain.job import Job, JobState
 from maintainer.domain.plan import Estimate, Plan, PlannedAction, SkipCode, SkippedRule
 from maintainer.domain.policy import Mode, RuleName
 from maintainer.domain.progress import Progress, Stage
-from maintainer.domain.reading import Reading
 from maintainer.domain.rollback import Repair
 from tests.samples import NOW, TABLE, UUID
 
@@ -204,4 +203,4 @@ def test_a_table_without_a_plan_says_so() -> None:
 
 
 def test_every_rule_of_a_job_has_words() -> None:
-    assert set(DOING) == {*RuleName, *Reading, *Repair}
+    assert set(DOING) == {*RuleName, *Repair}

@@ -6,7 +6,7 @@ import pytest
 
 from maintainer.decide.timeouts import OVERDUE_GRACE, find_deadline, is_over_time, may_go_on
 from maintainer.domain.policy import PolicyLayer, Rule, RuleName
-from maintainer.domain.reading import Reading
+from maintainer.domain.rollback import Repair
 from maintainer.domain.rule_defaults import DEFAULT_TIMEOUTS, OTHER_TIMEOUT, find_timeout
 from maintainer.policy.effective import describe, effective
 from tests.adapters.store.values import make_job
@@ -45,7 +45,7 @@ def test_a_timeout_out_of_bounds_is_refused(written: str, bound: str) -> None:
 def test_the_deadline_counts_from_the_submission() -> None:
     assert find_deadline(make_job(), NOW) == NOW + DEFAULT_TIMEOUTS[FILES]
     assert find_deadline(make_job(timeout=timedelta(minutes=3)), NOW) == NOW + timedelta(minutes=3)
-    assert find_deadline(make_job(rule=Reading.DIGEST_MANIFESTS), NOW) == NOW + OTHER_TIMEOUT
+    assert find_deadline(make_job(rule=Repair.ROLL_BACK), NOW) == NOW + OTHER_TIMEOUT
 
 
 def test_a_job_is_over_time_from_its_deadline_on_and_may_not_go_on_beyond_the_grace() -> None:

@@ -8,10 +8,11 @@ import pytest
 from maintainer.domain.action import Procedure, RewriteManifests
 from maintainer.domain.calibration import CostSample
 from maintainer.domain.cost import Cost, EstimateError, Quantity
-from maintainer.domain.errors import InvalidTransitionError
+from maintainer.domain.errors import InvalidTransitionError, InvalidValueError
 from maintainer.domain.job import TRANSITIONS, Job, JobState, Outcome
 from maintainer.domain.plan import Estimate
 from maintainer.domain.policy import RuleName
+from maintainer.domain.rollback import Repair, RollBack
 from tests.adapters.store.values import make_effect
 from tests.adapters.store.values import make_job as stored_job
 from tests.samples import NOW, TABLE, UUID
@@ -33,6 +34,29 @@ def test_a_job_moves_only_along_the_transition_table(start: JobState, end: JobSt
     else:
         with pytest.raises(InvalidTransitionError, match=f"m-1 is {start} and cannot become {end}"):
             job.advance(end)
+
+
+def test_a_job_of_a_policy_has_a_rule_and_a_procedure() -> None:
+    assert (make_job().policy_rule, make_job().procedure) == (
+        RuleName.REWRITE_MANIFESTS,
+        Procedure.REWRITE_MANIFESTS,
+    )
+
+
+def test_a_repair_has_neither() -> None:
+    job = replace(make_job(), rule=Repair.ROLL_BACK, action=RollBack(7, "m-0", 8))
+    with pytest.raises(
+        InvalidValueError, match="m-1 carries out roll_back, which is no rule of a policy"
+    ):
+        _ = job.policy_rule
+    with pytest.raises(
+        InvalidValueError, match="m-1 carries out roll_back, which calls no procedure"
+    ):
+        _ = job.procedure
+
+
+def test_no_repair_is_named_like_a_rule() -> None:
+    assert not {repair.value for repair in Repair} & {rule.value for rule in RuleName}
 
 
 def test_every_state_is_in_the_table_and_final_states_have_no_way_out() -> None:

@@ -5,7 +5,7 @@ the digests.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
@@ -35,7 +35,6 @@ from maintainer.adapters.catalog.manifests.metadata import (
     parse_metadata,
 )
 from maintainer.adapters.catalog.manifests.packed_digests import GatheredDigests
-from maintainer.adapters.catalog.manifests.spark_rows import digest_found
 from maintainer.adapters.catalog.reader import MetadataReader, count_entries, explain_reading
 from maintainer.adapters.catalog.tables.pointer import Pointer, locate
 from maintainer.domain.errors import CatalogUnavailableError
@@ -48,7 +47,6 @@ from maintainer.domain.inventory import (
     TableInventory,
     Unreadable,
 )
-from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.domain.units import format_duration
 from maintainer.ports.catalog import KeepDigests, KnownDigests, TargetOf
 from maintainer.ports.clock import Clock
@@ -73,16 +71,6 @@ class TooMuch:
     """A table of which more has to be read than was allowed."""
 
     entries: int
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much of a table's manifests may be read, in entries and in files; None: however much
-    there is.
-    """
-
-    entries: int | None = None  # else TooMuch
-    files: int | None = None  # else UnreadManifests
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,27 +107,29 @@ class Inventories:
         self, table: TableIdentifier, target_of: TargetOf, known: KnownDigests
     ) -> TableInventory | TableFault:
         """The table's metadata now, however much has to be read for it."""
-        outcome = await self.take_within(Bounds(), table, target_of, known)
-        if isinstance(outcome, TooMuch | UnreadManifests):
+        outcome = await self.take_within(None, table, target_of, known)
+        if isinstance(outcome, TooMuch):
             message = f"{table} was given up ({outcome}), where nothing bounds it"
             raise TypeError(message)
         return outcome
 
     async def take_within(
         self,
-        bounds: Bounds,
+        most_entries: int | None,
         table: TableIdentifier,
         target_of: TargetOf,
         known: KnownDigests,
         keep: KeepDigests | None = None,
-    ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
-        """The table's metadata now, or what stands against it when more manifests would have to be
-        read than the bounds allow.
+    ) -> TableInventory | TableFault | TooMuch:
+        """The table's metadata now, or TooMuch when more than `most_entries` entries of manifests
+        would have to be read; None bounds nothing.
         """
         deadline = asyncio.timeout(self._timeout.total_seconds())
         try:
             async with deadline:
-                return await self._take_within(deadline, bounds, table, target_of, known, keep)
+                return await self._take_within(
+                    deadline, most_entries, table, target_of, known, keep
+                )
         except TimeoutError:
             if not deadline.expired():
                 raise
@@ -148,19 +138,21 @@ class Inventories:
     async def _take_within(  # noqa: PLR0913, PLR0917 - all that the caller gave, and its time
         self,
         deadline: asyncio.Timeout,
-        bounds: Bounds,
+        most_entries: int | None,
         table: TableIdentifier,
         target_of: TargetOf,
         known: KnownDigests,
         keep: KeepDigests | None,
-    ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
+    ) -> TableInventory | TableFault | TooMuch:
         opened = await self._open(table)
         for attempt in range(READ_ATTEMPTS):
             if isinstance(opened, TableFault):
                 return opened
-            inventory = await self._take(table, opened, target_of, known, keep, bounds, deadline)
+            inventory = await self._take(
+                table, opened, target_of, known, keep, most_entries, deadline
+            )
             if (
-                isinstance(inventory, TableFault | TooMuch | UnreadManifests)
+                isinstance(inventory, TableFault | TooMuch)
                 or not inventory.unreadable
                 or attempt == READ_ATTEMPTS - 1
             ):
@@ -257,18 +249,16 @@ class Inventories:
         target_of: TargetOf,
         known: KnownDigests,
         keep: KeepDigests | None,
-        bounds: Bounds,
+        most_entries: int | None,
         deadline: asyncio.Timeout,
-    ) -> TableInventory | TableFault | TooMuch | UnreadManifests:
+    ) -> TableInventory | TableFault | TooMuch:
         metadata = opened.metadata
         listed, unreadable = await self.list_manifests(opened, metadata.current_snapshot_id)
         gathered = GatheredDigests(sum(map(count_entries, listed)))
         classes = await in_thread(_recall, table, metadata, listed, target_of, known, gathered)
         missing = [manifest for manifest in listed if manifest.path not in gathered]
-        if bounds.files is not None and _count_files(missing) > bounds.files:
-            return _describe_unread(table, metadata, missing, classes)
         entries = sum(map(count_entries, missing))
-        if bounds.entries is not None and entries > bounds.entries:
+        if most_entries is not None and entries > most_entries:
             return TooMuch(entries)
         deadline.reschedule(
             asyncio.get_running_loop().time()
@@ -359,25 +349,6 @@ class Inventories:
                 )
         return listed, unreadable
 
-    async def digest_found(
-        self,
-        table: TableIdentifier,
-        snapshot_id: int,
-        target_bytes: int,
-        found: Iterable[FoundManifest],
-    ) -> Iterator[ManifestDigest] | TableFault:
-        """Digests of what another engine found in a snapshot's manifests, or in those of them that
-        the current one still has.
-        """
-        opened = await self.open(table)
-        if isinstance(opened, TableFault):
-            return opened
-        metadata = opened.metadata
-        listed, _ = await self.list_manifests(
-            opened, snapshot_id if snapshot_id in metadata.sources else metadata.current_snapshot_id
-        )
-        return digest_found(found, listed, metadata.specs, SizeClasses.around(target_bytes))
-
     def _give_up(self, table: TableIdentifier) -> TableFault:
         allowed = format_duration(self._timeout)
         return self._fault(
@@ -413,28 +384,6 @@ def _recall(  # noqa: PLR0913, PLR0917 - the table, what is known of it, and whe
         if digest is not None and _is_same(digest, manifest)
     )
     return classes
-
-
-def _count_files(listed: Sequence[ListedManifest]) -> int:
-    return sum(1 if manifest.live_entries is None else manifest.live_entries for manifest in listed)
-
-
-def _describe_unread(
-    table: TableIdentifier,
-    metadata: TableMetadata,
-    missing: Sequence[ListedManifest],
-    classes: SizeClasses,
-) -> UnreadManifests:
-    return UnreadManifests(
-        table=table,
-        table_uuid=metadata.table_uuid,
-        snapshot_id=metadata.current_snapshot_id or 0,
-        target_bytes=classes.target_bytes,
-        manifests=len(missing),
-        files=_count_files(missing),
-        is_partitioned=any(spec.fields for spec in metadata.specs.values()),
-        has_deletes=any(manifest.lists_files for manifest in missing),
-    )
 
 
 def _add_up(counts: Sequence[int | None]) -> int | None:

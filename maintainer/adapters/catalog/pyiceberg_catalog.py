@@ -14,13 +14,7 @@ from pyiceberg.io import FileIO, load_file_io
 
 from maintainer.adapters.catalog.canary import read_canary
 from maintainer.adapters.catalog.faults import explain, kind_of_catalog_error, secrets_of
-from maintainer.adapters.catalog.inventories import (
-    DEFAULT_TIMEOUT,
-    Bounds,
-    Inventories,
-    Source,
-    TooMuch,
-)
+from maintainer.adapters.catalog.inventories import DEFAULT_TIMEOUT, Inventories, Source, TooMuch
 from maintainer.adapters.catalog.loop import DaemonThreads, iterate_aside, never, wait_for
 from maintainer.adapters.catalog.reader import MetadataReader
 from maintainer.adapters.catalog.rows import (
@@ -44,7 +38,6 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
     CatalogFault,
     FaultKind,
-    ManifestDigest,
     SizeClasses,
     Snapshot,
     TableFault,
@@ -52,7 +45,6 @@ from maintainer.domain.inventory import (
 )
 from maintainer.domain.location import Place
 from maintainer.domain.orphan import FoundFile, StoredFile
-from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
 
@@ -64,7 +56,7 @@ _NO_TARGET: Final = SizeClasses(
 )  # for counting rows alone
 
 T = TypeVar("T")
-_Within = TableInventory | TableFault | TooMuch | UnreadManifests
+_Within = TableInventory | TableFault | TooMuch
 
 
 class PyIcebergCatalog:
@@ -193,13 +185,12 @@ class PyIcebergCatalog:
         """
         return wait_for(self._submit(self._inventories.take(table, target_of, known)))
 
-    def inventories(  # noqa: PLR0913, PLR0917 - as the port has it
+    def inventories(
         self,
         tables: Iterable[TableIdentifier],
         target_of: TargetOf,
         known: KnownDigests,
         should_stop: Callable[[], bool] = never,
-        most_files: int | None = None,
         keep: KeepDigests | None = None,
     ) -> Iterator[Taken]:
         """Inventories of several tables, as many at once as there are workers; a huge one is left
@@ -207,11 +198,13 @@ class PyIcebergCatalog:
         """
 
         def start(table: TableIdentifier, may_be_put_off: bool) -> Future[Taken | TooMuch]:
-            bounds = Bounds(HUGE_ENTRIES if may_be_put_off else None, most_files)
+            most_entries = HUGE_ENTRIES if may_be_put_off else None
             return self._submit(
                 self._take(
                     table,
-                    partial(self._inventories.take_within, bounds, table, target_of, known, keep),
+                    partial(
+                        self._inventories.take_within, most_entries, table, target_of, known, keep
+                    ),
                 )
             )
 
@@ -234,20 +227,6 @@ class PyIcebergCatalog:
             outcome
             if isinstance(outcome, TooMuch)
             else Taken(table, outcome, (self._clock.now() - started).total_seconds())
-        )
-
-    def digests(
-        self,
-        table: TableIdentifier,
-        snapshot_id: int,
-        target_bytes: int,
-        found: Iterable[FoundManifest],
-    ) -> Iterator[ManifestDigest] | TableFault:
-        """Digests of what another engine found in a snapshot's manifests, as our own readers would
-        have made them.
-        """
-        return wait_for(
-            self._submit(self._inventories.digest_found(table, snapshot_id, target_bytes, found))
         )
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:

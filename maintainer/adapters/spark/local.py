@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -17,7 +17,6 @@ from shutil import rmtree
 
 from maintainer.adapters.spark import jars
 from maintainer.adapters.spark.catalogs import needs_s3
-from maintainer.adapters.spark.digest import read_found
 from maintainer.adapters.spark.driver_channel import read_clock
 from maintainer.adapters.spark.driver_process import DriverProcess
 from maintainer.adapters.spark.drivers import Drivers
@@ -41,7 +40,6 @@ from maintainer.domain.job import FailureReason, Job, Outcome
 from maintainer.domain.job_size import JobSize
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress, Stage
-from maintainer.domain.reading import DigestManifests, FoundManifest
 from maintainer.ports.clock import Clock
 from maintainer.ports.runner import RunnerReport
 
@@ -291,13 +289,6 @@ class LocalRunner:
                 tracked.tell("spark.cancelling", self._clock.now())
                 self._drivers.send(tracked.carrier, {"cancel": job_id})
 
-    def found(self, job: Job) -> Iterator[FoundManifest] | None:
-        """What a reading has found so far, each manifest whole, whatever became of the job; None
-        when nothing of it is on this machine.
-        """
-        path = self._findings(job.job_id)
-        return read_found(path) if path.is_file() else None
-
     def found_orphans(self, job: Job) -> FoundOrphans | None:
         """What a look for orphans has found; None when it is not here, or not whole."""
         path = self._findings(job.job_id)
@@ -324,7 +315,7 @@ class LocalRunner:
         return read_removed(self._findings(job.job_id), self._brought(job.job_id), job.action)
 
     def forget(self, job_id: str) -> None:
-        """Drop what a reading has found and what was brought."""
+        """Drop what a look for orphans has found and what was brought."""
         self._findings(job_id).unlink(missing_ok=True)
         self._brought(job_id).unlink(missing_ok=True)
         rmtree(self._listing(job_id), ignore_errors=True)
@@ -404,10 +395,10 @@ class LocalRunner:
         )
 
     def _open_findings(self, job: Job) -> str | None:
-        """Where the driver is to put what a reading finds: outside its own directory, which goes
-        with it.
+        """Where the driver is to put what a look for orphans finds: outside its own directory,
+        which goes with it.
         """
-        if not isinstance(job.action, DigestManifests | RemoveOrphanFiles):
+        if not isinstance(job.action, RemoveOrphanFiles):
             return None
         path = self._findings(job.job_id)
         path.parent.mkdir(exist_ok=True, mode=0o700)

@@ -12,7 +12,7 @@ from maintainer.domain.action import RewriteDataFiles, RewritePositionDeleteFile
 from maintainer.domain.condition import enclose
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import JOBS_MARK, Job
-from maintainer.domain.reading import JobAction
+from maintainer.domain.rollback import JobAction
 from maintainer.domain.safeguards import Canary, Checksum, rollback_tag
 
 CANARY_ROWS = 100

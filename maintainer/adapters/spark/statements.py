@@ -1,5 +1,5 @@
 """What Spark runs for a job: one CALL of a procedure with what surrounds it, or the statements of a
-reading or a repair.
+repair.
 """
 
 from __future__ import annotations
@@ -7,15 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from maintainer.adapters.spark.digest import digest_statements
 from maintainer.adapters.spark.orphans import disposal_statement, orphan_statements
 from maintainer.adapters.spark.procedure import call_statement, rollback_statement
 from maintainer.adapters.spark.safeguards import name_table, statements_after, statements_before
 from maintainer.domain.action import RemoveOrphanFiles
 from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.job import Job
-from maintainer.domain.reading import DigestManifests, JobAction
-from maintainer.domain.rollback import RollBack
+from maintainer.domain.rollback import JobAction, RollBack
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +36,7 @@ def statements_of(job: Job, listed: Path | None = None) -> Statements:
     its bound. `listed` has what a removal of orphans may take.
     """
     own = write_statements(job.table, job.action, listed)
-    is_rewrite = (
-        not isinstance(job.action, DigestManifests | RollBack)
-        and job.action.procedure.rewrites_content
-    )
+    is_rewrite = not isinstance(job.action, RollBack) and job.action.procedure.rewrites_content
     before, after = (statements_before(job), statements_after(job)) if is_rewrite else ([], [])
     return Statements(
         (*before, *own, *after), len(before) + own.index(main_statement(job.table, job.action))
@@ -55,8 +50,6 @@ def write_statements(
     option or a value out of its bound.
     """
     match action:
-        case DigestManifests():
-            return digest_statements(table, action)
         case RemoveOrphanFiles():
             return orphan_statements(table, action, listed)
         case RollBack():
@@ -80,8 +73,6 @@ def _check_main(table: TableIdentifier, action: RollBack) -> str:
 def main_statement(table: TableIdentifier, action: JobAction) -> str:
     """The one that does the work, as a job shows it."""
     match action:
-        case DigestManifests():
-            return digest_statements(table, action)[-1]
         case RollBack():
             return rollback_statement(table, action)
         case RemoveOrphanFiles():

@@ -44,7 +44,6 @@ from maintainer.domain.effect import Effect
 from maintainer.domain.job import FailureReason, Job, JobEvent, JobState
 from maintainer.domain.plan import RuleHistory
 from maintainer.domain.policy import RuleName
-from maintainer.domain.reading import Reading
 from maintainer.domain.rollback import Repair
 from maintainer.domain.streak import extend_streak, is_overload
 from maintainer.ports.store import JobQuery, Page
@@ -150,7 +149,7 @@ def _fold_finished(database: Database, connection: Connection, job: Job) -> None
     if job.effect is not None:
         _add_savings(connection, job.effect)
     learn(database, connection, job, _finished_at(job))
-    if isinstance(job.rule, Reading | Repair):  # no rule of a policy: it has no cool-down
+    if isinstance(job.rule, Repair):  # no rule of a policy: it has no cool-down
         return
     values: dict[str, Any] = {"last_finished_at": _finished_at(job)}
     match job.state, job.failure_reason:

@@ -1,18 +1,14 @@
-"""Digests that are added beside others, and jobs that only read."""
+"""Digests that are added beside others."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
 from threading import Barrier
 
 from maintainer.domain.inventory import ManifestContent, ManifestDigest
-from maintainer.domain.job import Job, JobState
-from maintainer.domain.plan import Estimate
-from maintainer.domain.reading import DigestManifests, Reading
 from maintainer.ports.store import Store
-from tests.adapters.store.values import MINUTE, NOW, ORDERS, ORDERS_UUID, make_grade, make_health
+from tests.adapters.store.values import MINUTE, NOW, ORDERS_UUID, make_grade, make_health
 
 
 def digest(path: str, length: int = 1) -> ManifestDigest:
@@ -108,35 +104,6 @@ def test_two_readings_of_one_table_do_not_stand_in_each_others_way(store: Store)
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(add, (1, -1, 1, -1))) == [None] * 4
     assert len(store.digests(ORDERS_UUID, [one.path for one in many], 512)) == 200
-
-
-def test_a_job_that_only_reads_comes_out_as_it_went_in_and_leaves_no_history_of_a_rule(
-    store: Store,
-) -> None:
-    store.record_health(make_health(), make_grade())
-    action = DigestManifests(7, 512, is_partitioned=True, lists_files=False)
-    job = Job(
-        "m-1",
-        ORDERS,
-        ORDERS_UUID,
-        Reading.DIGEST_MANIFESTS,
-        action,
-        (),
-        Estimate(4, 4, 0, 0),
-        "to read",
-        "",
-        50,
-        "scan",
-        NOW,
-    )
-    assert store.add_job(job)
-    assert store.unfinished_job_of(ORDERS_UUID) == job
-    ended = job.advance(
-        JobState.FAILED, finished_at=NOW + timedelta(hours=1), failure_message="no Spark"
-    )
-    assert store.update_job(ended, JobState.PENDING)
-    assert store.job("m-1") == ended
-    assert store.rule_history(ORDERS_UUID) == {}
 
 
 def test_what_two_daemons_measure_in_the_same_moment_is_recorded_once(store: Store) -> None:

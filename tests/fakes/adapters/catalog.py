@@ -12,7 +12,6 @@ from maintainer.domain.identifier import TableIdentifier
 from maintainer.domain.inventory import (
     CatalogFault,
     FaultKind,
-    ManifestDigest,
     SizeClasses,
     Snapshot,
     TableFault,
@@ -20,7 +19,6 @@ from maintainer.domain.inventory import (
 )
 from maintainer.domain.location import Place, normalise_path, overlap
 from maintainer.domain.orphan import FoundFile, StoredFile
-from maintainer.domain.reading import FoundManifest, UnreadManifests
 from maintainer.ports.catalog import KeepDigests, KnownDigests, Polled, Taken, TargetOf
 from maintainer.ports.clock import Clock
 
@@ -146,69 +144,39 @@ class FakeCatalog:
         )
         return replace(entry, size_classes=classes, manifests=manifests, read_at=self._clock.now())
 
-    def inventories(  # noqa: PLR0917 - as the port has it
+    def inventories(
         self,
         tables: Iterable[TableIdentifier],
         target_of: TargetOf,
         known: KnownDigests,
         should_stop: Callable[[], bool] = lambda: False,
-        most_files: int | None = None,
         keep: KeepDigests | None = None,
     ) -> Iterator[Taken]:
         source = iter(tables)
         while not should_stop() and (table := next(source, None)) is not None:
             try:
-                outcome: TableInventory | TableFault | UnreadManifests | Exception = (
-                    self._take_within(most_files, table, target_of, known, keep)
+                outcome: TableInventory | TableFault | Exception = self._take(
+                    table, target_of, known, keep
                 )
             except Exception as error:  # noqa: BLE001 - as the port says
                 outcome = error
             yield Taken(table, outcome)
 
-    def _take_within(
+    def _take(
         self,
-        most_files: int | None,
         table: TableIdentifier,
         target_of: TargetOf,
         known: KnownDigests,
         keep: KeepDigests | None,
-    ) -> TableInventory | TableFault | UnreadManifests:
+    ) -> TableInventory | TableFault:
         taken = self.inventory(table, target_of, known)
         if isinstance(taken, TableFault):
             return taken
         unread = [digest for digest in taken.manifests if digest.entries_read > 0]
-        files = sum(share.file_count for digest in unread for share in digest.partitions)
-        if most_files is None or files <= most_files or taken.current_snapshot_id is None:
-            if keep is not None and len(unread) > 1:
-                for digest in unread:
-                    keep(taken.table_uuid, taken.size_classes.target_bytes, [digest])
-            return taken
-        snapshot, target = taken.current_snapshot_id, taken.size_classes.target_bytes
-        return UnreadManifests(
-            table,
-            taken.table_uuid,
-            snapshot,
-            target,
-            len(unread),
-            files,
-            taken.default_spec_is_partitioned,
-            has_deletes=False,
-        )
-
-    def digests(
-        self,
-        table: TableIdentifier,
-        snapshot_id: int,
-        target_bytes: int,
-        found: Iterable[FoundManifest],
-    ) -> Iterator[ManifestDigest] | TableFault:
-        """What the table has under the paths that were found, whatever was found there."""
-        del snapshot_id, target_bytes
-        entry = self._find(table)
-        if isinstance(entry, TableFault):
-            return entry
-        by_path = {digest.path: digest for digest in entry.manifests}
-        return (by_path[manifest.path] for manifest in found if manifest.path in by_path)
+        if keep is not None and len(unread) > 1:
+            for digest in unread:
+                keep(taken.table_uuid, taken.size_classes.target_bytes, [digest])
+        return taken
 
     def snapshots(self, table: TableIdentifier) -> tuple[Snapshot, ...] | TableFault:
         entry = self._find(table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -15,7 +15,6 @@ from maintainer.domain.inventory import Ref, TableInventory
 from maintainer.domain.job import FailureReason, Job, JobEvent, Outcome
 from maintainer.domain.orphan import FoundFile, FoundOrphans, RemovedOrphans
 from maintainer.domain.progress import Progress, Stage
-from maintainer.domain.reading import DigestManifests, FoundManifest
 from maintainer.domain.rollback import RollBack
 from maintainer.domain.safeguards import rollback_tag
 from maintainer.ports.clock import Clock
@@ -68,7 +67,6 @@ class FakeRunner:
         self.orphans: dict[str, FoundOrphans] = {}
         self.brought: dict[str, tuple[FoundFile, ...]] = {}
         self.removed: dict[str, RemovedOrphans] = {}
-        self.findings: dict[str, list[FoundManifest]] = {}
 
     @property
     def owner(self) -> str:
@@ -142,10 +140,6 @@ class FakeRunner:
             self.cancelled.append(job_id)
             self._end(job_id, Outcome("cancelled", self._clock.now()))
 
-    def found(self, job: Job) -> Iterator[FoundManifest] | None:
-        """What the test has put into findings."""
-        return iter(self.findings[job.job_id]) if job.job_id in self.findings else None
-
     def found_orphans(self, job: Job) -> FoundOrphans | None:
         """What the test has put into orphans."""
         return self.orphans.get(job.job_id)
@@ -175,7 +169,6 @@ class FakeRunner:
 
     def forget(self, job_id: str) -> None:
         self.brought.pop(job_id, None)
-        self.findings.pop(job_id, None)
         self.orphans.pop(job_id, None)
 
     def close(self) -> None:
@@ -264,10 +257,7 @@ class FakeRunner:
         ):
             return
         self._prepared.add(job_id)
-        if (
-            isinstance(job.action, DigestManifests | RollBack)
-            or not job.action.procedure.rewrites_content
-        ):
+        if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
             return
         entry, lapsed = self._tables.look(job.table), set(job.baseline.lapsed_tags)
         refs = tuple(ref for ref in entry.refs if ref.name not in lapsed)

@@ -1452,10 +1452,10 @@ export interface components {
       /** Requested By */
       requested_by: string;
       /** Rule */
-      rule: components["schemas"]["RuleName"] | components["schemas"]["Reading"] | components["schemas"]["Repair"];
+      rule: components["schemas"]["RuleName"] | components["schemas"]["Repair"];
       /** @description By which it was admitted; null: a person asked for it. */
       score: components["schemas"]["ScoreOut"] | null;
-      /** @description How much of Spark it gets; null: of before there were sizes, or a reading, as small ones. */
+      /** @description How much of Spark it gets; null: of before there were sizes, as small ones. */
       size: components["schemas"]["JobSize"] | null;
       /** Size Reason */
       size_reason: string;
@@ -2320,13 +2320,6 @@ export interface components {
       is_ready: boolean;
     };
     /**
-     * Reading
-     * @description What a job may do for a measurement: no rule of a policy asks for it, and it leaves the table
-     *     as it is.
-     * @enum {string}
-     */
-    Reading: "digest_manifests";
-    /**
      * RefHoldOut
      * @description What a branch or a tag keeps from expiry.
      */
@@ -2855,7 +2848,7 @@ export interface components {
       job_id: string;
       progress: components["schemas"]["ProgressOut"];
       /** Rule */
-      rule: components["schemas"]["RuleName"] | components["schemas"]["Reading"] | components["schemas"]["Repair"];
+      rule: components["schemas"]["RuleName"] | components["schemas"]["Repair"];
       state: components["schemas"]["JobState"];
     };
     /**

@@ -9,7 +9,6 @@ const ITEMS: Record<JobRule, string> = {
   compute_partition_stats: "file of statistics",
   expire_snapshots: "snapshot",
   remove_orphan_files: "orphan file",
-  digest_manifests: "manifest",
   roll_back: "snapshot",
 };
 
@@ -17,7 +16,6 @@ const ITEMS: Record<JobRule, string> = {
 export function EstimateWords({ estimate, rule }: { estimate: Estimate; rule: JobRule }) {
   if (rule === "compute_table_stats" || rule === "compute_partition_stats")
     return <span>statistics of the current snapshot{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
-  if (rule === "digest_manifests") return <span>{pluralize(estimate.items_before, ITEMS[rule])} to read</span>;
   if (estimate.items_before === 0) return <span>nothing{estimate.note && <span className="dim"> ({estimate.note})</span>}</span>;
   return (
     <span>

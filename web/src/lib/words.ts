@@ -33,7 +33,6 @@ export const RULE_WORDS: Record<JobRule, string> = {
   compute_partition_stats: "Compute partition statistics",
   expire_snapshots: "Expire snapshots",
   remove_orphan_files: "Remove orphan files",
-  digest_manifests: "Read manifests on Spark",
   roll_back: "Roll back",
 };
 
