@@ -70,7 +70,7 @@ def advise_partitions(health: TableHealth) -> PartitionAdvice | None:
         f"{format_size(target)}. A rewrite never merges files of two partitions, so at least "
         f"{len(fine):,} small files stay"
     )
-    cure = _describe(better, spec, total)
+    cure = _describe(better, spec, target, total)
     return PartitionAdvice(
         len(fine),
         average,
@@ -82,16 +82,17 @@ def advise_partitions(health: TableHealth) -> PartitionAdvice | None:
     )
 
 
-def _describe(better: _Spec, spec: PartitionSpec, total: int) -> str:
+def _describe(better: _Spec, spec: PartitionSpec, target: int, total: int) -> str:
     if better.partitions > 1 and not better.words:
         return (
             f"About {better.partitions:,} partitions would fill a file of that size each: "
             f"partition by a column of fewer values, or by buckets of it"
         )
     if not better.words:
+        files = ceil(total / target)
         return (
-            f"Without partition fields the table's {format_size(total)} would fit into files of "
-            f"a good size"
+            f"Without partition fields the table's {format_size(total)} would fit into {files:,} "
+            f"file{'' if files == 1 else 's'}"
         )
     partitions = f"{better.partitions:,} partition{'' if better.partitions == 1 else 's'}"
     return (

@@ -70,7 +70,7 @@ def test_a_table_that_fills_no_file_needs_no_partition_fields() -> None:
         960 * KIB,
     )
     assert advice.sentence.endswith(
-        "Without partition fields the table's 960 KiB would fit into files of a good size."
+        "Without partition fields the table's 960 KiB would fit into 1 file."
     )
 
 
@@ -163,3 +163,4 @@ def test_of_very_many_partitions_other_specs_are_not_tried(monkeypatch: pytest.M
     advice = advise_partitions(by_day([5 * MIB] * 4))
     assert advice is not None
     assert advice.better == ""
+    assert advice.sentence.endswith("the table's 1.2 GiB would fit into 3 files.")
