@@ -15,13 +15,7 @@ export function JobProgress({ progress, children }: { progress: Job["progress"];
         <span>{stage}</span>
         {figures && <span className="dim num">{figures}</span>}
       </div>
-      <Progress
-        value={percent}
-        animated={moves}
-        striped={moves}
-        aria-label="Progress of the job"
-        aria-valuetext={`${Math.round(percent)} %, ${stage}`}
-      />
+      <Progress value={percent} animated={moves} striped={moves} aria-label="Progress of the job" />
       {children}
     </div>
   );
