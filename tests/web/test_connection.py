@@ -46,7 +46,7 @@ def test_a_click_while_the_daemon_is_down_opens_the_page_that_was_fetched_before
     page.context.route("**/*", refuse)
     page.get_by_role("link", name="Jobs", exact=True).click()
     expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible()
-    expect(page.get_by_text(DOWN).first).to_be_visible(timeout=SOON_MILLISECONDS)
+    expect(page.get_by_text(DOWN)).to_be_visible(timeout=SOON_MILLISECONDS)
     page.context.unroute("**/*")
     expect(page.get_by_text(DOWN)).to_have_count(0, timeout=WAIT_MILLISECONDS)
     expect(page.get_by_role("link", name="Rewrite "

@@ -1,8 +1,10 @@
 import { screen, waitFor } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConnectionNotice } from "../components/ConnectionNotice";
+import { ErrorNotice } from "../components/notices";
 import { lazyPage, PartMissingError } from "../lib/lazyPage";
 import { show } from "../testing/render";
+import { ApiError } from "./client";
 import { isAnswering } from "./connection";
 
 const fetched = () => vi.spyOn(globalThis, "fetch");
@@ -44,6 +46,16 @@ describe("whether the daemon answers", () => {
     await show(<ConnectionNotice />);
     expect(screen.getByText("This browser is offline")).toBeInTheDocument();
   });
+});
+
+it("is not said again by each part that was to be read, but by what was to be done", async () => {
+  const error = new ApiError(0, "The daemon does not answer", "It may be stopped.");
+  const { unmount } = await show(<ErrorNotice error={error} onRetry={vi.fn()} />);
+  expect(screen.getByText("Not loaded yet")).toBeInTheDocument();
+  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+  unmount();
+  await show(<ErrorNotice error={error} />);
+  expect(screen.getByRole("alert")).toHaveTextContent("The daemon does not answer");
 });
 
 describe("a page that is fetched when it is needed", () => {

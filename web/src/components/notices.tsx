@@ -20,6 +20,13 @@ export function Notice({ tone, title, children }: NoticeProps) {
 
 /** Why something could not be had, in the daemon's own words. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  if (onRetry && isUnanswered(error)) {
+    return (
+      <Notice tone="neutral" title="Not loaded yet">
+        <p>It is loaded when the daemon answers.</p>
+      </Notice>
+    );
+  }
   return (
     <Notice tone="critical" title={error instanceof ApiError ? error.title : "Something went wrong in this page"}>
       <p>{error.message}</p>
