@@ -65,6 +65,14 @@ def test_every_link_within_the_repository_leads_somewhere(document: Path) -> Non
     assert find_broken_links(document, read_text(document)) == []
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_a_path_of_the_code_that_a_page_names_exists(document: Path) -> None:
+    if document.parent == Path("docs/adr"):
+        return  # a decision record tells of its own time
+    named = set(re.findall(r"`((?:maintainer|tests)/[\w/]+(?:\.py)?)`", read_text(document)))
+    assert {path for path in named if not (ROOT / path).exists()} == set()
+
+
 def test_the_index_names_every_page() -> None:
     index = read_text("docs/README.md")
     pages = {path.name for path in DOCUMENTS if path.parent == Path("docs")} - {"README.md"}
