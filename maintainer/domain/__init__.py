@@ -1,1 +1,1 @@
-"""The nouns: frozen values that every other layer speaks in; they import nothing of the project."""
+"""The nouns: frozen values that all other layers use. They import nothing from the project."""

@@ -1,4 +1,4 @@
-"""Iceberg's maintenance procedures, named and fielded as Spark names them.
+"""Iceberg's maintenance procedures, with the names and fields that Spark uses.
 
 A policy holds ages, an action holds instants: an action means the same whenever it runs.
 """
@@ -12,7 +12,7 @@ from typing import Literal
 
 
 class Procedure(StrEnum):
-    """The procedures this version carries out, in the order in which each prepares the next."""
+    """The procedures of this version. Each prepares the next in execution order."""
 
     REWRITE_DATA_FILES = "rewrite_data_files"
     REWRITE_POSITION_DELETE_FILES = "rewrite_position_delete_files"
@@ -24,9 +24,7 @@ class Procedure(StrEnum):
 
     @property
     def rewrites_content(self) -> bool:
-        """True when the procedure must leave every row as it is and writes a snapshot of its
-        own.
-        """
+        """True when the procedure must keep every row and writes a snapshot of its own."""
         return self in _REWRITES
 
 
@@ -41,8 +39,9 @@ _REWRITES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RewriteDataFiles:
-    """CALL rewrite_data_files; options are Iceberg's names with text values, already
-    allow-listed.
+    """CALL rewrite_data_files.
+
+    Options have Iceberg's names and text values, checked by an allow-list.
     """
 
     strategy: str = "binpack"  # binpack | sort
@@ -54,8 +53,9 @@ class RewriteDataFiles:
 
 @dataclass(frozen=True, slots=True)
 class RewritePositionDeleteFiles:
-    """CALL rewrite_position_delete_files; in format version 3 it turns position delete files into
-    deletion vectors.
+    """CALL rewrite_position_delete_files.
+
+    In format version 3 it turns position delete files into deletion vectors.
     """
 
     where: str | None = None
@@ -67,8 +67,9 @@ class RewritePositionDeleteFiles:
 
 @dataclass(frozen=True, slots=True)
 class RewriteManifests:
-    """CALL rewrite_manifests on the manifests of one partition spec; options are the procedure's
-    further arguments.
+    """CALL rewrite_manifests on one partition spec.
+
+    Options are the procedure's further arguments.
     """
 
     spec_id: int
@@ -78,8 +79,9 @@ class RewriteManifests:
 
 @dataclass(frozen=True, slots=True)
 class ComputeTableStats:
-    """CALL compute_table_stats: distinct values of each column (none named: of all) at one
-    snapshot, in a Puffin file.
+    """CALL compute_table_stats: the number of distinct values per column at one snapshot.
+
+    The result is a Puffin file. No columns named: all columns.
     """
 
     snapshot_id: int
@@ -89,8 +91,9 @@ class ComputeTableStats:
 
 @dataclass(frozen=True, slots=True)
 class ComputePartitionStats:
-    """CALL compute_partition_stats: files, bytes and rows of each partition at one snapshot; from
-    the last such file on.
+    """CALL compute_partition_stats: files, bytes and rows of each partition at one snapshot.
+
+    It continues from the last such file.
     """
 
     snapshot_id: int
@@ -99,8 +102,9 @@ class ComputePartitionStats:
 
 @dataclass(frozen=True, slots=True)
 class ExpireSnapshots:
-    """CALL expire_snapshots; both bounds are always given, never snapshot_ids. Options are the
-    procedure's further arguments.
+    """CALL expire_snapshots with both bounds, never with snapshot_ids.
+
+    Options are the procedure's further arguments.
     """
 
     older_than: datetime
@@ -113,31 +117,33 @@ class Disposal(StrEnum):
     """What a job does with a list of orphan files."""
 
     DELETE = "delete"
-    QUARANTINE = "quarantine"  # moved aside, so that they can be brought back
-    RESTORE = "restore"  # out of the quarantine, to where they were
-    EMPTY = "empty"  # the quarantine's files of this list are deleted
+    QUARANTINE = "quarantine"  # move the files aside; they can be restored
+    RESTORE = "restore"  # move the files from quarantine back to their paths
+    EMPTY = "empty"  # delete the list's files from quarantine
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovedList:
-    """Which list of files is worked on, and nothing else."""
+    """The list of files that a job may work on. It touches no other file."""
 
     list_id: str
-    digest: str  # of its files
+    digest: str  # hash of its files
     disposal: Disposal = Disposal.DELETE
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveOrphanFiles:
-    """CALL remove_orphan_files: without an approved list a dry run, whose findings are judged and
-    stored; with one exactly that list goes.
+    """CALL remove_orphan_files.
+
+    Without an approved list it is a dry run: its findings are assessed and stored. With one it
+    removes exactly the files of that list.
     """
 
     older_than: datetime
-    location: str  # the table's own
+    location: str  # the table's own location
     options: tuple[tuple[str, str], ...] = ()
     approved: ApprovedList | None = None
-    is_listed: bool = False  # what lies there has been listed already, and is brought to Spark
+    is_listed: bool = False  # the daemon lists the files itself and hands the listing to Spark
     procedure: Literal[Procedure.REMOVE_ORPHAN_FILES] = Procedure.REMOVE_ORPHAN_FILES
 
 

@@ -1,4 +1,4 @@
-"""Who may start and who waits, and why an action that is planned does not run now."""
+"""Admission: which planned actions start now, and why the others wait."""
 
 from __future__ import annotations
 
@@ -22,48 +22,47 @@ _LEVELS_OF_A_TABLE = 3
 
 
 class Scorer(StrEnum):
-    """By what the order is found."""
+    """How candidates are ordered."""
 
     MAINTAINER = "maintainer"  # chance x benefit x waiting / GB-hours
     AUTOCOMP = (
         "autocomp"  # the published score: 0.7 gain - 0.3 cost, both normalised over all candidates
     )
-    # the published variant that weighs gain more, the more of the quota is used
+    # the published variant: the more of the quota is used, the more weight the gain has
     AUTOCOMP_QUOTA = "autocomp_quota"
 
 
 class WaitCode(StrEnum):
-    """Why an action that is planned does not start now."""
+    """Why a planned action does not start now."""
 
-    QUEUED = "queued"  # others go first to the free places
-    TURN = "turn"  # an earlier action of the same table goes first: it prepares this one
+    QUEUED = "queued"  # other actions get the free slots first
+    TURN = "turn"  # an earlier action of the same table prepares this one and runs first
     IN_FLIGHT = "in_flight"  # the table has an unfinished job
     OVER_BUDGET = "over_budget"
-    RESERVED = (
-        "reserved"  # what is left is kept for urgent work, or for tables that no cost is known of
-    )
-    TOO_LARGE = "too_large"  # costs more than the budget of a whole day
+    RESERVED = "reserved"  # the rest is kept for urgent work, or for tables without a known cost
+    TOO_LARGE = "too_large"  # it costs more than the budget of a whole day
     BLACKOUT = "blackout"
     PAUSED = "paused"
-    DRAINING = "draining"  # the daemon finishes what it has and starts nothing
+    DRAINING = "draining"  # the daemon finishes running jobs and starts none
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Why, and until when at the earliest; next_at None: when a job ends, or when somebody changes
-    something.
+    """Why an action waits, and the earliest start.
+
+    next_at None: when a job ends, or when somebody changes something.
     """
 
     code: WaitCode
     reason: str
     next_at: datetime | None = None
-    ahead: int | None = None  # queued: how many go first
-    budget: BudgetState | None = None  # over_budget, reserved, too_large
+    ahead: int | None = None  # for queued: the number of actions ahead
+    budget: BudgetState | None = None  # for over_budget, reserved, too_large
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One planned action as admission sees it, without the action itself."""
+    """One planned action as admission sees it, without the action's arguments."""
 
     table: TableIdentifier
     table_uuid: str
@@ -74,12 +73,13 @@ class Candidate:
     waiting_since: datetime
     priority: int = 50
     is_urgent: bool = False  # the table is in the critical band
-    budget: Budget | None = None  # of its policy
+    budget: Budget | None = None  # of the table's policy
 
 
 def find_candidates(plan: Plan) -> tuple[Candidate, ...]:
-    """What the plan wants started, in the fixed order; nothing of a plan that an earlier version
-    made without costs.
+    """The plan's actions in execution order.
+
+    A plan without costs, made by an earlier version, has no candidates.
     """
     return tuple(
         Candidate(
@@ -101,7 +101,7 @@ def find_candidates(plan: Plan) -> tuple[Candidate, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionVerdict:
-    """What admission says of one candidate: it starts now (wait None) or waits."""
+    """The answer of admission for one candidate: it starts now (wait None) or waits."""
 
     candidate: Candidate
     score: Score
@@ -109,26 +109,25 @@ class AdmissionVerdict:
 
     @property
     def is_admitted(self) -> bool:
-        """True when it starts now."""
+        """True when the action starts now."""
         return self.wait is None
 
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """Somebody asked that nothing be started on the tables of a scope: a table, `lake.sales.*`,
-    `lake.*`, or `*` for all.
+    """A pause or drain: nothing starts on the tables of a scope.
+
+    The scope is a table, `lake.sales.*`, `lake.*`, or `*` for all tables.
     """
 
     scope: str
     by: str
     at: datetime
     reason: str = ""
-    is_drain: bool = (
-        False  # of everything: not even what a person asked for starts, until it is lifted
-    )
+    is_drain: bool = False  # drain: not even requests of a person start until it is lifted
 
     def __post_init__(self) -> None:
-        """InvalidValueError for a drain of anything but all."""
+        """InvalidValueError for a drain of any scope but all tables."""
         if self.is_drain and self.scope != EVERYTHING:
             message = (
                 f"a drain is of everything ({EVERYTHING}), not of {self.scope}: pause that instead"
@@ -142,21 +141,22 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class Standstill:
-    """What does not start, and what still runs of it."""
+    """All pauses and drains, and the jobs that still run on their tables."""
 
-    halts: tuple[Halt, ...]  # by scope; those of single tables as well
+    halts: tuple[Halt, ...]  # ordered by scope, single tables included
     is_draining: bool
-    running: tuple[Job, ...]  # jobs on tables that a halt covers, oldest first
+    running: tuple[Job, ...]  # jobs on paused tables, oldest first
 
     @property
     def is_drained(self) -> bool:
-        """True when everything was asked to end and nothing runs any more."""
+        """True when a drain is asked for and no job runs any more."""
         return self.is_draining and not self.running
 
 
 def read_scope(text: str) -> str:
-    """The scope as a table or a glob: `lake` and `lake.sales` mean all their tables;
-    InvalidValueError when it is neither.
+    """The scope as a table or a glob: `lake` and `lake.sales` mean all their tables.
+
+    InvalidValueError when the text is neither.
     """
     scope = text.strip() or EVERYTHING
     if len(scope) > MAX_SCOPE_CHARACTERS or not scope.isprintable() or " " in scope:
@@ -173,17 +173,17 @@ def read_scope(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRules:
-    """How admission is configured."""
+    """The settings of admission."""
 
     scorer: Scorer = Scorer.MAINTAINER
     fleet: Budget = field(default_factory=lambda: Budget(name="the fleet"))
     per_catalog: Mapping[str, Budget] = field(default_factory=dict)
-    urgent_share: float = 0.1  # of each daily budget, and of the places
+    urgent_share: float = 0.1  # of each daily budget, and of the slots
     explore_share: float = 0.05
     sla: timedelta = timedelta(
         hours=24
-    )  # how long an action may wait before its waiting outweighs ten times the worth
+    )  # the waiting time at which waiting multiplies the score by ten
     blackouts: tuple[Window, ...] = ()
-    memory_gb: float = 1.0  # what one job occupies
-    tasks_at_once: int = 1  # of Spark, that one job may have
-    profiles: tuple[SizeProfile, ...] = ()  # none: every job is small and occupies memory_gb
+    memory_gb: float = 1.0  # of one job
+    tasks_at_once: int = 1  # Spark tasks of one job that run at the same time
+    profiles: tuple[SizeProfile, ...] = ()  # empty: every job is small and takes memory_gb

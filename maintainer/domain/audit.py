@@ -1,4 +1,4 @@
-"""Who or what asked for what, what ran, and what came of it."""
+"""The audit log: who requested what, what ran, and the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from maintainer.domain.job import Job, JobEvent, JobState
 
 
 class Deed(StrEnum):
-    """What was done: noun.verb, a closed set."""
+    """What was done, as noun.verb: a closed set."""
 
     JOB_REQUESTED = "job.requested"
     JOB_SUBMITTED = "job.submitted"
@@ -31,7 +31,7 @@ class Deed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One line of the audit log, which only grows; fields hold what JSON can."""
+    """One line of the append-only audit log. Field values are JSON values."""
 
     at: datetime
     actor: str  # "policy 1a2b3c4d5e6f", "person ada", or the process that did it
@@ -40,12 +40,12 @@ class AuditEntry:
     table_uuid: str = ""
     job_id: str = ""
     fields: Mapping[str, object] = field(default_factory=dict)
-    sequence: int = 0  # given by the store, growing
+    sequence: int = 0  # assigned by the store, increasing
 
 
 @dataclass(frozen=True, slots=True)
 class AuditQuery:
-    """Which entries, newest first; since is inclusive, until is not."""
+    """A filter for entries, newest first. since is inclusive, until is exclusive."""
 
     table: TableIdentifier | None = None
     job_id: str = ""
@@ -57,16 +57,16 @@ class AuditQuery:
 
 
 _BEARER = "token "
-_PERSON = "person"  # of whom no name is known
+_PERSON = "person"  # a person without a known name
 
 
 def name_token(name: str) -> str:
-    """How the bearer of an API token is called wherever somebody is named."""
+    """The name of an API token's bearer in the log and in messages."""
     return f"{_BEARER}{name}"
 
 
 def name_actor(by: str) -> str:
-    """Whoever asked, as the log has it: a token by its name, anybody else as a person."""
+    """The actor's name in the log: a token has its own name, anybody else is a person."""
     return by if by == _PERSON or by.startswith(_BEARER) else f"{_PERSON} {by}".strip()
 
 
@@ -76,11 +76,10 @@ _TOLD_EVENTS = {deed.value: deed for deed in (Deed.STATEMENT_STARTED, Deed.JOB_C
 def audit_change(
     before: Job | None, after: Job, statements: Sequence[str] = ()
 ) -> tuple[AuditEntry, ...]:
-    """What is to be written of a job that was stored, or moved on; the store writes it in the same
-    transaction, so that neither is without the other.
+    """The audit entries for a job that was stored or changed its state.
 
-    Statements: of a job that is handed over, what Spark will be given; what a Spark that dies tells
-    no more is known so.
+    The store writes them in the same transaction as the job. `statements` are the statements that
+    Spark gets when a job is handed over: if Spark dies, they are known anyway.
     """
     entries: list[AuditEntry] = []
     if before is None:
@@ -120,9 +119,7 @@ def audit_change(
 
 
 def audit_events(job: Job, events: Iterable[JobEvent]) -> tuple[AuditEntry, ...]:
-    """What is to be written of a job's events: the statements that ran, and who wanted them to
-    stop.
-    """
+    """The audit entries for a job's events: statements that ran, and who asked for its end."""
     told = ((event, _TOLD_EVENTS[event.name]) for event in events if event.name in _TOLD_EVENTS)
     return tuple(
         _entry(job, event.at, _name_actor(job, event, deed), deed, dict(event.fields))
@@ -160,7 +157,7 @@ def _write_end(job: Job) -> dict[str, object]:
 
 
 def _write_id(snapshot_id: int | None) -> str:
-    # As text: a snapshot id has 63 bits, a number in JavaScript 53.
+    # As text: a snapshot id has 63 bits, a JavaScript number only 53.
     return "" if snapshot_id is None else str(snapshot_id)
 
 

@@ -1,4 +1,4 @@
-"""How much may be spent on maintenance, and how much has been."""
+"""Limits on what maintenance may spend, and what has been spent."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from maintainer.domain.units import format_size
 
 
 class Resource(StrEnum):
-    """What a budget limits. A day is a calendar day in UTC, and what a job takes belongs to the day
-    that it was admitted on.
+    """What a budget limits.
+
+    A day is a calendar day in UTC. A job counts for the day on which it was admitted.
     """
 
-    JOBS = "jobs"  # side by side
+    JOBS = "jobs"  # running at the same time
     BYTES_PER_DAY = "bytes_per_day"  # rewritten
     GB_HOURS_PER_DAY = "gb_hours_per_day"
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that may be spent; None: no limit."""
+    """The limits of one budget. None: no limit."""
 
     max_jobs: int | None = None
     bytes_per_day: int | None = None
     gb_hours_per_day: float | None = None
-    name: str = ""  # of whom: "the fleet", "catalog lake", "policies/cdc.yaml"
+    name: str = ""  # the owner: "the fleet", "catalog lake", "policies/cdc.yaml"
 
     @property
     def is_unlimited(self) -> bool:
-        """True when it limits nothing."""
+        """True when the budget has no limit."""
         return (
             self.max_jobs is None and self.bytes_per_day is None and self.gb_hours_per_day is None
         )
@@ -45,12 +46,12 @@ class BudgetState:
     resource: Resource
     limit: float
     spent: float
-    frees_at: datetime | None = None  # None: as soon as a job ends, or never, as the sentence says
+    frees_at: datetime | None = None  # None: when a job ends, or never; the sentence says which
 
 
 @dataclass(frozen=True, slots=True)
 class SpentBudget:
-    """A daily budget that has nothing left, and how many actions wait for that."""
+    """A daily budget that is used up, and how many actions wait for it."""
 
     state: BudgetState
     waiting: int
@@ -58,13 +59,13 @@ class SpentBudget:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What one job costs the budgets: as predicted until it is done, as it was from then on."""
+    """What one job costs the budgets: predicted until it is done, then actual."""
 
     bytes: float = 0.0
     gb_hours: float = 0.0
 
     def __add__(self, other: Charge) -> Charge:
-        """Both together."""
+        """The sum of both charges."""
         return Charge(self.bytes + other.bytes, self.gb_hours + other.gb_hours)
 
 
@@ -73,8 +74,9 @@ NOTHING_SPENT = Charge()
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the jobs admitted on one day (UTC) have cost so far, by catalog and by the name of their
-    policy's budget ("": it has none).
+    """The cost so far of all jobs admitted on one day (UTC).
+
+    By catalog, and by the name of the policy's budget ("" for no budget).
     """
 
     day: str  # 2026-11-21
@@ -82,18 +84,18 @@ class Spending:
 
     @property
     def total(self) -> Charge:
-        """Of the fleet."""
+        """The charge of the whole fleet."""
         return sum(self.by_owner.values(), NOTHING_SPENT)
 
     def of_catalog(self, catalog: str) -> Charge:
-        """Of one catalog."""
+        """The charge of one catalog."""
         return sum(
             (charge for (owner, _), charge in self.by_owner.items() if owner == catalog),
             NOTHING_SPENT,
         )
 
     def of_policy(self, name: str) -> Charge:
-        """Of the tables whose policy has the budget of that name."""
+        """The charge of the tables whose policy has the budget of that name."""
         return sum(
             (charge for (_, policy), charge in self.by_owner.items() if policy == name),
             NOTHING_SPENT,
@@ -101,7 +103,7 @@ class Spending:
 
 
 def day_of(moment: datetime) -> str:
-    """The day of a moment that is in UTC, as Spending names it."""
+    """The day of an instant in UTC, in the form that Spending.day has."""
     return f"{moment:%Y-%m-%d}"
 
 

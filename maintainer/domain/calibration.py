@@ -1,5 +1,6 @@
-"""What finished jobs teach of a kind of action: start-up, pace and how far predictions were off, in
-sums that fade with each further job.
+"""What finished jobs teach about the cost of one kind of action.
+
+Start-up time, pace and prediction errors are kept as sums that fade with each further job.
 """
 
 from __future__ import annotations
@@ -10,26 +11,21 @@ from math import log
 
 from maintainer.domain.policy import RuleName
 
-# Of each further job. A table's own jobs are alike and change with its writers; a catalog's are of
-# many kinds, and one of them says less.
+# The weight of each further job. A table's own jobs are alike and change with its writers. A
+# catalog's jobs are of many kinds, so that one of them says less.
 TABLE_ALPHA = 0.2
 SHARED_ALPHA = 0.05
-SHORTEST_SECONDS = 0.05  # a clock's grain: what is shorter is taken for as long
-# An exabyte and thirty years: beyond them somebody's figure is wrong, and the sums must stay
-# numbers.
+SHORTEST_SECONDS = 0.05  # the resolution of clocks: shorter times count as this
+# An exabyte, and thirty years. Larger figures are wrong, and the sums must stay finite.
 LARGEST_WORK = 1e18
 LONGEST_SECONDS = 1e9
-_FAR_OFF = (
-    3.0  # a prediction further off than by this factor says nothing of how much a job should count
-)
-_LARGEST_LOG_RATIO = log(100.0)  # one absurd job must not widen all later predictions without bound
+_FAR_OFF = 3.0  # a prediction counts as wrong by this factor at most when a job is weighted
+_LARGEST_LOG_RATIO = log(100.0)  # limit: one absurd job must not widen all later predictions
 
 
 @dataclass(frozen=True, slots=True)
 class CostSample:
-    """One finished job: what it worked on, how long Spark took, and how long was predicted (None:
-    nothing was).
-    """
+    """One finished job: work, Spark's seconds, predicted seconds (None: no prediction)."""
 
     work: float
     seconds: float
@@ -38,8 +34,9 @@ class CostSample:
 
 @dataclass(frozen=True, slots=True)
 class CostFit:
-    """Fading sums over jobs of x work, y seconds and p seconds predicted: the normal equations of y
-    = start-up + x / pace.
+    """Fading sums over jobs with work x, seconds y and predicted seconds p.
+
+    They are the normal equations of y = start-up + x / pace.
     """
 
     samples: int = 0
@@ -49,18 +46,18 @@ class CostFit:
     start_sum: float = 0.0  # of y / p**2
     work_sum: float = 0.0  # of x * y / p**2
     misses: float = 0.0  # of ln(actual / predicted) ** 2
-    judged: float = 0.0  # of the weight of the jobs for which something was predicted
+    judged: float = 0.0  # total weight of the jobs that had a prediction
 
     def learn(self, sample: CostSample, alpha: float) -> CostFit:
-        """With one more job; what was known before counts for 1 - alpha of what it did."""
+        """Add one job. What was known before keeps 1 - alpha of its weight."""
         keep = 1 - alpha
         seconds = _bound_seconds(sample.seconds)
         miss, scale = 0.0, seconds
         if sample.predicted_seconds is not None:
             predicted = _bound_seconds(sample.predicted_seconds)
             miss = min(abs(log(seconds / predicted)), _LARGEST_LOG_RATIO) ** 2
-            # By what was predicted: by the actual one, short jobs would pull more than long ones,
-            # and all predictions would be too low.
+            # The weight comes from the prediction. With the actual time, short jobs would count
+            # more than long ones, and all predictions would be too low.
             scale = min(max(predicted, seconds / _FAR_OFF), seconds * _FAR_OFF)
         relative = min(sample.work, LARGEST_WORK) / scale
         return CostFit(
@@ -84,9 +81,7 @@ NOTHING_LEARNT = CostFit()
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What is known of a table's actions, from the nearest jobs to the farthest: its own, its
-    catalog's, all.
-    """
+    """What is known about a table's actions: its own jobs, its catalog's jobs, all jobs."""
 
     table: Mapping[RuleName, CostFit] = field(default_factory=dict)
     catalog: Mapping[RuleName, CostFit] = field(default_factory=dict)

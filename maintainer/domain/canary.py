@@ -1,4 +1,4 @@
-"""Reading again some of what a job wrote."""
+"""Reading some of a job's new files again, as part of the proof."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CanaryReading:
-    """What a bounded look at the files of some snapshots found."""
+    """The result of reading a limited number of the new files of some snapshots."""
 
     files_read: int
-    problems: tuple[str, ...] = ()  # each names a file that is not what its manifest says
+    problems: tuple[str, ...] = ()  # each names a file that differs from its manifest entry
     unread: tuple[
         str, ...
-    ] = ()  # files that could not be looked at now, with the reason: this proves nothing
+    ] = ()  # files that could not be read, with the reason; this proves nothing

@@ -1,9 +1,8 @@
-"""A condition of a policy or of a table's property, as Spark's SQL: one expression on the table's
-own columns that stays within its brackets.
+"""A condition of a policy or of a table property, as Spark SQL.
 
-It is read as Spark's lexer reads it, token by token, and everything that is not known to be
-harmless is refused: whoever can write a table can write its properties, and a condition runs with
-the rights of the maintainer.
+It is one expression on the table's own columns that stays inside its brackets. The tokens are those
+of Spark's lexer, and everything that is not known to be harmless is refused. The reason: everybody
+who can write a table can write its properties, and a condition runs with the maintainer's rights.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from typing import Final
 from maintainer.domain.errors import InvalidValueError
 
 MAX_CONDITION_CHARACTERS: Final = 10_000
-MAX_CONDITION_DEPTH: Final = 50  # of brackets within brackets: Spark's parser calls itself for each
+MAX_CONDITION_DEPTH: Final = 50  # nested brackets: Spark's parser is recursive
 
-# Outside of quotes ASCII alone, and no number that runs into a word: there Spark's own lexer would
-# see a token end that this one does not.
+# Outside quotes only ASCII, and no number directly before a letter: there Spark's lexer would split
+# tokens differently.
 _TOKEN: Final = compile_regex(
     r"""
       (?P<blank>[ \t\r\n]+)
@@ -40,8 +39,8 @@ _TOKEN: Final = compile_regex(
 _CLOSES: Final = {"(": ")", "[": "]"}
 _QUOTES: Final = {"'", '"', "`"}
 
-# Every word that a query can begin or go on with: SELECT, MAP and REDUCE (which run programs),
-# FROM, TABLE, VALUES and WITH; then what joins queries.
+# Keywords that can begin or continue a query: SELECT, MAP and REDUCE (which run programs), FROM,
+# TABLE, VALUES and WITH; then those that join queries.
 _QUERY_WORDS: Final = frozenset(
     [
         "SELECT",
@@ -86,8 +85,8 @@ _WORDS_BEFORE_BRACKETS: Final = frozenset(
         *("DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR"),  # types with a size
     ]
 )
-# Those that tell nothing but their arguments and the time: reflect() and java_method() call
-# anything at all, a function of a catalog is anybody's.
+# Functions that depend only on their arguments and the time. reflect() and java_method() call any
+# Java code, and anybody can define a catalog's function.
 CONDITION_FUNCTIONS: Final = frozenset(
     [
         *(
@@ -187,7 +186,7 @@ CONDITION_FUNCTIONS: Final = frozenset(
 )
 ICEBERG_FUNCTIONS: Final = frozenset(
     ["bucket", "days", "hours", "months", "truncate", "years"]
-)  # of each catalog's namespace `system`
+)  # in the namespace `system` of each catalog
 _ICEBERG_NAMESPACE: Final = "system"
 _ALLOWED: Final = (
     f"{', '.join(sorted(CONDITION_FUNCTIONS))}, and of a catalog's {_ICEBERG_NAMESPACE} "
@@ -202,17 +201,18 @@ class Token:
 
     kind: str
     text: str
-    at: int  # in characters, from 0
+    at: int  # position in characters, from 0
 
     @property
     def name(self) -> str:
-        """What a word or a name in backticks names."""
+        """The name that this token is, without backticks."""
         return self.text[1:-1].replace("``", "`") if self.kind == "name" else self.text
 
 
 def check_condition(text: str, parts: int = 1) -> str | None:
-    """Why Spark cannot be given this condition, naming the place and the bound; None when it can.
-    The bounds are those of so many parts put together.
+    """Why Spark must not get this condition, with the position and the bound; None when it may.
+
+    The bounds are those for a condition that is joined from this many parts.
     """
     if not text.strip() or len(text) > parts * MAX_CONDITION_CHARACTERS:
         return (
@@ -232,13 +232,14 @@ def check_condition(text: str, parts: int = 1) -> str | None:
 
 
 def join_conditions(first: str, second: str) -> str:
-    """Both must hold; InvalidValueError where one of the two would not stay in its brackets."""
+    """Join both conditions with AND; InvalidValueError when one would not stay in its brackets."""
     return f"{enclose('condition', first, 2)} AND {enclose('condition', second)}"
 
 
 def enclose(thing: str, text: str, parts: int = 1) -> str:
-    """The condition in brackets, so that what stands beside it stays outside; InvalidValueError,
-    which names the thing, where it would not.
+    """The condition in brackets, so that it cannot change the text around it.
+
+    Otherwise InvalidValueError, which names the thing.
     """
     problem = check_condition(text, parts)
     if problem is not None:
@@ -248,7 +249,7 @@ def enclose(thing: str, text: str, parts: int = 1) -> str:
 
 
 def read_tokens(text: str) -> Iterator[Token]:
-    """Every token but blanks."""
+    """All tokens except blanks."""
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -319,9 +320,7 @@ def _check_brackets(tokens: Sequence[Token], deepest: int) -> str | None:
 
 
 def _may_open(tokens: Sequence[Token], number: int) -> bool:
-    """True where the bracket groups, or holds values or the arguments of a function that is
-    known.
-    """
+    """True when the bracket groups, or encloses values or the arguments of an allowed function."""
     before = tokens[number - 1] if number else None
     if before is None or before.kind in {"sign", "open"}:
         return before is None or before.text != "."
@@ -335,7 +334,7 @@ def _may_open(tokens: Sequence[Token], number: int) -> bool:
 
 
 def _path_before(tokens: Sequence[Token], number: int) -> list[str]:
-    """The levels of the name that ends before that token; none where something else ends there."""
+    """The levels of the name that ends before that token; empty when no name ends there."""
     levels: list[str] = []
     at = number - 1
     while at >= 0 and tokens[at].kind in {"word", "name"}:

@@ -1,4 +1,4 @@
-"""Ways in which a writer's commit makes ours impossible."""
+"""Ways in which another writer's commit makes our commit fail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class ConflictKind(StrEnum):
-    """What the writer had done by the time that we wanted to commit: a closed set."""
+    """What the other writer did before our commit: a closed set."""
 
     NEW_DELETES = "new_deletes"
     NEW_FILES = "new_files"

@@ -1,8 +1,7 @@
-"""What an action costs and is worth: as predicted, as it was, and as a score that ranks it among
-others.
+"""Cost and worth of an action: predicted, actual, and as a score that orders actions.
 
-A GB is 1024**3 bytes, as in Spark's `2g`. A GB-hour is the memory that one job occupies for one
-hour of Spark's work.
+A GB is 1024**3 bytes, as in Spark's `2g`. A GB-hour is the memory of one job for one hour of
+Spark's work.
 """
 
 from __future__ import annotations
@@ -13,68 +12,66 @@ from enum import StrEnum
 
 
 class CostBasis(StrEnum):
-    """Whose finished jobs a prediction rests on, the nearest that there are."""
+    """Whose finished jobs a prediction is based on. The nearest level with jobs is used."""
 
     TABLE = "table"
     CATALOG = "catalog"
-    DEFAULT = "default"  # none of its kind has finished: published figures
+    DEFAULT = "default"  # no job of this kind has finished: published figures
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an action is expected to take; the 90th percentile is what budgets are charged with
-    until the job is done.
+    """The predicted cost of an action.
+
+    Budgets are charged with the 90th percentile until the job is done.
     """
 
     gb_hours: float
     gb_hours_p90: float
     duration_seconds: float
     basis: CostBasis = CostBasis.DEFAULT
-    samples: int = 0  # finished jobs behind the prediction
-    work: float = 0.0  # what the duration grows with: bytes, or snapshots of an expiry
+    samples: int = 0  # the number of finished jobs behind the prediction
+    work: float = 0.0  # what the duration depends on: bytes, or snapshots for an expiry
 
     @property
     def duration(self) -> timedelta:
-        """Of Spark's work."""
+        """Predicted duration of Spark's work."""
         return timedelta(seconds=self.duration_seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Benefit:
-    """What an action is good for, in files that readers and planners need not open any more;
-    weights are in docs/decisions.md.
+    """The benefit of an action: files that readers and planners no longer open.
+
+    docs/decisions.md has the weights.
     """
 
     files_removed: int = 0
     deletes_applied: int = 0
     manifests_removed: int = 0
     snapshots_removed: int = 0
-    reads_weight: float = 1.0  # 1 + reads / typical reads; 1 where reads are not known
+    reads_weight: float = 1.0  # 1 + reads / typical reads; 1 where the reads are unknown
     value: float = 0.0  # the weighted sum
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What speaks for an action beside its cost, and what the published model would take for gain
-    and cost.
-    """
+    """Benefit and chance of an action, and the published model's gain and cost for it."""
 
     benefit: Benefit
     chance: float = (
-        1.0  # that it succeeds: no writer's commit comes first, and it did not fail lately
+        1.0  # chance of success: no other writer commits first, and it did not fail lately
     )
     published_files: int = 0
     published_gb_hours: float = 0.0
 
 
-BENEFIT = "benefit"  # the term of a score that says what an action is good for
+BENEFIT = "benefit"  # the term of a score for the benefit
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The rank of an action and how it came about: terms are (name, value) in the order in which
-    the sentence has them.
-    """
+    """The rank of an action and its terms: (name, value) in the order of the sentence."""
 
     scorer: str
     value: float
@@ -83,7 +80,7 @@ class Score:
 
 
 class Quantity(StrEnum):
-    """What is predicted of a job and known when it is done."""
+    """A quantity that is predicted before a job and known after it."""
 
     FILES_REMOVED = "files_removed"
     DELETE_FILES_REMOVED = "delete_files_removed"
@@ -96,7 +93,7 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EstimateError:
-    """What was predicted of one job, and what came of it."""
+    """One predicted quantity of a job with its actual value."""
 
     quantity: Quantity
     predicted: float
@@ -104,8 +101,9 @@ class EstimateError:
 
     @property
     def ratio(self) -> float | None:
-        """(predicted - actual) / actual: 0.28 is 28 % too much; None when something was predicted
-        and there was nothing.
+        """(predicted - actual) / actual: 0.28 is 28 % too much.
+
+        None when the prediction was positive and the actual value is 0.
         """
         if self.predicted == self.actual:
             return 0.0

@@ -1,4 +1,4 @@
-"""What a job achieved, read from the table's own metadata, claiming only what is ours."""
+"""What a job achieved: read from the table's metadata, our own commits only."""
 
 from __future__ import annotations
 
@@ -8,30 +8,28 @@ from enum import StrEnum
 
 
 class RowProof(StrEnum):
-    """How far it is shown that the rows are the same before and after."""
+    """The proof that the rows are the same before and after."""
 
     EQUAL = "equal"  # total-records of each of our snapshots equal its parent's
-    COUNTED = "counted"  # deletes were applied: live rows counted at both snapshots, equal
-    BOUNDED = "bounded"  # deletes were applied: the difference is within the deletes there were
+    COUNTED = "counted"  # deletes were applied; both snapshots' live rows were counted: equal
+    BOUNDED = "bounded"  # deletes were applied; the difference is at most the number of deletes
     NOT_NEEDED = "not_needed"  # the action writes no snapshot, or wrote none
-    DIFFERENT = "different"  # rows are missing or too many: the job has failed
+    DIFFERENT = "different"  # rows are missing or added: the job failed
     UNKNOWN = "unknown"  # a snapshot or its summary is gone
 
 
 class ContentProof(StrEnum):
-    """What the checksums of the rows before and after say."""
+    """The result of comparing row checksums from before and after."""
 
     NOT_TAKEN = "not_taken"
     EQUAL = "equal"
     DIFFERENT = "different"
-    UNKNOWN = (
-        "unknown"  # they were asked for, and could not be taken or not be set against each other
-    )
+    UNKNOWN = "unknown"  # checksums were requested, but could not be computed or compared
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The few figures of a table that an effect compares."""
+    """The few health figures that an effect compares."""
 
     snapshot_id: int | None
     measured_at: datetime
@@ -47,8 +45,10 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Before and after; the changes are those of our own commits, others' commits in between are
-    counted apart.
+    """The table before and after a job.
+
+    The changes are those of our own commits. Other writers' commits in between are counted
+    separately.
     """
 
     before: Measurement
@@ -65,37 +65,34 @@ class Effect:
     rows_before: int | None = None
     rows_after: int | None = None
     sentence: str = ""
-    statistics_written: int = (
-        0  # files of statistics that are there since, of the snapshot that the job was for
-    )
+    statistics_written: int = 0  # new statistics files for the job's snapshot
 
-    own_snapshot_ids: tuple[int, ...] = ()  # of our commits, oldest first
+    own_snapshot_ids: tuple[int, ...] = ()  # our commits, oldest first
 
     orphans_listed: int = 0
-    orphans_removed: int = 0  # files of an approved list that are not there any more
+    orphans_removed: int = 0  # files of the approved list that are gone
     orphan_bytes_removed: int = 0
-    orphans_restored: int = 0  # brought back from quarantine
+    orphans_restored: int = 0  # files restored from quarantine
 
-    # that the action took and left as they were, because commits of a part of it met a writer's
+    # planned files that stayed unchanged, because commits of parts of the job conflicted with a
+    # writer's
     files_lost: int = 0
 
     contents: ContentProof = ContentProof.NOT_TAKEN
 
     canary_files: int | None = (
-        None  # of what our commits added, read again; None: not tried, or it could not be
+        None  # files of our commits that were read again; None: not tried, or not possible
     )
 
-    failed_proofs: tuple[
-        str, ...
-    ] = ()  # why what we wrote is not what it should be, each a sentence
+    failed_proofs: tuple[str, ...] = ()  # sentences: why what we wrote is wrong
 
-    difference: str = ""  # from what was predicted, and why; empty: none worth a word
+    difference: str = ""  # from the prediction, and why; empty: not worth mentioning
 
-    files_left: int = 0  # that a job which commits in parts had not come to when Spark was lost
+    files_left: int = 0  # files that a job with partial commits had not reached when Spark was lost
 
     @property
     def is_idle(self) -> bool:
-        """True when our commits changed nothing that the action is for."""
+        """True when our commits changed nothing that the action is meant to change."""
         is_net = self.files_removed or self.manifests_removed or self.snapshots_removed
         return not (
             self.own_commits

@@ -1,19 +1,20 @@
-"""The errors a user can meet. Each message names the thing, the value and the bound."""
+"""The errors that a user can see. Each message names the thing, the value and the bound."""
 
 from __future__ import annotations
 
 
 class MaintainerError(Exception):
-    """Base of every error that is the user's to read: one clear line, never a traceback."""
+    """Base of all errors for users: one clear line, never a traceback."""
 
 
 class InvalidValueError(MaintainerError):
-    """A value that was given is malformed or out of its bounds."""
+    """A given value is malformed or out of bounds."""
 
 
 class ConfigurationError(MaintainerError):
-    """The configuration or a policy file cannot be used; the message starts with ``file:line``
-    where there is one.
+    """The configuration or a policy file cannot be used.
+
+    The message starts with ``file:line`` if it is known.
     """
 
 
@@ -22,7 +23,7 @@ class UnknownTableError(MaintainerError):
 
 
 class CatalogUnavailableError(MaintainerError):
-    """A catalog cannot be reached or refuses us; the rest of the fleet goes on."""
+    """A catalog cannot be reached or refuses us. Other catalogs continue."""
 
 
 class StoreUnavailableError(MaintainerError):
@@ -30,8 +31,8 @@ class StoreUnavailableError(MaintainerError):
 
 
 class RunnerUnavailableError(MaintainerError):
-    """Spark cannot be started: no Java, missing jars, or it ended during start-up."""
+    """Spark cannot start: no Java, missing jars, or it ended during start-up."""
 
 
 class InvalidTransitionError(MaintainerError):
-    """A job was asked to move along an edge that its transition table does not have."""
+    """A job was asked for a state change that the transition table does not have."""

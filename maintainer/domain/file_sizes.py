@@ -1,5 +1,6 @@
-"""File sizes, few of them one by one, many of them in runs of like sizes: additive, and small
-enough to keep for each partition of each manifest.
+"""File sizes: a list while there are few, runs of similar sizes when there are many.
+
+They can be added up, and are small enough to keep for each partition of each manifest.
 """
 
 from __future__ import annotations
@@ -9,17 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-MIN_LISTED_SIZES = 32  # in each partition, however many partitions there are
+MIN_LISTED_SIZES = 32  # in each partition, for any number of partitions
 MAX_LISTED_SIZES = 1024  # shared by all partitions
-# of a size after its first: eight runs to an octave, so that the sizes in a run differ by at most
+# bits after a size's leading bit: eight runs per octave, so that sizes in a run differ by at most
 # an eighth
 FINEST_BITS = 3
 
 
 class SizeRun(NamedTuple):
-    """Files of like sizes: bytes of the smallest, of the largest, their number, their bytes
-    together.
-    """
+    """Files of similar sizes: smallest and largest in bytes, their number and their total bytes."""
 
     smallest: int
     largest: int
@@ -28,8 +27,9 @@ class SizeRun(NamedTuple):
 
 
 class DeletedFiles(NamedTuple):
-    """Data files of like sizes with deletes, and of like shares of deleted records, as far as
-    single files are known to lose them.
+    """Data files with deletes, of similar sizes and similar shares of deleted records.
+
+    Only deletes that are known per file count.
     """
 
     files: int
@@ -38,19 +38,20 @@ class DeletedFiles(NamedTuple):
     largest: int
     least_ratio: float  # deleted records / records
     most_ratio: float
-    delete_files: int  # that apply to each, at least
-    more_delete_files: int = 0  # how many more may apply to some
+    delete_files: int  # the least number of delete files that apply to each
+    more_delete_files: int = 0  # how many further ones may apply to some
 
     @property
     def most_delete_files(self) -> int:
-        """That apply to any of them, at most."""
+        """The largest number of delete files that apply to one of them."""
         return self.delete_files + self.more_delete_files
 
 
 @dataclass(frozen=True, slots=True)
 class FileSizes:
-    """Sizes in bytes of some files: listed in the order of the manifest while they are few, else in
-    runs, smallest first. One of both is empty.
+    """Sizes of files in bytes, as a list or as runs; one of the two is empty.
+
+    The list is in the manifest's order, the runs are smallest first. Many files become runs.
     """
 
     listed: tuple[int, ...] = ()
@@ -58,43 +59,47 @@ class FileSizes:
 
     @property
     def count(self) -> int:
-        """How many files."""
+        """The number of files."""
         return len(self.listed) + sum(run.files for run in self.runs)
 
     @property
     def bytes(self) -> int:
-        """How many bytes they have together."""
+        """The total bytes."""
         return sum(self.listed) + sum(run.bytes for run in self.runs)
 
 
 @dataclass(slots=True)
 class GatheredSizes:
-    """Sizes that come together part by part: listed, in the order in which they came, while every
-    part lists its own and they are few.
+    """Sizes that are collected part by part.
+
+    They stay a list, in order of arrival, while each part has a list and they are few.
     """
 
     listed: list[int] = field(default_factory=list)
-    runs: dict[int, SizeRun] = field(default_factory=dict)  # by their ends
+    runs: dict[int, SizeRun] = field(default_factory=dict)  # by the upper end of the run
 
     def add(self, sizes: FileSizes, limit: int, bits: int = FINEST_BITS) -> None:
-        """Take the sizes of more files; beyond the limit, or beside runs, they become runs."""
+        """Add the sizes of more files.
+
+        Beyond the limit, or when one side has runs, all become runs.
+        """
         self.listed += sizes.listed
         self._add_runs(sizes.runs, bits)
         self.shorten(limit, bits)
 
     def shorten(self, limit: int, bits: int) -> None:
-        """Make runs of what is listed, where that is more than the limit now."""
+        """Turn the list into runs if it is longer than the limit."""
         if self.runs or len(self.listed) > limit:
             self._add_runs(find_runs(sorted(self.listed)), bits)
             self.listed = []
 
     def widen(self, bits: int) -> None:
-        """Make the runs fewer."""
+        """Merge runs into fewer, wider ones."""
         narrow, self.runs = self.runs, {}
         self._add_runs(narrow.values(), bits)
 
     def tell(self) -> FileSizes:
-        """What there is now."""
+        """The sizes collected so far."""
         return FileSizes(tuple(self.listed), tuple(self.runs[end] for end in sorted(self.runs)))
 
     def _add_runs(self, runs: Iterable[SizeRun], bits: int) -> None:
@@ -105,12 +110,12 @@ class GatheredSizes:
 
 
 def list_limit(partitions: int) -> int:
-    """How many sizes a partition may list when there are so many partitions."""
+    """How many sizes each partition may list, given the number of partitions."""
     return max(MIN_LISTED_SIZES, MAX_LISTED_SIZES // max(1, partitions))
 
 
 def find_runs(ordered: Sequence[int]) -> list[SizeRun]:
-    """The runs of sizes that are in ascending order."""
+    """The runs of sizes that are given in ascending order."""
     runs = []
     start = 0
     while start < len(ordered):
@@ -121,14 +126,14 @@ def find_runs(ordered: Sequence[int]) -> list[SizeRun]:
 
 
 def merge_runs(runs: Iterable[SizeRun]) -> tuple[SizeRun, ...]:
-    """Runs of like sizes made one, smallest first."""
+    """Merge runs of similar sizes; smallest first."""
     gathered = GatheredSizes()
     gathered.add(FileSizes(runs=tuple(runs)), 0)
     return gathered.tell().runs
 
 
 def join_runs(some: SizeRun, more: SizeRun) -> SizeRun:
-    """One run of two."""
+    """One run from two."""
     return SizeRun(
         min(some.smallest, more.smallest),
         max(some.largest, more.largest),
@@ -138,8 +143,9 @@ def join_runs(some: SizeRun, more: SizeRun) -> SizeRun:
 
 
 def end_of_run(size: int, bits: int = FINEST_BITS) -> int:
-    """The first size above the run that a size belongs to, where so many bits after its first tell
-    runs apart: with none a run is an octave.
+    """The first size above the run that a size belongs to.
+
+    `bits` after the leading bit separate runs; with 0 bits a run is an octave.
     """
     shift = max(0, size.bit_length() - 1 - bits)
     return ((size >> shift) + 1) << shift

@@ -1,5 +1,6 @@
-"""Files of one manifest one by one, packed: what joining deletes to their data files takes, in
-about eleven bytes a file.
+"""The packed list of a manifest's files, to find the data files that deletes apply to.
+
+About eleven bytes per file.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ from typing import NamedTuple
 
 from maintainer.domain.errors import InvalidValueError
 
-WHOLE_PARTITION = 0  # the key of a delete file that is not bound to one data file
+WHOLE_PARTITION = 0  # key of a delete file that applies to a whole partition
 _COLUMNS = 5
 _LEVEL = 6
 _MASK = 0xFFFFFFFF
 
 
 class ListedFile(NamedTuple):
-    """One live entry; `partition` is the position of its share among the digest's partitions."""
+    """One live entry. `partition` is its position among the digest's partitions."""
 
     partition: int
-    # of a data file its path's key, of a delete file that of the one data file it applies to, or
+    # data file: the key of its path; delete file: the key of the one data file it applies to, or
     # WHOLE_PARTITION
     key: int
     size_bytes: int
@@ -30,14 +31,15 @@ class ListedFile(NamedTuple):
 
 
 def path_key(path: bytes) -> int:
-    """A number from 1 to 2**32 - 1 for a path: two paths of one partition that share it are as rare
-    as one in four billion.
+    """A number from 1 to 2**32 - 1 for a path.
+
+    Two paths of a partition share a number with a chance of one in four billion.
     """
     return (zlib.crc32(path) & _MASK) or 1
 
 
 def pack_files(files: Iterable[ListedFile]) -> bytes:
-    """The files, column by column, compressed; empty for none."""
+    """Pack the files column by column, compressed; empty for no files."""
     columns = list(zip(*sorted(files), strict=True))
     if not columns:
         return b""
@@ -45,7 +47,7 @@ def pack_files(files: Iterable[ListedFile]) -> bytes:
 
 
 def unpack_files(packed: bytes) -> Iterator[ListedFile]:
-    """The files that were packed; InvalidValueError for anything else."""
+    """The packed files; InvalidValueError for malformed input."""
     if not packed:
         return
     values = array("Q")

@@ -1,4 +1,4 @@
-"""How a table is, measured at one snapshot. None means not measured; zero is a number."""
+"""The health of a table at one snapshot. None means not measured; zero is a number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from maintainer.domain.inventory import ManifestContent, PartitionSpec, Ref, Unr
 
 
 class Band(StrEnum):
-    """The verdict on a table at a glance, best first."""
+    """The grade of a table, best first."""
 
     HEALTHY = "healthy"
     WATCH = "watch"
@@ -23,8 +23,9 @@ class Band(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartitionHealth:
-    """Data and delete files of one partition; files outside the small..large range are the
-    planner's candidates.
+    """Data and delete files of one partition.
+
+    Files outside the small..large range are candidates of the planner.
     """
 
     spec_id: int
@@ -37,21 +38,21 @@ class PartitionHealth:
     large_bytes: int
     delete_files: int
     skew: float | None = (
-        # data bytes / mean data bytes of all partitions: 1 is even; None when no partition holds
-        # data bytes
+        # data bytes / mean data bytes of all partitions: 1 is even; None when all partitions are
+        # empty
         None
     )
     position_delete_files: int = 0  # without deletion vectors
     position_delete_bytes: int = 0
     sizes: FileSizes = field(default_factory=FileSizes)  # of its data files
-    deleted: tuple[DeletedFiles, ...] = ()  # those of its data files that deletes apply to
+    deleted: tuple[DeletedFiles, ...] = ()  # data files that deletes apply to
     written_at: datetime | None = (
-        None  # when its newest file was committed, at the latest; None: before any kept snapshot
+        None  # latest possible commit time of its newest file; None: before any kept snapshot
     )
     equality_delete_bytes: int = 0
     equality_delete_records: int = 0
     dangling_delete_files: int = (
-        0  # position delete files that apply to no data file; 0 too where TableHealth has None
+        0  # position delete files that apply to no data file; 0 also when TableHealth has None
     )
 
     @property
@@ -62,28 +63,28 @@ class PartitionHealth:
 
 @dataclass(frozen=True, slots=True)
 class ManifestGroup:
-    """Manifests of one (partition spec, content): the unit that rewrite_manifests works on."""
+    """Manifests of one (partition spec, content), which rewrite_manifests handles together."""
 
     spec_id: int
     content: ManifestContent
     count: int
     bytes: int
     ideal: int | None = (
-        # manifests of the target size that would hold the same bytes; None in measurements of
-        # earlier versions
+        # manifests of the target size for the same bytes; None in healths from earlier versions
         None
     )
 
     @property
     def excess(self) -> int | None:
-        """Manifests beyond the ideal number."""
+        """The number of manifests above the ideal number."""
         return None if self.ideal is None else self.count - self.ideal
 
 
 @dataclass(frozen=True, slots=True)
 class RefHold:
-    """What one branch or tag keeps from expiry: a tag its snapshot, main its line, another branch
-    what of its line is not main's.
+    """What one branch or tag keeps from expiry.
+
+    A tag keeps its snapshot, main its line, another branch the part of its line that is not main's.
     """
 
     name: str
@@ -96,7 +97,7 @@ class RefHold:
 
 @dataclass(frozen=True, slots=True)
 class WriterRate:
-    """Commits of one writer among the kept snapshots of the commit window."""
+    """Commits of one writer, among the kept snapshots of the commit window."""
 
     writer: str
     commits: int
@@ -105,20 +106,16 @@ class WriterRate:
 
 @dataclass(frozen=True, slots=True)
 class Rewriter:
-    """A program that rewrote the table of late without changing what it holds: a maintainer, this
-    one included.
-    """
+    """A program that recently rewrote the table without changing its rows; maybe this one."""
 
-    name: str  # the application's name or the engine's
-    runs: int  # apart from each other by an hour or more
+    name: str  # the name of the application or engine
+    runs: int  # an hour or more apart
     last_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A figure that one piece of metadata claims and that the manifests' entries, counted, do not
-    bear out.
-    """
+    """A figure that the metadata claims and that differs from the count of manifest entries."""
 
     figure: str  # "data files"
     source: str  # "snapshot summary"
@@ -127,34 +124,32 @@ class Disagreement:
 
 
 class SnapshotRole(StrEnum):
-    """Why somebody may still need a snapshot that is on no branch's tip, as its own summary
-    says.
-    """
+    """Why a snapshot at no branch's head may still be needed, by its own summary."""
 
-    STAGED = "staged"  # written for an audit (wap.id) and published by no other snapshot yet
+    STAGED = "staged"  # written for review (wap.id) and not published yet
     CHECKPOINT = "checkpoint"  # a Flink job restores from it
-    MARKER = "marker"  # Flink's conversion of equality deletes goes on from it
+    MARKER = "marker"  # Flink's conversion of equality deletes continues from it
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotStamp:
-    """The little of a snapshot that expiry needs."""
+    """The fields of a snapshot that expiry needs."""
 
     snapshot_id: int
     parent_id: int | None
     committed_at: datetime
     removed_bytes: int | None = (
-        None  # of the files that it took out of the table; None: the writer did not say
+        None  # bytes of the files that it removed from the table; None: unknown
     )
     role: SnapshotRole | None = None
     role_of: str = (
-        ""  # the audit's id, the Flink job's with its operator's, or the staging snapshot's
+        ""  # the wap.id, the Flink job's id with its operator's, or the id of the staging snapshot
     )
 
 
 @dataclass(frozen=True, slots=True)
 class TableHealth:
-    """A table's health at one snapshot; the scalar fields are also what history keeps."""
+    """A table's health at one snapshot. The history keeps the scalar fields."""
 
     table: TableIdentifier
     table_uuid: str
@@ -197,39 +192,37 @@ class TableHealth:
     properties: Mapping[str, str] = field(default_factory=dict)
     default_spec_id: int = 0
     unreadable: tuple[Unreadable, ...] = ()
-    # What follows is None when it is not known; docs/health.md says when that is.
+    # The fields below are None when unknown; docs/health.md says when.
     delete_file_ratio: float | None = None  # delete files of all kinds / data files
-    oldest_delete_at: datetime | None = None  # deletes have been waiting at least since then
+    oldest_delete_at: datetime | None = None  # deletes exist at least since then
     partition_skew: float | None = None  # of the largest partition, as PartitionHealth.skew
-    manifest_excess: int | None = None  # over all (spec, content) groups
-    kept_data_files: int | None = None  # data files that any kept snapshot reaches
+    manifest_excess: int | None = None  # total of all (spec, content) groups
+    kept_data_files: int | None = None  # data files that the kept snapshots reference
     live_file_ratio: float | None = None  # data_files / kept_data_files
     commits_per_hour: float | None = None
-    commit_window_seconds: float | None = None  # the span that the rate is taken over
+    commit_window_seconds: float | None = None  # the time span of the rate
     writers: tuple[WriterRate, ...] = ()
     growth_bytes_per_day: float | None = None
     growth_records_per_day: float | None = None
-    metadata_files: int | None = None  # metadata.json files: the current one and those of its log
-    storage_files: int | None = (
-        None  # a lower bound of the files that the table keeps, metadata included
-    )
+    metadata_files: int | None = None  # metadata.json files: the current one and those in its log
+    storage_files: int | None = None  # lower bound of the table's files, metadata included
     ref_holds: tuple[
         RefHold, ...
-    ] = ()  # those that hold the oldest first; at most history.MAX_HOLDS
+    ] = ()  # the refs that keep the oldest snapshots first; at most history.MAX_HOLDS
     disagreements: tuple[Disagreement, ...] = ()
     statistics_snapshot_id: int | None = (
-        # the newest snapshot that statistics of the table's columns describe; None: there are none
+        # the newest snapshot with column statistics; None: no statistics
         None
     )
     partition_statistics_snapshot_id: int | None = None
     is_partitioned: bool | None = None
-    is_sorted: bool | None = None  # the table has a sort order of its own
+    is_sorted: bool | None = None  # the table has a sort order
     specs: tuple[PartitionSpec, ...] = ()
     last_write_at: datetime | None = (
-        None  # of the newest commit of the current line that is no rewrite
+        None  # time of the current line's newest commit that is no rewrite
     )
     last_change_at: datetime | None = (
-        None  # of the newest that deleted or replaced rows: what a rewrite loses to
+        None  # newest commit that deleted or replaced rows: a rewrite conflicts with those
     )
     rewriters: tuple[Rewriter, ...] = ()  # of the last 7 days, the latest first
     dangling_delete_files: int | None = (
@@ -239,9 +232,7 @@ class TableHealth:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One bound that a table is beyond (or, with is_actionable False, beyond without anything to
-    gain).
-    """
+    """One bound that a table crosses. is_actionable False: maintenance would gain nothing."""
 
     metric: str
     observed: float
@@ -253,10 +244,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """A band with the findings that put the table there, worst first, and the reason in words."""
+    """A band with its findings, worst first, and the reason as a sentence."""
 
     band: Band
     findings: tuple[Finding, ...] = ()
     reason: str = ""
-    entered_at: datetime | None = None  # when the band was first measured without a break
-    came_from: Band | None = None  # the band before; None: there was none, or it is not known
+    entered_at: datetime | None = None  # the start of the uninterrupted time in this band
+    came_from: Band | None = None  # the band before; None: none, or unknown

@@ -1,4 +1,4 @@
-"""Names of tables, and the globs that select them."""
+"""Table names, and globs that select tables."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from maintainer.domain.units import format_count
 
 
 def _write_level(level: str) -> str:
-    """One level as text; backticks keep a dot, a backtick or a blank inside a level apart from the
-    separators.
-    """
+    """One level as text, in backticks if it contains a dot, a backtick or a blank."""
     plain = (
         level and not any(character in level for character in ".`/ \t\n\r") and level.isprintable()
     )
@@ -23,9 +21,7 @@ def _write_level(level: str) -> str:
 
 
 def split_levels(text: str) -> tuple[str, ...]:
-    """Split ``a.`b.c`.d`` into its levels; InvalidValueError on an empty level or an open
-    backtick.
-    """
+    """Split ``a.`b.c`.d`` into levels; InvalidValueError for an empty level or an open backtick."""
     levels: list[str] = []
     position = 0
     while True:
@@ -70,15 +66,16 @@ def _read_level(text: str, start: int) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class TableIdentifier:
-    """A table's full name; never called a ref, because in Iceberg a ref is a branch or a tag."""
+    """A table's full name. It is never called a ref: in Iceberg a ref is a branch or a tag."""
 
     catalog: str
     namespace: tuple[str, ...]
     name: str
 
     def __str__(self) -> str:
-        """Return ``catalog.namespace.table``; levels that hold a dot are in backticks, so that
-        parse() is the inverse.
+        """Return ``catalog.namespace.table``, the inverse of parse().
+
+        Levels that contain a dot are in backticks.
         """
         return ".".join(_write_level(level) for level in (self.catalog, *self.namespace, self.name))
 
@@ -89,9 +86,7 @@ class TableIdentifier:
 
     @classmethod
     def parse(cls, text: str) -> TableIdentifier:
-        """Read ``catalog.namespace.table``; InvalidValueError when it has fewer than three
-        levels.
-        """
+        """Read ``catalog.namespace.table``; InvalidValueError for fewer than three levels."""
         levels = split_levels(text)
         if len(levels) < 3:  # noqa: PLR2004 - catalog, at least one namespace level, table
             message = (
@@ -109,7 +104,7 @@ def _compile_glob(pattern: str) -> Pattern[str]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class TablePattern:
-    """A table's name, or a glob over whole names (``*`` also crosses levels, case counts)."""
+    """A table name, or a glob over full names: ``*`` also crosses levels, case counts."""
 
     text: str
 
@@ -120,9 +115,7 @@ class TablePattern:
 
     @property
     def specificity(self) -> tuple[int, int, int]:
-        """Orders wide before narrow: exact last, then by literal levels, then by literal
-        characters.
-        """
+        """Sort key from general to specific: literal levels, then characters; exact is last."""
         literal_levels = sum(not any(c in level for c in "*?[") for level in self.text.split("."))
         literal_characters = sum(character not in "*?[]" for character in self.text)
         return (int(self.is_exact), literal_levels, literal_characters)
@@ -132,7 +125,7 @@ class TablePattern:
         return self.matches_name(str(table))
 
     def matches_name(self, name: str) -> bool:
-        """True when the pattern selects the table of this full name."""
+        """True when the pattern selects the table with this full name."""
         return (
             self.text == name if self.is_exact else _compile_glob(self.text).match(name) is not None
         )

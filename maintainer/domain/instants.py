@@ -1,25 +1,27 @@
-"""Instants that another clock wrote, or ours before it was set back: one that is later than now
-cannot be true, and must hold nothing back until it comes.
+"""Instants from other clocks, or from ours before it was set back.
+
+An instant in the future cannot be true, and must not delay anything until it comes.
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-CLOCK_TOLERANCE = timedelta(minutes=5)  # by which the clocks of two machines may differ
+CLOCK_TOLERANCE = timedelta(minutes=5)  # allowed difference between the clocks of two machines
 
 
 def is_ahead(instant: datetime, now: datetime) -> bool:
-    """Whether the instant was written by a clock that was ahead of ours by more than clocks differ:
-    it does not say when anything happened.
+    """True when the instant is further in the future than clocks may differ.
+
+    Then it does not say when anything happened.
     """
     return instant > now + CLOCK_TOLERANCE
 
 
 def is_recent(instant: datetime, span: timedelta, now: datetime) -> bool:
-    """Whether something happened less than the span ago.
+    """True when the instant is less than the span ago.
 
-    A writer's clock may be ahead of ours, and what it writes now is recent all the same. One that
-    is ahead by the whole span says nothing.
+    An instant slightly in the future counts as recent, because the writer's clock may be ahead. An
+    instant that is ahead by the whole span does not count.
     """
     return abs(now - instant) < span

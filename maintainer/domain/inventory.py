@@ -1,4 +1,4 @@
-"""What a table's own metadata says, read but not judged."""
+"""What a table's metadata says, without any interpretation."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DEFAULT_TARGET_MANIFEST_SIZE_BYTES = 8 * MIB  # Iceberg: commit.manifest.target-
 SMALL_FILE_RATIO = 0.75  # Iceberg's planner: min-file-size-bytes = 0.75 x target
 LARGE_FILE_RATIO = 1.80  # Iceberg's planner: max-file-size-bytes = 1.80 x target
 
-# Upper bounds (exclusive) of the size histogram's bins, in bytes; one more bin holds what is
-# larger. The bins follow the classes of the published measurements: 16 KiB and 64 KiB (production
+# Upper bounds (exclusive) of the size histogram's bins, in bytes; one further bin is for larger
+# files. The bins follow the classes of the published measurements: 16 KiB and 64 KiB (production
 # HDFS), 1, 4, 16 and 32 MiB (degraded, acceptable, healthy).
 HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
     16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 128 * MIB, 256 * MIB,
@@ -27,18 +27,17 @@ HISTOGRAM_BOUNDS_BYTES: tuple[int, ...] = (
 )  # fmt: skip
 
 
-# raise it when the same manifest would be digested otherwise than before: then all manifests are
-# read anew
+# raise it when digests of the same manifest change: then all manifests are read again
 DIGEST_VERSION = 1
 
 
 def histogram_bin(size_bytes: int) -> int:
-    """Index of the histogram bin that a file of this size falls in."""
+    """Index of the histogram bin for a file of this size."""
     return bisect_right(HISTOGRAM_BOUNDS_BYTES, size_bytes)
 
 
 class Content(StrEnum):
-    """What a file holds."""
+    """The content of a file."""
 
     DATA = "data"
     POSITION_DELETES = "position_deletes"
@@ -47,7 +46,7 @@ class Content(StrEnum):
 
 
 class ManifestContent(StrEnum):
-    """What a manifest lists."""
+    """The content of a manifest."""
 
     DATA = "data"
     DELETES = "deletes"
@@ -55,9 +54,7 @@ class ManifestContent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SizeClasses:
-    """Where "small" ends and "large" begins, for one table; both bounds in bytes, both
-    exclusive.
-    """
+    """The bounds of small and large files for one table, in bytes, both exclusive."""
 
     target_bytes: int
     small_below_bytes: int
@@ -65,9 +62,7 @@ class SizeClasses:
 
     @classmethod
     def around(cls, target_bytes: int) -> SizeClasses:
-        """Iceberg's own bounds around a target file size, rounded as its planner does (toward
-        zero).
-        """
+        """Iceberg's bounds around a target file size, rounded toward zero as its planner does."""
         return cls(
             target_bytes, int(target_bytes * SMALL_FILE_RATIO), int(target_bytes * LARGE_FILE_RATIO)
         )
@@ -75,7 +70,7 @@ class SizeClasses:
 
 @dataclass(frozen=True, slots=True)
 class PartitionField:
-    """One field of a partition spec, with the column that it is made of."""
+    """One field of a partition spec, with its source column."""
 
     name: str
     # as Iceberg writes it: "identity", "bucket[16]", "truncate[4]", "year", "month", "day", "hour",
@@ -83,13 +78,13 @@ class PartitionField:
     transform: str
     column: tuple[
         str, ...
-    ] = ()  # the column's present name, level by level; empty: the table has it no more
+    ] = ()  # the column's current name, level by level; empty: the column was dropped
     type_name: str = ""  # the column's type as Iceberg writes it: "timestamptz", "decimal(9, 2)"
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionSpec:
-    """How a partition's text is to be read: one "name=value" for each field that is not void."""
+    """A partition spec. A partition's text has one "name=value" for each field that is not void."""
 
     spec_id: int
     fields: tuple[PartitionField, ...]
@@ -97,12 +92,13 @@ class PartitionSpec:
 
 @dataclass(frozen=True, slots=True)
 class PartitionDigest:
-    """One manifest's share of one (partition, content): additive counts; sizes in bytes, deletion
-    vectors by content size.
+    """One manifest's part of one (partition, content): counts that can be added up.
+
+    Sizes are in bytes; for deletion vectors, the size of their content.
     """
 
     spec_id: int
-    # "day=2026-01-01/bucket=3" in the spec's own field names; "" when the spec is unpartitioned
+    # "day=2026-01-01/bucket=3" with the spec's field names; "" when the spec has no fields
     partition: str
     content: Content
     file_count: int
@@ -113,12 +109,12 @@ class PartitionDigest:
     large_count: int
     large_bytes: int
     sizes: FileSizes = field(default_factory=FileSizes)  # of data files
-    newest_sequence_number: int | None = None  # None: not known, as in format v1
+    newest_sequence_number: int | None = None  # None: unknown, as in format v1
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestDigest:
-    """What one immutable manifest says about its live (added or existing) entries."""
+    """The summary of one immutable manifest's live (added or existing) entries."""
 
     path: str
     length_bytes: int
@@ -132,7 +128,7 @@ class ManifestDigest:
     files: bytes = (
         b""  # filelist.pack_files: all data files of a table with deletes, all delete files
     )
-    lists_files: bool = False  # whether `files` is all, and not left out
+    lists_files: bool = False  # True: `files` is complete; False: it was left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +139,13 @@ class Snapshot:
     parent_id: int | None
     sequence_number: int
     committed_at: datetime
-    operation: str  # append | replace | overwrite | delete; "" when the writer did not say
+    operation: str  # append | replace | overwrite | delete; "" when the summary has none
     summary: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A branch or a tag; retention in milliseconds as Iceberg stores it, None = the table's
-    default.
-    """
+    """A branch or a tag. Retention is in milliseconds, as in Iceberg; None: the table's default."""
 
     name: str
     snapshot_id: int
@@ -163,7 +157,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class StatisticsFile:
-    """A file of statistics of one snapshot, of the table (Puffin) or of its partitions."""
+    """A statistics file of one snapshot: of the table (Puffin) or of its partitions."""
 
     snapshot_id: int
     path: str
@@ -177,14 +171,14 @@ class Unreadable:
     path: str
     reason: str
     of_snapshot: int | None = (
-        # whose list of manifests this is: without it none of the snapshot's files can be found
+        # the snapshot whose manifest list this is: without the list none of its files can be found
         None
     )
 
 
 @dataclass(frozen=True, slots=True)
 class TableInventory:
-    """Everything health needs, at the table's current snapshot."""
+    """All metadata that health needs, at the table's current snapshot."""
 
     table: TableIdentifier
     table_uuid: str
@@ -201,41 +195,38 @@ class TableInventory:
     refs: tuple[Ref, ...]
     manifests: Sequence[
         ManifestDigest
-    ]  # a pass over those of a very large table unpacks them, one at a time
+    ]  # for very large tables each pass unpacks them one at a time
     read_at: datetime
     unreadable: tuple[Unreadable, ...] = ()
     metadata_files: int | None = (
         None  # this metadata.json and those of its metadata-log; None: not read
     )
     listed_files: int | None = (
-        # live entries (added and existing) that the manifest list claims for its manifests; None:
-        # it does not say
+        # live entries (added and existing) of its manifests by the manifest list; None: not given
         None
     )
     specs: tuple[PartitionSpec, ...] = ()
     statistics: tuple[StatisticsFile, ...] = ()
     partition_statistics: tuple[StatisticsFile, ...] = ()
-    is_sorted: bool = False  # the table has a sort order of its own
+    is_sorted: bool = False  # the table has a sort order
 
 
 class FaultKind(StrEnum):
-    """Why a listed name yields no inventory."""
+    """Why a listed name has no inventory."""
 
     VIEW = "view"
-    DROPPED = "dropped"  # gone between listing and reading
+    DROPPED = "dropped"  # removed between listing and reading
     METADATA_MISSING = "metadata_missing"
     METADATA_CORRUPT = "metadata_corrupt"
     CATALOG_UNAVAILABLE = "catalog_unavailable"
     ACCESS_DENIED = "access_denied"
-    UNSUPPORTED = (
-        "unsupported"  # a table that is no Iceberg table, or a format version we do not know
-    )
-    FAILED = "failed"  # reading or measuring it took too long, or brought out a mistake of ours
+    UNSUPPORTED = "unsupported"  # not an Iceberg table, or an unknown format version
+    FAILED = "failed"  # reading or measuring took too long, or failed through a bug of ours
 
 
 @dataclass(frozen=True, slots=True)
 class TableFault:
-    """A name that a catalog lists and that cannot be measured, with the reason in words."""
+    """A listed name that cannot be measured, with the reason as a sentence."""
 
     table: TableIdentifier
     kind: FaultKind
@@ -245,7 +236,7 @@ class TableFault:
 
 @dataclass(frozen=True, slots=True)
 class CatalogFault:
-    """A catalog (or one namespace of it) that could not be listed."""
+    """A catalog, or one of its namespaces, that could not be listed."""
 
     catalog: str
     namespace: tuple[str, ...]

@@ -1,5 +1,7 @@
-"""One action on one table: stored before it is submitted, moved only along the transition table,
-proved from metadata.
+"""A job: one action on one table.
+
+It is stored before it is submitted, changes its state only by the transition table, and is proved
+from metadata.
 """
 
 from __future__ import annotations
@@ -27,27 +29,26 @@ from maintainer.domain.safeguards import Safeguards
 
 JobRule = RuleName | Repair
 
-# the entry of our snapshots' summaries with the ids of the jobs that were at work, with commas
-# between them
+# the property in our snapshots' summaries with the ids of the jobs that ran, separated by commas
 JOBS_MARK = "maintainer.jobs"
 
 _SECONDS_PER_HOUR = 3600
 
 
 class JobState(StrEnum):
-    """Where a job stands."""
+    """The state of a job."""
 
     PENDING = "pending"  # stored, not yet handed to a runner
     SUBMITTED = "submitted"  # handed to a runner
-    RUNNING = "running"  # Spark works on it, or has ended and the proof is still to come
+    RUNNING = "running"  # Spark works, or has ended and the proof is still to come
     SUCCEEDED = "succeeded"  # proved from the table's metadata
     FAILED = "failed"
     CANCELLED = "cancelled"
-    UNKNOWN = "unknown"  # the runner was lost; the table's snapshots will tell
+    UNKNOWN = "unknown"  # the runner was lost; the table's snapshots will show the result
 
     @property
     def is_final(self) -> bool:
-        """True when the job will never move again."""
+        """True when the state is final."""
         return self in _FINAL
 
 
@@ -69,61 +70,60 @@ TRANSITIONS: Mapping[JobState, frozenset[JobState]] = {
 
 
 class FailureReason(StrEnum):
-    """Why a job failed: a closed set, so that it can be a metric's label."""
+    """Why a job failed: a closed set, so that it can be the label of a metric."""
 
-    CONFLICT = "conflict"  # a writer's commit won
+    CONFLICT = "conflict"  # another writer's commit came first
     OUT_OF_MEMORY = "out_of_memory"
     MISSING_FILE = "missing_file"
     PERMISSION = "permission"
     CATALOG_UNREACHABLE = "catalog_unreachable"
     INVALID_REQUEST = "invalid_request"  # Iceberg or Spark refused the statement
-    TABLE_CHANGED = "table_changed"  # dropped or replaced by another table of the same name
+    TABLE_CHANGED = "table_changed"  # dropped, or replaced by another table of the same name
     LOST_RUNNER = "lost_runner"
-    RUNNER_UNAVAILABLE = "runner_unavailable"  # Spark cannot be started
+    RUNNER_UNAVAILABLE = "runner_unavailable"  # Spark cannot start
     TIMEOUT = "timeout"
-    UNPROVED = "unproved"  # Spark reported success, the table's metadata does not bear it out
+    UNPROVED = "unproved"  # Spark reported success, but the table's metadata does not confirm it
     OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the runner said at the end; a claim, not a proof."""
+    """The result that the runner reports: a claim, not a proof."""
 
     kind: str  # finished | failed | cancelled | lost
     ended_at: datetime
     result: Mapping[str, int | str | None] = field(
         default_factory=dict
-    )  # the procedure's own result row
+    )  # the procedure's result row
     reason: FailureReason | None = None
     message: str = ""
     checks: Mapping[str, int | str | None] = field(
         default_factory=dict
-    )  # what the statements after the procedure's own found, by the names of their columns
-    check_failure: str = ""  # why one of these statements failed
+    )  # results of our check statements, by column name
+    check_failure: str = ""  # why one of the check statements failed
     check_failure_reason: FailureReason | None = None
-    conflict: ConflictKind | None = None  # what a writer had done, where that is the reason
+    conflict: ConflictKind | None = None  # what the other writer did, if a conflict is the reason
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The table right before the job, as the proof needs it."""
+    """The table right before the job; the proof needs it."""
 
     snapshot_id: int | None
-    sequence_number: int  # the highest of any snapshot; 0 in format version 1
+    sequence_number: int  # the highest of all snapshots; 0 in format version 1
     newest_snapshot_at: datetime | None
     metadata_location: str
     measurement: Measurement
     snapshot_at: datetime | None = None  # when the current snapshot was committed
-    lapsed_tags: tuple[str, ...] = ()  # of earlier jobs, whose time is over
-    state: str = (
-        ""  # a digest of what others change about the table; empty: stored by an earlier version
-    )
+    lapsed_tags: tuple[str, ...] = ()  # rollback tags of earlier jobs whose age is over
+    state: str = ""  # hash of what other writers change; empty: stored by an earlier version
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One action of one plan on one table, or a repair. Its id names the Spark work; a table has at
-    most one unfinished job.
+    """One action of one plan on one table, or a repair.
+
+    Its id is also the name of the Spark work. A table has at most one unfinished job.
     """
 
     job_id: str  # DNS label: letters, digits and dashes
@@ -138,14 +138,14 @@ class Job:
     priority: int
     requested_by: str  # "policy", "person"
     created_at: datetime
-    then: tuple[RuleName, ...] = ()  # a person's request: the rules to carry out after this one
+    then: tuple[RuleName, ...] = ()  # for a request: the rules to run after this one
     keeps_thresholds: bool = (
-        False  # a person's request that named no rule: each still needs what the policy asks for
+        False  # a request without named rules: thresholds still count for each rule
     )
     state: JobState = JobState.PENDING
     owner: str = ""  # the process that submitted it
     application: str = (
-        ""  # the app-name that this job's commits carry in their snapshot summaries, with JOBS_MARK
+        ""  # the app-name in the snapshot summaries of this job's commits, beside JOBS_MARK
     )
     baseline: Baseline | None = None
     submitted_at: datetime | None = None
@@ -158,26 +158,27 @@ class Job:
     effect: Effect | None = None
     failure_reason: FailureReason | None = None
     failure_message: str = ""
-    cost: Cost | None = None  # as predicted when it was stored
-    score: Score | None = None  # by which it was admitted
-    memory_gb: float | None = None  # what it occupies
+    cost: Cost | None = None  # predicted when the job was stored
+    score: Score | None = None  # at its admission
+    memory_gb: float | None = None  # memory of the job
     charged_to: str = ""  # the name of its policy's budget
     safeguards: Safeguards = field(
         default_factory=Safeguards
-    )  # as its policy had them when it was handed over
-    timeout: timedelta | None = None  # from submission on; None: the default of its rule
-    deadline: datetime | None = None  # set when it is submitted
-    is_overdue: bool = False  # it was asked to end because its time was up
-    size: JobSize | None = None  # how much of Spark it gets; None: as the smallest
+    )  # from its policy, when it was handed over
+    timeout: timedelta | None = None  # from submission on; None: the rule's default
+    deadline: datetime | None = None  # set at submission
+    is_overdue: bool = False  # it was asked to end at its deadline
+    size: JobSize | None = None  # None: the smallest
     size_reason: str = ""
     unreadable_since: datetime | None = (
-        None  # Spark is done, and since then the table could not be read for the proof
+        None  # since then Spark is done, but the table cannot be read for the proof
     )
-    given_up_by: str = ""  # who asked for its end meanwhile
+    given_up_by: str = ""  # who asked to end it in that time
 
     def advance(self, state: JobState, **changes: object) -> Job:
-        """The job in a new state; InvalidTransitionError when the transition table has no such
-        edge.
+        """The job in a new state.
+
+        InvalidTransitionError if the transition table forbids the change.
         """
         if state not in TRANSITIONS[self.state]:
             message = f"job {self.job_id} is {self.state} and cannot become {state}"
@@ -186,9 +187,7 @@ class Job:
 
     @property
     def policy_rule(self) -> RuleName:
-        """The rule of a policy that it carries out; InvalidValueError for a repair, which no policy
-        asks for.
-        """
+        """The policy rule of the job; InvalidValueError for a repair, which has none."""
         if isinstance(self.rule, Repair):
             message = f"job {self.job_id} carries out {self.rule}, which is no rule of a policy"
             raise InvalidValueError(message)
@@ -196,7 +195,10 @@ class Job:
 
     @property
     def idle_state(self) -> str | None:
-        """What it ran on and left as it was; None when it did not succeed or changed something."""
+        """The table state that the job left unchanged.
+
+        None when it did not succeed, or changed something.
+        """
         if self.state is not JobState.SUCCEEDED or self.effect is None or not self.effect.is_idle:
             return None
         return (
@@ -207,8 +209,9 @@ class Job:
 
     @property
     def procedure(self) -> Procedure:
-        """The procedure of maintenance that it calls; InvalidValueError for a repair, which calls
-        none.
+        """The maintenance procedure that the job calls.
+
+        InvalidValueError for a repair, which has none.
         """
         if isinstance(self.action, RollBack):
             message = (
@@ -227,7 +230,7 @@ class Job:
 
     @property
     def has_met_writers(self) -> bool:
-        """True when a writer's commit cost it all of its work, or some."""
+        """True when a conflict with another writer cost all or part of its work."""
         lost_some = self.effect is not None and self.effect.files_lost > 0
         return lost_some or (
             self.state is JobState.FAILED and self.failure_reason is FailureReason.CONFLICT
@@ -235,7 +238,7 @@ class Job:
 
     @property
     def gb_hours(self) -> float | None:
-        """What it has taken; None while Spark works, and when nobody saw it begin or end."""
+        """The actual cost. None while Spark works, and when its start or end is unknown."""
         seconds = self.duration.total_seconds() if self.duration is not None else None
         return (
             None
@@ -245,8 +248,9 @@ class Job:
 
     @property
     def charge(self) -> Charge:
-        """What the budgets are charged with: at most what was predicted until it is over, then what
-        it took.
+        """What the budgets are charged with.
+
+        The predicted 90th percentile at most until the job is over, then the actual cost.
         """
         predicted = Charge(
             float(self.estimate.bytes_rewritten),
@@ -263,8 +267,10 @@ class Job:
 
     @property
     def cost_sample(self) -> CostSample | None:
-        """What it teaches of jobs like it; None when it did not succeed, nobody saw it begin or
-        end, or nobody predicts what it costs: a repair.
+        """What the job teaches about the cost of similar jobs.
+
+        None when it did not succeed, when its start or end is unknown, and for a repair, which has
+        no prediction.
         """
         if (
             self.state is not JobState.SUCCEEDED
@@ -288,9 +294,7 @@ class Job:
 
     @property
     def estimate_errors(self) -> tuple[EstimateError, ...]:
-        """How far the predictions were off; none for a job that did not succeed, and for a repair,
-        of which nothing is predicted.
-        """
+        """The prediction errors; empty when the job did not succeed, and for a repair."""
         if (
             self.state is not JobState.SUCCEEDED
             or self.effect is None
@@ -331,16 +335,16 @@ class Job:
 
     @property
     def duration(self) -> timedelta | None:
-        """From the start of the Spark work to its end; None while it lasts."""
+        """The time of Spark's work; None while it lasts."""
         return self.ended_at - self.started_at if self.ended_at and self.started_at else None
 
 
 @dataclass(frozen=True, slots=True)
 class JobEvent:
-    """One line of a job's story, in the order in which it happened."""
+    """One event of a job's activity, in order of time."""
 
     job_id: str
     at: datetime
     name: str  # noun.verb: job.submitted, statement.started, spark.progress, job.proved
     fields: Mapping[str, object] = field(default_factory=dict)
-    sequence: int = 0  # given by the store
+    sequence: int = 0  # assigned by the store

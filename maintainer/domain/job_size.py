@@ -1,4 +1,4 @@
-"""How much of Spark a job gets."""
+"""Job sizes: how much memory a job gets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class JobSize(StrEnum):
-    """Which of the configured profiles a job runs in, the smallest first."""
+    """The profile that a job runs in, smallest first."""
 
     SMALL = "small"
     MEDIUM = "medium"
@@ -19,21 +19,19 @@ SIZES = tuple(JobSize)
 
 @dataclass(frozen=True, slots=True)
 class SizeProfile:
-    """One profile, as the decision sees it."""
+    """One profile, as far as decisions need it."""
 
     size: JobSize
-    # what one job occupies: its part of the driver, and of the executors where there are some
+    # memory of one job: its share of the driver and of the executors, if there are any
     memory_gb: float
-    executors_gb: float = 0.0  # of that, the executors' part; 0: tasks run in the driver
+    executors_gb: float = 0.0  # the executors' part of that; 0: tasks run in the driver
 
     @property
     def tasks_gb(self) -> float:
-        """Where its tasks keep what they hold."""
+        """Memory of the job's tasks in GB."""
         return self.executors_gb or self.memory_gb
 
     @property
     def driver_gb(self) -> float:
-        """Where it keeps what its driver holds; the same as that of its tasks where they run in the
-        driver.
-        """
+        """Memory of the job in the driver in GB; tasks use it too when there are no executors."""
         return self.memory_gb - self.executors_gb

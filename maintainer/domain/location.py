@@ -1,4 +1,4 @@
-"""Where tables lie, so that no table's files are taken for another's."""
+"""Locations of tables, so that one table's files are never taken for another's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from datetime import datetime
 from re import compile as compile_regex
 
 _URL = compile_regex(r"([A-Za-z][A-Za-z0-9+.-]*):/*(.*)")
-# Their authority is a server, and the same directory may be written with and without it: it is left
-# out.
+# The authority of these is a server, and optional in a path: it is removed.
 _FILE_SYSTEMS = frozenset({"file", "hdfs", "viewfs", "webhdfs"})
-HDFS_SCHEMES = ("hdfs:", "viewfs:")  # so locations begin that this process reads and lists itself
+HDFS_SCHEMES = ("hdfs:", "viewfs:")  # this process lists such locations itself
 PLACE_PROPERTIES = (
     "write.data.path",
     "write.metadata.path",
@@ -22,24 +21,24 @@ PLACE_PROPERTIES = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A directory that a table writes to, or wrote to before it was dropped; or that a catalog has
-    for a table which is none of Iceberg's.
+    """A directory that a table writes to, or wrote to before it was dropped.
+
+    It may also belong to a table that is not an Iceberg table.
     """
 
     path: str  # as normalise_path() writes it
-    table: str  # its full name
-    table_uuid: str  # "" where it is none of Iceberg's
-    is_gone: bool = (
-        False  # the table was dropped, or has another name: whether its files went is not known
-    )
+    table: str  # full name of the table
+    table_uuid: str  # "" for a table that is not an Iceberg table
+    is_gone: bool = False  # the table was dropped or renamed: its files may still exist
     seen_at: datetime | None = (
-        None  # of a table that is none of Iceberg's: when its catalog was asked last
+        None  # last check in the catalog, for a table that is not an Iceberg table
     )
 
 
 def normalise_path(location: str) -> str:
-    """One text for every spelling of a directory, ending with a slash: schemes and servers of file
-    systems left out, buckets kept.
+    """One text for all spellings of a directory, ending with a slash.
+
+    Schemes and servers of file systems are removed, buckets are kept.
     """
     found = _URL.fullmatch(location.strip())
     scheme, rest = (found[1].lower(), found[2]) if found else ("file", location.strip())
@@ -54,7 +53,7 @@ def normalise_path(location: str) -> str:
 
 
 def paths_of(location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Every directory that the table writes to, its location first."""
+    """All directories that the table writes to, its location first."""
     written = [
         location,
         *(properties[name] for name in PLACE_PROPERTIES if properties.get(name, "").strip()),
@@ -63,19 +62,20 @@ def paths_of(location: str, properties: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def ancestors_of(path: str) -> tuple[str, ...]:
-    """The directory itself and all that it lies in, the widest first."""
+    """The directory itself and all directories above it, the topmost first."""
     ends = [index + 1 for index, character in enumerate(path) if character == "/"]
     return tuple(path[:end] for end in ends)
 
 
 def overlap(first: str, second: str) -> bool:
-    """True when the directories are the same or one lies in the other."""
+    """True when the directories are the same, or one contains the other."""
     return first.startswith(second) or second.startswith(first)
 
 
 def respell(location: str, paths: Iterable[str]) -> Iterator[str]:
-    """Paths that lie in the location, each as it is written from the location's own spelling on;
-    one that does not lie there stays as it is.
+    """Paths inside the location, each rewritten to begin with the location's own spelling.
+
+    A path outside the location stays as it is.
     """
     own, spelt = normalise_path(location), location.rstrip("/") + "/"
     known = spelt

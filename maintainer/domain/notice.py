@@ -1,4 +1,4 @@
-"""What people are told without asking."""
+"""Notices: messages to people through notification targets."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from enum import StrEnum
 
 
 class NoticeKind(StrEnum):
-    """What happened: a closed set, so that people can choose and templates can name them."""
+    """What happened: a closed set, so that settings and templates can name it."""
 
-    # the table's metadata does not bear out what a job claims; the table is paused
+    # the metadata does not confirm what a job reported; the table is paused
     FAILED_PROOF = "failed_proof"
     REPEATED_FAILURE = "repeated_failure"
     TABLE_CRITICAL = "table_critical"
     BUDGET_SPENT = "budget_spent"
-    # a table that had been measured cannot be read any more, though its catalog answers
+    # a table that was measured before cannot be read any more, though its catalog answers
     TABLE_UNREADABLE = "table_unreadable"
-    APPROVAL_NEEDED = "approval_needed"  # a list of orphan files waits for somebody's word
-    PAUSED_TABLE_GONE = "paused_table_gone"  # a paused table is not in its catalog any more
+    APPROVAL_NEEDED = "approval_needed"  # an orphan list waits for approval
+    PAUSED_TABLE_GONE = "paused_table_gone"  # a paused table is no longer in its catalog
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One thing worth telling; of the same kind and subject it is told once in a while only."""
+    """One message. Messages of the same kind and subject are sent only once in a while."""
 
     kind: NoticeKind
-    subject: str  # a table's or a budget's name
+    subject: str  # the name of a table or a budget
     sentence: str
     at: datetime
     job_id: str = ""
@@ -34,18 +34,16 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class NoticeLimits:
-    """How often people are told at most, by all processes of one store together."""
+    """The highest rate of notices, for all processes that share a store."""
 
-    repeat_after: timedelta = timedelta(hours=6)  # the same kind about the same subject
+    repeat_after: timedelta = timedelta(hours=6)  # for the same kind and subject
     max_per_hour: int = 60
 
 
 @dataclass(frozen=True, slots=True)
 class PostedNotice:
-    """A notice that the limits have let pass, and that the store keeps until somebody has got
-    it.
-    """
+    """A notice within the limits. The store keeps it until a target has received it."""
 
     number: int
     notice: Notice
-    held_back: int = 0  # others, since the last that passed
+    held_back: int = 0  # notices held back since the last one that was sent

@@ -1,6 +1,4 @@
-"""The options of each procedure that a policy may set: an allow-list, because option text reaches
-Spark.
-"""
+"""The procedure options that a policy may set: an allow-list, because the texts reach Spark."""
 
 from __future__ import annotations
 
@@ -20,14 +18,14 @@ MAXIMUM_TARGET_FILE_SIZE_BYTES = 10 * GIB
 _LARGEST_INTEGER = 2**31 - 1  # Iceberg reads counts into a Java int
 _LARGEST_LONG = 2**63 - 1  # and sizes into a Java long
 
-# Plain ASCII digits: int() and float() also read other alphabets' digits, underscores and "nan",
-# which Java does not.
+# ASCII digits only: int() and float() also accept other alphabets, underscores and "nan", which
+# Java does not.
 _INTEGER = compile_regex(r"[0-9]{1,19}")
 _DECIMAL = compile_regex(r"[0-9]{1,9}(?:\.[0-9]{1,18})?")
 
 
 class OptionKind(StrEnum):
-    """How Iceberg reads an option's text."""
+    """How Iceberg parses an option's text."""
 
     BYTES = "bytes"
     COUNT = "count"
@@ -38,7 +36,7 @@ class OptionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OptionBound:
-    """What one option's text may be: within both bounds, or one of the choices."""
+    """The allowed texts of one option: within both bounds, or one of the choices."""
 
     kind: OptionKind
     minimum: float = 0
@@ -66,8 +64,8 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
         "partial-progress.enabled": _BOOLEAN,
         "partial-progress.max-commits": _count(1, 1000),
         "partial-progress.max-failed-commits": _count(0, 1000),
-        # false brings conflicts with equality deletes written meanwhile: the one value left is
-        # Iceberg's default.
+        # Only Iceberg's default is allowed: false causes conflicts with equality deletes written in
+        # the meantime.
         "use-starting-sequence-number": OptionBound(OptionKind.BOOLEAN, choices=("true",)),
         "rewrite-job-order": OptionBound(
             OptionKind.CHOICE,
@@ -84,7 +82,7 @@ REWRITE_DATA_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyType(
         "max-output-size": OptionBound(OptionKind.BYTES, 1, _LARGEST_INTEGER),
         "var-length-contribution": OptionBound(
             OptionKind.BYTES, 1, MIB
-        ),  # held in memory for each row and column
+        ),  # kept in memory for each row and column
     }
 )
 _SORT_OPTIONS = frozenset({"compression-factor", "shuffle-partitions-per-file"})
@@ -108,10 +106,10 @@ REWRITE_POSITION_DELETE_FILES_OPTIONS: Mapping[str, OptionBound] = MappingProxyT
         )
     }
 )
-_MAX_PARALLEL_DELETES = 64  # threads of the driver; an object store answers 429 to more
+_MAX_PARALLEL_DELETES = 64  # threads of the driver; beyond that, object stores answer 429
 
-# The two rewrites' options go in their `options` map, those of the others are arguments of the
-# procedure itself.
+# Options of the two rewrites belong to their `options` map, those of the others are arguments of
+# the procedure.
 PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyType(
     {
         Procedure.REWRITE_DATA_FILES: REWRITE_DATA_FILES_OPTIONS,
@@ -126,8 +124,8 @@ PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyT
                 "clean_expired_metadata": _BOOLEAN,
             }
         ),
-        # prefix_mismatch_mode is none that a policy may set: it is ERROR. Nor what counts as an
-        # equal scheme or authority: that decides what an orphan is.
+        # A policy cannot set prefix_mismatch_mode (always ERROR), or which schemes and authorities
+        # are equal: they decide what an orphan is.
         Procedure.REMOVE_ORPHAN_FILES: MappingProxyType(
             {"prefix_listing": _BOOLEAN, "max_concurrent_deletes": _count(1, _MAX_PARALLEL_DELETES)}
         ),
@@ -138,9 +136,7 @@ PROCEDURE_OPTIONS: Mapping[Procedure, Mapping[str, OptionBound]] = MappingProxyT
 def check_option(
     name: str, value: str, procedure: Procedure = Procedure.REWRITE_DATA_FILES
 ) -> str | None:
-    """Why this option of the procedure cannot be set to this text, naming the bound; None when it
-    can.
-    """
+    """Why the procedure's option cannot have this text, with the bound; None when it can."""
     bound = PROCEDURE_OPTIONS[procedure].get(name)
     if bound is None:
         return f"option {name!r} of {procedure} is not one that a policy may set"
@@ -166,9 +162,7 @@ def check_option(
 def options_of_strategy(
     options: tuple[tuple[str, str], ...], strategy: str, sort_order: str | None
 ) -> tuple[tuple[str, str], ...]:
-    """Without those of rewrite_data_files that belong to another strategy: Iceberg refuses a
-    rewrite that has one.
-    """
+    """The options without those of another strategy, which Iceberg would refuse."""
     is_sort = strategy == "sort"
     unknown = (_SORT_OPTIONS if not is_sort else frozenset()) | (
         _ZORDER_OPTIONS

@@ -1,6 +1,4 @@
-"""Files that no table's metadata knows: what a look has found, and the list of them that somebody
-may approve.
-"""
+"""Orphan files: the results of an orphan scan, and the list that somebody may approve."""
 
 from __future__ import annotations
 
@@ -15,18 +13,16 @@ from maintainer.domain.identifier import TableIdentifier
 
 @dataclass(frozen=True, slots=True)
 class FoundOrphans:
-    """Iceberg's dry run: the paths that it does not find in the table's metadata."""
+    """The result of Iceberg's dry run: paths that the table's metadata does not reference."""
 
     paths: tuple[str, ...]
-    counted: (
-        int  # how many it reported; another number than that of the paths: the list was cut short
-    )
-    foreign_files: int | None  # files of the table that lie outside its location; None: not known
+    counted: int  # reported number; if it differs from the number of paths, the list was cut short
+    foreign_files: int | None  # the table's files outside its location; None: unknown
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file that Iceberg does not find in the table's metadata; None: the storage did not say."""
+    """A file that the table's metadata does not reference. None: the storage did not say."""
 
     path: str
     size_bytes: int | None = None
@@ -35,7 +31,7 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """What a storage says of one file that is there; modified_at None: it does not tell."""
+    """The storage's entry for an existing file; modified_at None: not given."""
 
     size_bytes: int
     modified_at: datetime | None = None
@@ -43,39 +39,39 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class RemovedOrphans:
-    """What the proof of a removal rests on; paths are written from the table's location on."""
+    """The basis for the proof of a removal. Paths are relative to the table's location."""
 
-    brought: tuple[str, ...]  # what Spark was given to take away
+    brought: tuple[str, ...]  # files that Spark got for removal
     reached: (
         tuple[str, ...] | None
-        # files that the table's metadata names since: of those brought all, else a sample; None:
-        # Spark did not come so far
+        # files that the table's metadata references now: all of the brought ones, else a sample;
+        # None: Spark did not get so far
     )
-    targets: tuple[str, ...] = ()  # where each of those that were brought goes, where it is moved
+    targets: tuple[str, ...] = ()  # destination of each brought file, if files are moved
 
 
 class OrphanListState(StrEnum):
-    """What has become of a list."""
+    """The state of an orphan list."""
 
-    REFUSED = "refused"  # the judgement forbids to remove anything of it
-    WAITING = "waiting"  # for somebody's word
+    REFUSED = "refused"  # the assessment forbids any removal
+    WAITING = "waiting"  # for approval
     APPROVED = "approved"
     REJECTED = "rejected"
-    SUPERSEDED = "superseded"  # a later look took its place
-    REMOVED = "removed"  # its files are deleted, as far as they were still nobody's
-    QUARANTINED = "quarantined"  # its files are moved aside, as far as they were still nobody's
-    RESTORING = "restoring"  # somebody wants them back
+    SUPERSEDED = "superseded"  # replaced by the list of a later scan
+    REMOVED = "removed"  # files deleted, except those that are referenced by now
+    QUARANTINED = "quarantined"  # files in quarantine, except those that are referenced by now
+    RESTORING = "restoring"  # somebody asked for a restore
     RESTORED = "restored"
-    EMPTIED = "emptied"  # their time in the quarantine was over: they are deleted
+    EMPTIED = "emptied"  # the quarantine time is over: the files are deleted
 
     @property
     def is_undecided(self) -> bool:
-        """True while somebody's word counts, and a later look takes its place."""
+        """True while it can be approved, and a later scan can replace it."""
         return self in {OrphanListState.WAITING, OrphanListState.APPROVED}
 
     @property
     def is_final(self) -> bool:
-        """True when nothing more becomes of it."""
+        """True when the state is final."""
         return not self.is_undecided and self not in {
             OrphanListState.QUARANTINED,
             OrphanListState.RESTORING,
@@ -84,47 +80,49 @@ class OrphanListState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OrphanList:
-    """The orphan files that one look has found on one table; its files never change, and the digest
-    stands for them.
+    """The orphan files of one orphan scan of one table.
+
+    Its files never change, and the hash identifies them.
     """
 
-    list_id: str  # the id of the job that looked
+    list_id: str  # the id of the scan's job
     table: TableIdentifier
     table_uuid: str
-    location: str  # the table's own when it was looked around
+    location: str  # the table's location at the time of the scan
     older_than: datetime
     made_at: datetime
     files: int
     bytes: int
     digest: str
     state: OrphanListState
-    # the end of the time to approve a waiting list, to carry out an approved one, and to bring back
-    # files from quarantine
+    # last time to approve a waiting list, to remove an approved one, or to restore from quarantine
     expires_at: datetime
-    kept_files: int = 0  # found too, and none to touch
+    kept_files: int = 0  # files that were found but must stay
     refusal: str | None = None
     warning: str | None = None
     decided_by: str = ""
     decided_at: datetime | None = None
-    removed_by: str = ""  # the id of the job that carried it out
+    removed_by: str = ""  # the id of the removal job
     removed_at: datetime | None = None
     removed_files: int = 0
     removed_bytes: int = 0
 
 
-# hidden from Iceberg's own look for orphans, and from whoever reads directories as tables
+# the underscore hides it from Iceberg's orphan scan and from programs that read directories as
+# tables
 QUARANTINE = "_maintainer_quarantine"
 
 
 def quarantine_of(location: str, list_id: str) -> str:
-    """The directory that holds a list's files while they are in quarantine, each under its path
-    within the table's location.
+    """The quarantine directory of a list.
+
+    Each file keeps its path relative to the table's location.
     """
     return f"{location.rstrip('/')}/{QUARANTINE}/{list_id}/"
 
 
 def digest_files(files: Iterable[FoundFile]) -> str:
-    """Stands for exactly these files, with their sizes and times, in this order."""
+    """A hash of these files with their sizes and times, in this order."""
     digest = sha256()
     for file in files:
         modified = "" if file.modified_at is None else file.modified_at.isoformat()

@@ -1,5 +1,6 @@
-"""The text of a partition, "day=2026-01-01/bucket=3": written by the readers, and read back where
-values are needed.
+"""The text of a partition: "day=2026-01-01/bucket=3".
+
+Readers write it, and it is parsed where values are needed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Final
 from maintainer.domain.inventory import PartitionSpec
 
 NULL_TEXT: Final = "null"
-# What would make two different partitions read alike; "%" first, because it is the escape.
+# Characters that would make two partitions read alike. "%" comes first, because it is the escape.
 _ESCAPES: Final = {
     "%": "%25",
     "/": "%2F",
@@ -24,29 +25,28 @@ _ESCAPED: Final = compile_regex(r"%[0-9A-F]{2}")
 
 
 def escape(text: str) -> str:
-    """Keep separators inside a value apart from the separators, and the word null apart from no
-    value.
-    """
+    """Escape separators inside a value, and the text "null", which means no value."""
     if text == NULL_TEXT:
         return "%6Eull"
     return "".join(_ESCAPES.get(character, character) for character in text)
 
 
 def unescape(text: str) -> str:
-    """What was escaped."""
+    """The inverse of escape()."""
     return _ESCAPED.sub(lambda found: chr(int(found[0][1:], 16)), text)
 
 
 def null_partition(spec: PartitionSpec) -> str:
-    """The text of the partition whose values are all null; empty for a spec without fields."""
+    """The text of the partition with only null values; empty for a spec without fields."""
     return "/".join(
         f"{escape(field.name)}={NULL_TEXT}" for field in spec.fields if field.transform != "void"
     )
 
 
 def read_partition(text: str, spec: PartitionSpec) -> dict[str, str | None] | None:
-    """Field name to value, unescaped, None for null; None in all where the text is not one of this
-    spec.
+    """Field name to value, unescaped; None for null.
+
+    None as a whole when the text does not fit the spec.
     """
     names = [field.name for field in spec.fields if field.transform != "void"]
     if not names:

@@ -1,4 +1,4 @@
-"""What readers still need: snapshots that expiry must leave, with everything newer."""
+"""Pins: requests to keep a snapshot and all newer ones from expiry."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ _NAME = compile_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Somebody still reads from a snapshot on: it and everything newer stays, until the pin is
-    taken away or its time is over.
+    """A request to keep a snapshot and all newer ones.
+
+    It ends when it is removed or its time is over.
     """
 
     name: str
     snapshot_id: int
     by: str
     made_at: datetime
-    until: datetime | None = None  # None: until it is taken away
+    until: datetime | None = None  # None: until it is removed
 
     def __post_init__(self) -> None:
-        """InvalidValueError for a name or a snapshot that cannot be one."""
+        """InvalidValueError for an impossible name or snapshot."""
         if _NAME.fullmatch(self.name) is None:
             message = (
                 f"pin {self.name!r} is no name; use 1 to 100 letters, digits, dots, dashes and "
@@ -40,5 +41,5 @@ class Pin:
             raise InvalidValueError(message)
 
     def holds_at(self, now: datetime) -> bool:
-        """True while its time is not over."""
+        """True while the pin is in force."""
         return self.until is None or now < self.until

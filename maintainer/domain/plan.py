@@ -1,5 +1,6 @@
-"""What would be done for a table and why, and what not and why not. Every rule of the policy
-appears exactly once.
+"""A plan: what would run on a table, what would not, and why.
+
+Every rule of the policy appears exactly once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _MAX_HALVINGS = 6
 
 
 class SkipCode(StrEnum):
-    """Why a rule does nothing now."""
+    """Why a rule does not run now."""
 
     BELOW_THRESHOLD = "below_threshold"
     NOTHING_TO_GAIN = "nothing_to_gain"
@@ -28,8 +29,8 @@ class SkipCode(StrEnum):
     NOT_MEASURED = "not_measured"
     GC_DISABLED = "gc_disabled"
     RETENTION_FLOOR = "retention_floor"
-    UNSAFE = "unsafe"  # what must be known to do it safely is not known, or speaks against it
-    PINNED = "pinned"  # somebody still needs what would go
+    UNSAFE = "unsafe"  # something needed for safety is unknown, or forbids it
+    PINNED = "pinned"  # somebody still needs what it would remove
     IN_FLIGHT = "in_flight"
     OUTSIDE_WINDOW = "outside_window"
     OVER_BUDGET = "over_budget"
@@ -39,36 +40,35 @@ class SkipCode(StrEnum):
     DISABLED = "disabled"
     PAUSED = "paused"
     AMBIGUOUS_POLICY = "ambiguous_policy"
-    NOT_QUIET = "not_quiet"  # writers commit, and would win
-    OTHER_MAINTAINER = "other_maintainer"  # somebody else rewrites the table
-    NO_RUNNER = "no_runner"  # Spark cannot reach the table's catalog as it is configured
+    NOT_QUIET = "not_quiet"  # other writers commit and would cause conflicts
+    OTHER_MAINTAINER = "other_maintainer"  # another program rewrites the table
+    NO_RUNNER = "no_runner"  # Spark cannot reach the table's catalog with the present settings
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What an action is expected to achieve; counts are files, manifests or snapshots as the action
-    has them.
+    """The expected effect of an action.
+
+    The counts are files, manifests or snapshots, depending on the action.
     """
 
-    items_before: (
-        int  # candidates: data files, manifests or snapshots that the action would take in
-    )
+    items_before: int  # data files, manifests or snapshots that the action would rewrite or remove
     items_after: int
     items_removed: int
     bytes_rewritten: int
     partitions: int = 0
-    note: str = ""  # what the estimate leaves out, in words
+    note: str = ""  # what the estimate does not cover
     error_bound: int = (
-        0  # by how many items_after, and so items_removed, may be wrong; the note says why
+        0  # the error bound of items_after and items_removed; the note gives the reason
     )
     files_with_deletes: int = (
-        0  # data files that are taken because of their deletes, which the rewrite applies
+        0  # data files that are taken because of their deletes; the rewrite applies those
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAction:
-    """A rule that is worth doing, with the findings that made it so."""
+    """A rule that is worth running, with the findings that led to it."""
 
     rule: RuleName
     action: Action
@@ -76,21 +76,22 @@ class PlannedAction:
     estimate: Estimate
     reason: str
     cost: Cost | None = None
-    score: Score | None = None  # as it stands, before its waiting is counted
+    score: Score | None = None  # without the factor for waiting
     worth: Worth | None = None
     waiting_since: datetime | None = (
-        None  # it has been wanted, and held up by nothing of its own, since then
+        None  # since when it has been planned without an obstacle of its own
     )
-    timeout: timedelta | None = None  # after which its job is ended
-    memory_gb: float | None = None  # what its job occupies
-    size: JobSize | None = None  # how much of Spark its job gets, and why
+    timeout: timedelta | None = None  # limit of its job
+    memory_gb: float | None = None  # memory of its job
+    size: JobSize | None = None  # job size, and why
     size_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedRule:
-    """A rule that does nothing now: the code, the sentence, and when it is looked at next (None:
-    when the table changes).
+    """A rule that does not run now: code, sentence and next check.
+
+    Without a next check, it is checked when the table changes.
     """
 
     rule: RuleName
@@ -100,7 +101,7 @@ class SkippedRule:
     findings: tuple[Finding, ...] = ()
     estimate: Estimate | None = None
     would_do: Action | None = (
-        None  # what enforce mode would do (observe_only, outside_window, in_flight, paused)
+        None  # the verdict in enforce mode (observe_only, outside_window, in_flight, paused)
     )
     cost: Cost | None = None
     score: Score | None = None
@@ -109,7 +110,7 @@ class SkippedRule:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The verdicts on one table at one snapshot under one policy."""
+    """The verdicts for one table at one snapshot under one policy."""
 
     table: TableIdentifier
     table_uuid: str
@@ -121,14 +122,12 @@ class Plan:
     made_at: datetime
     planned: tuple[PlannedAction, ...]
     skipped: tuple[SkippedRule, ...]
-    budget: Budget | None = None  # of the policy; its name says whose
+    budget: Budget | None = None  # of the policy, under its name
     is_urgent: bool = False  # the table is in the critical band
 
     @property
     def benefit(self) -> float:
-        """What maintenance is good for, whether it may start or is held back: the sum over the
-        rules that would help.
-        """
+        """The total benefit of the rules that would help, whether they may start or not."""
         scores = (
             *(planned.score for planned in self.planned),
             *(skipped.score for skipped in self.skipped),
@@ -146,31 +145,28 @@ class Plan:
 
 
 def name_state(table_state: str, policy_version: str) -> str:
-    """What a run has to do with: a run that found the same would do the same."""
+    """The input of a run. A run with the same input would have the same result."""
     return f"{table_state} {policy_version}"
 
 
 @dataclass(frozen=True, slots=True)
 class FailureStreak:
-    """Failures in a row, lost runners included, that the next attempt waits for; a success ends
-    them.
+    """Failures in a row, including lost runners.
+
+    The next attempt waits for them; a success ends them.
     """
 
-    reason: str  # of the last that says something of the table, else of the last
+    reason: str  # the last reason that concerns the table, else the last one
     times: int
     last_at: datetime
-    job_id: str = ""  # the last of them
-    table_state: str | None = (
-        None  # a digest of the table before that; None: it had not been looked at
-    )
-    policy_version: str = ""  # under which that was planned
+    job_id: str = ""  # the last failed job
+    table_state: str | None = None  # hash of the table before that job; None: unknown
+    policy_version: str = ""  # the policy of that job's plan
 
 
 @dataclass(frozen=True, slots=True)
 class RuleHistory:
-    """What became of a rule's earlier jobs on a table; the memory of cool-downs and of zero-effect
-    runs.
-    """
+    """The results of a rule's earlier jobs on a table, for cooldowns and runs without effect."""
 
     rule: RuleName
     last_finished_at: datetime | None = None
@@ -178,16 +174,17 @@ class RuleHistory:
     consecutive_failures: int = 0
     last_failure_at: datetime | None = None
     last_failure_reason: str = ""
-    idle_at_state: str | None = None  # name_state of what the last run found, if it changed nothing
-    recent_conflicts: int = 0  # lost to writers, fewer by one with each success
-    empty_runs: int = 0  # in a row: they succeeded and changed nothing
+    idle_at_state: str | None = None  # name_state of the last run, if it changed nothing
+    recent_conflicts: int = 0  # lost to other writers; each success takes one off
+    empty_runs: int = 0  # in a row: succeeded, but changed nothing
     streak: FailureStreak | None = None
-    recent_overloads: int = 0  # ended over time or out of memory, fewer by one with each success
+    recent_overloads: int = 0  # timeouts or out of memory; each success takes one off
 
     @property
     def failures(self) -> FailureStreak | None:
-        """The failures in a row that the next attempt waits for; of before their reasons were
-        counted apart, all of them.
+        """The failures in a row that the next attempt waits for.
+
+        For failures stored before reasons were counted separately: all of them.
         """
         if self.streak is not None or not self.consecutive_failures or self.last_failure_at is None:
             return self.streak
@@ -197,7 +194,8 @@ class RuleHistory:
 
     @property
     def scope_factor(self) -> float:
-        """The share of the work that the next run should take on: half as much for each recent
-        conflict and each recent overload.
+        """The share of the work for the next run.
+
+        Each recent conflict and each recent overload halves it.
         """
         return float(0.5 ** min(self.recent_conflicts + self.recent_overloads, _MAX_HALVINGS))

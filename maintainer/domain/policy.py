@@ -1,4 +1,4 @@
-"""What an operator wants for a table: modes, rules, thresholds; ages, not instants."""
+"""What an operator wants for a table: modes, rules, thresholds. A policy has ages, not instants."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from maintainer.domain.safeguards import Safeguards
 
 
 class Mode(StrEnum):
-    """Whether plans are only shown or also carried out."""
+    """Whether plans are only shown or also run."""
 
     OBSERVE = "observe"
     ENFORCE = "enforce"
 
 
 class PropertyRights(StrEnum):
-    """How far a table's own property maintainer.mode goes."""
+    """What a table's own property maintainer.mode may do."""
 
     MAY_RESTRICT = "may_restrict"
     MAY_ENFORCE = "may_enforce"
 
 
 class Approval(StrEnum):
-    """Whether somebody must approve a list of orphan files before any of them goes."""
+    """Whether a person must approve an orphan list before its removal."""
 
     REQUIRED = "required"
     AUTOMATIC = "automatic"
 
 
 class ImportedFiles(StrEnum):
-    """Whether expiry may delete files that migrate or add_files took over from another table."""
+    """Whether expiry may delete files that migrate or add_files imported from another table."""
 
     KEEP = "keep"
     DELETE = "delete"
 
 
 class Others(StrEnum):
-    """What the rewrites do where another program rewrites the table too."""
+    """What the rewrites do when another program rewrites the table too."""
 
     STAND_BACK = "stand_back"
     IGNORE = "ignore"
 
 
 class RuleName(StrEnum):
-    """Every rule a policy can hold, in the fixed order of execution."""
+    """The rules of a policy, in execution order."""
 
     REWRITE_DATA_FILES = "rewrite_data_files"
     REWRITE_POSITION_DELETE_FILES = "rewrite_position_delete_files"
     REWRITE_MANIFESTS = "rewrite_manifests"
-    # Behind the rewrites, whose snapshots they describe, and before expiry: statistics of a
-    # snapshot go when it does.
+    # After the rewrites, whose snapshots the statistics describe. Before expiry, because statistics
+    # of a snapshot go when it does.
     COMPUTE_TABLE_STATS = "compute_table_stats"
     COMPUTE_PARTITION_STATS = "compute_partition_stats"
     EXPIRE_SNAPSHOTS = "expire_snapshots"
@@ -64,7 +64,7 @@ class RuleName(StrEnum):
 
 
 class Metric(StrEnum):
-    """What a threshold can look at; named like the fields of TableHealth."""
+    """The figures that a threshold can compare; they have the names of TableHealth's fields."""
 
     AVERAGE_FILE_SIZE_BYTES = "average_file_size_bytes"
     SMALL_FILE_COUNT = "small_file_count"
@@ -81,23 +81,24 @@ class Metric(StrEnum):
         "dangling_delete_file_count"  # position delete files that apply to no data file
     )
     MANIFEST_EXCESS = "manifest_excess"
-    LIVE_FILE_RATIO = "live_file_ratio"  # live data files / all that any kept snapshot reaches
+    LIVE_FILE_RATIO = "live_file_ratio"  # live data files / data files of all kept snapshots
     METADATA_FILE_COUNT = "metadata_file_count"
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """One condition: holds when the metric is strictly above or below the bound."""
+    """One condition: true when the metric is strictly above or below the bound."""
 
     metric: Metric
     direction: Literal["above", "below"]
-    bound: float  # bytes, seconds, a ratio or a count: the metric's name says which
+    bound: float  # bytes, seconds, a ratio or a count, as the metric's name says
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule with its thresholds (all must hold) and the fields of its procedure; None =
-    Iceberg's or our default.
+    """One rule: its thresholds, all of which must be met, and the fields of its procedure.
+
+    None: Iceberg's or our default.
     """
 
     name: RuleName
@@ -112,40 +113,37 @@ class Rule:
     max_age: timedelta | None = None  # expire_snapshots
     keep: int | None = None  # expire_snapshots
     older_than: timedelta | None = None  # remove_orphan_files
-    columns: tuple[str, ...] = ()  # compute_table_stats; none: all
+    columns: tuple[str, ...] = ()  # compute_table_stats; empty: all columns
     hot_partition_age: timedelta | None = (
-        # rewrite_data_files leaves alone what was written to within this; None: the default, zero:
-        # nothing
+        # rewrite_data_files skips partitions written to within this; None: the default, zero: none
         None
     )
     max_bytes_per_job: int | None = (
-        None  # rewrite_data_files takes the best partitions up to this; None: all at once
+        None  # rewrite_data_files takes the best partitions up to this; None: no limit
     )
-    staged_max_age: timedelta | None = None  # expire_snapshots: of snapshots that wait for an audit
+    staged_max_age: timedelta | None = None  # expire_snapshots: for staged snapshots
     imported_files: ImportedFiles | None = None  # expire_snapshots; None: keep
     approval: Approval | None = None  # remove_orphan_files; None: required
     quarantine: timedelta | None = (
-        # remove_orphan_files: how long files are kept aside before they are deleted; None: the
-        # default, zero: not at all
+        # remove_orphan_files: time in quarantine before deletion; None: the default, zero: no
+        # quarantine
         None
     )
-    timeout: timedelta | None = None  # None: the default of the rule
+    timeout: timedelta | None = None  # None: the rule's default
     quiet_period: timedelta | None = (
-        # a rewrite waits until others have committed nothing for so long; zero: it does not wait;
+        # a rewrite waits until other writers have committed nothing for this long; zero: no wait;
         # None: see policy.quiet
         None
     )
     wait_for_quiet: timedelta | None = (
-        # the longest that it waits for that, and for hot partitions; then it acts all the same
+        # the longest wait for a quiet period and for hot partitions; then the rewrite runs anyway
         None
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """When work may start: from each firing of the cron expression, for the duration, in a time
-    zone.
-    """
+    """When jobs may start: a duration from each firing of the cron expression, in a time zone."""
 
     cron: str
     duration: timedelta
@@ -154,7 +152,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value of a layer, already validated and in its unit, with where it was written."""
+    """One value of a layer, validated and in its unit, with its source."""
 
     value: object
     source: str  # "policies/cdc.yaml:12", "built-in default"
@@ -162,12 +160,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """A field that layers set to different values although none of them is narrower than the
-    others.
-    """
+    """A field with different values in layers of which none is more specific."""
 
     path: str
-    settings: tuple[Setting, ...]  # by source, at least two
+    settings: tuple[Setting, ...]  # ordered by source, at least two
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,31 +175,31 @@ class Policy:
     target_file_size_bytes: int | None = None  # None: the table's own property
     window: Window | None = None
     rules: tuple[Rule, ...] = ()
-    version: str = ""  # short content hash of the layers it was merged from
+    version: str = ""  # short hash of the layers' contents
     sources: Mapping[str, str] = field(
         default_factory=dict
     )  # "rules.expire_snapshots.keep" -> "policies/cdc.yaml:12"
-    ambiguities: tuple[Ambiguity, ...] = ()  # while there is one, nothing is done
+    ambiguities: tuple[Ambiguity, ...] = ()  # while there is one, nothing runs
     inherited: Mapping[str, Setting] = field(
         default_factory=dict
-    )  # what no layer says and Iceberg's own table properties, or its defaults, decide
+    )  # values from Iceberg's table properties or defaults, where no layer has one
     budget: Budget | None = (
-        None  # shared by all tables that have it from the same file, whose name it bears
+        None  # shared by all tables that get it from the same file; it has the file's name
     )
     blackouts: tuple[Window, ...] = ()
     safeguards: Safeguards = field(default_factory=Safeguards)
     others: Others = Others.STAND_BACK
-    min_size: JobSize = JobSize.SMALL  # of its jobs
+    min_size: JobSize = JobSize.SMALL  # of the table's jobs
     max_size: JobSize = JobSize.LARGE
     properties: PropertyRights = PropertyRights.MAY_RESTRICT
-    # of a table that is registered under other names too, this name is the one that is maintained
+    # for a table registered under several names: only this name is maintained
     is_owner: bool = False
     is_enabled: bool = (
-        True  # False: the table's owner has switched all maintenance off, on request too
+        True  # False: the table's owner has disabled all maintenance, requests included
     )
 
     def rule(self, name: RuleName) -> Rule | None:
-        """The rule of that name, or None when the policy does not have it."""
+        """The rule of that name; None when the policy does not have it."""
         return next((rule for rule in self.rules if rule.name is name), None)
 
 
@@ -225,29 +221,28 @@ class PolicyLayer:
     .options.<iceberg option> (str).
     """
 
-    name: str  # the file's name, relative to the policy directory
+    name: str  # file name relative to the policy directory
     tables: tuple[TablePattern, ...]
     settings: Mapping[str, Setting]
-    precedence: int = (
-        0  # of layers that are equally narrow the higher one is stronger; files have 0
-    )
-    # of the layers of one family only the strongest that speaks for a table counts, as a whole
+    precedence: int = 0  # among equally specific layers the higher one wins; files have 0
+    # of one family only the strongest layer for a table counts, as a whole
     family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyProblem:
-    """A policy file that cannot be used, as ``file:line`` and a sentence."""
+    """An unusable policy file, as ``file:line`` and a sentence."""
 
     source: str
     message: str
-    is_note: bool = False  # the rest of it is in force: this was left out on purpose
+    is_note: bool = False  # the rest of the file is in force; this part was left out on purpose
 
 
 @dataclass(frozen=True, slots=True)
 class PropertySettings:
-    """What a table's own maintainer.* properties set, validated as a file is, and why others of
-    them are ignored (property -> reason).
+    """The values of a table's maintainer.* properties, validated like a file.
+
+    Ignored properties are listed with the reason (property -> reason).
     """
 
     settings: Mapping[str, Setting] = field(default_factory=dict)
@@ -258,15 +253,13 @@ PropertyReader = Callable[[Mapping[str, str]], PropertySettings]
 
 
 def read_no_properties(_properties: Mapping[str, str]) -> PropertySettings:
-    """For layers that come without a reader: the table's own properties set nothing."""
+    """The default reader: the table's own properties set nothing."""
     return PropertySettings()
 
 
 @dataclass(frozen=True, slots=True)
 class PolicySet:
-    """All layers in force, what is wrong with files that are not, and how a table's own properties
-    are read.
-    """
+    """All layers in force, the problems of unusable files, and the reader of table properties."""
 
     layers: tuple[PolicyLayer, ...]
     problems: tuple[PolicyProblem, ...] = ()
@@ -274,6 +267,5 @@ class PolicySet:
     read_properties: PropertyReader = field(default=read_no_properties, compare=False, repr=False)
     unread: tuple[
         str, ...
-        # catalogs with a source of policies that could not be read yet: their tables are only
-        # observed
+        # catalogs whose source of policies could not be read yet; their tables are only observed
     ] = ()

@@ -1,4 +1,4 @@
-"""The policies as they were at some time, written as people write them."""
+"""Versions of the policies, in the form in which people write them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from maintainer.domain.policy import PolicyProblem
 
 @dataclass(frozen=True, slots=True)
 class WrittenLayer:
-    """One layer as text: the tables that it speaks for, and (path, value as people write it,
-    source) of every field.
-    """
+    """One layer as text: its tables, and (path, value as written, source) of every field."""
 
     name: str
     tables: tuple[str, ...]
@@ -21,13 +19,14 @@ class WrittenLayer:
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersion:
-    """All layers of one content hash; in a list they are left out, and layer_count says how many
-    there are.
+    """All layers with one content hash.
+
+    In a list the layers are left out, and layer_count is their number.
     """
 
     version: str
     first_seen_at: datetime
-    last_seen_at: datetime  # when it came into force last
+    last_seen_at: datetime  # the last time when it came into force
     layer_count: int
     problems: tuple[PolicyProblem, ...] = ()
     layers: tuple[WrittenLayer, ...] = ()
@@ -35,9 +34,7 @@ class PolicyVersion:
 
 @dataclass(frozen=True, slots=True)
 class PolicyChange:
-    """One field that two versions have differently, or that only one of them has (None in the
-    other).
-    """
+    """One field that differs between two versions. None: the version does not have the field."""
 
     layer: str
     path: str

@@ -10,8 +10,9 @@ from maintainer.domain.policy import RuleName
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """One rule that would be judged otherwise: PLANNED or a SkipCode on each side, None where the
-    policy has no such rule.
+    """One rule with a different verdict.
+
+    PLANNED or a SkipCode on each side; None where the policy does not have the rule.
     """
 
     rule: RuleName
@@ -23,8 +24,10 @@ class VerdictChange:
 
 @dataclass(frozen=True, slots=True)
 class TablePreview:
-    """One table that the candidate could change; without changes when all verdicts stay, unmeasured
-    (with the reason) when there is nothing to judge.
+    """One table that the candidate policy could change.
+
+    Without changes all verdicts stay. `unmeasured` is the reason when there is no health to decide
+    on.
     """
 
     table: TableIdentifier

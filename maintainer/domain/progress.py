@@ -1,4 +1,4 @@
-"""How far a job is: the stages that every job goes through, and what Spark counts within one."""
+"""Progress of a job: the stages of every job, and Spark's counts within a stage."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from maintainer.domain.units import format_size
 
 
 class Stage(StrEnum):
-    """The stages of a job, in their order. A job may skip one; it never goes back to one."""
+    """The stages of a job, in order. A job may skip a stage; it never goes back."""
 
     WAITING = "waiting"  # for its turn or for memory
     STARTING = "starting"  # Spark starts
     PREPARING = "preparing"  # statements before the procedure: the tag, checksums
     WORKING = "working"  # the procedure
     CHECKING = "checking"  # statements after the procedure
-    PROVING = "proving"  # Spark is done; the result is proved from the table's metadata
+    PROVING = "proving"  # Spark is done; the proof reads the table's metadata
 
 
 _ORDER = tuple(Stage)
-# The share of the whole job at which each stage begins. Within WORKING, file groups count; nothing
-# else has a total that is known from the start.
+# The share of the whole job at which each stage begins. Only file groups, within WORKING, have a
+# total that is known from the start.
 _BEGINS = {
     Stage.WAITING: 0.0,
     Stage.STARTING: 0.02,
@@ -36,36 +36,32 @@ _WORK_SHARE = _BEGINS[Stage.CHECKING] - _BEGINS[Stage.WORKING]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the Spark work is; None where Spark did not say."""
+    """Progress of Spark's work. None: Spark did not say."""
 
     tasks_done: int | None = None
-    tasks_total: int | None = None  # of the Spark jobs so far: it grows with each of them
+    tasks_total: int | None = None  # of the Spark jobs so far; grows with each further one
     phase: str = ""  # in words: "starting Spark", "running on Spark", "proving"
-    file_groups_done: int | None = None  # of a rewrite: what Iceberg plans and writes as one
+    file_groups_done: int | None = None  # of a rewrite
     file_groups_total: int | None = None
-    bytes_read: int | None = None  # by Spark, as far as the storage's client counts them
+    bytes_read: int | None = None  # by Spark, if the storage client counts them
     bytes_written: int | None = None
-    ends_at: datetime | None = (
-        None  # about when Spark will be done, if the rest takes as long as what is done
-    )
+    ends_at: datetime | None = None  # estimated end, if the rest is as fast as before
     stage: Stage = Stage.WAITING
 
     @property
     def share(self) -> float:
-        """The share of the whole job that is done: 0 while it waits, below 1 until it is over."""
+        """The completed share of the whole job: 0 while it waits, below 1 until it is over."""
         done = _BEGINS[self.stage]
         return done + _WORK_SHARE * self.group_share if self.stage is Stage.WORKING else done
 
     @property
     def is_counted(self) -> bool:
-        """True when the share grows within the present stage; else it only grows with the next
-        stage.
-        """
+        """True when the share grows within the stage, False when only the next stage adds to it."""
         return self.stage is Stage.WORKING and bool(self.file_groups_total)
 
     @property
     def group_share(self) -> float:
-        """The share of the file groups that are done; 0 where they are not known."""
+        """The completed share of the file groups; 0 when unknown."""
         return (
             min(1.0, (self.file_groups_done or 0) / self.file_groups_total)
             if self.file_groups_total
@@ -73,9 +69,7 @@ class Progress:
         )
 
     def after(self, earlier: Progress) -> Progress:
-        """This report as it follows an earlier one of the same job: neither its stage nor its
-        counts go back.
-        """
+        """Merge with an earlier report of the same job: stage and counts never go back."""
         stage = max(self.stage, earlier.stage, key=_ORDER.index)
         later = replace(
             self,
@@ -93,7 +87,7 @@ class Progress:
 
     @property
     def sentence(self) -> str:
-        """The figures in words, as far as they are known."""
+        """The known figures as a sentence."""
         words = []
         if self.file_groups_total:
             words.append(

@@ -1,4 +1,4 @@
-"""Whether manifests are read as fast as they can be."""
+"""Why manifests are not read by the fast reader."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ReaderFault(StrEnum):
-    """Why every manifest is read by the slow reader, as after an upgrade of a library."""
+    """Why all manifests are read by the slow reader, for example after an upgrade of a library."""
 
     NO_DECODER = "no_decoder"
     DECODER_FAILS = "decoder_fails"
@@ -16,6 +16,6 @@ class ReaderFault(StrEnum):
 class SlowRead(StrEnum):
     """Why one manifest or manifest list was read by the slow reader."""
 
-    READER = "reader"  # the fast one does not work here at all, see ReaderFault
-    SCHEMA = "schema"  # no fast reader can be made for its writer's schema
-    CONTENTS = "contents"  # the fast reader stumbled over it, and the slow one did not
+    READER = "reader"  # the fast reader does not work at all, see ReaderFault
+    SCHEMA = "schema"  # the fast reader does not support the writer's schema
+    CONTENTS = "contents"  # the fast reader failed, and the slow reader did not

@@ -1,4 +1,4 @@
-"""What must not be shown: which names stand for secrets, and URLs without theirs."""
+"""Secrets that must not be shown: names of secret settings, and secrets inside URLs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _URL_SECRET = compile_regex(
 
 
 def names_secret(name: str) -> bool:
-    """True when a setting of this name is not to be shown."""
+    """True when the setting of this name must not be shown."""
     return _SECRET_NAME.search(name) is not None
 
 
 def redact_url(text: str) -> str:
-    """The text with the passwords and secret parameters of its URLs hidden."""
+    """The text with passwords and secret parameters in URLs hidden."""
     return _URL_SECRET.sub(rf"\1{HIDDEN}", _URL_PASSWORD.sub(rf"\1{HIDDEN}@", text))

@@ -10,10 +10,10 @@ from maintainer.domain.identifier import TableIdentifier
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """Another name of a table, as it was seen last."""
+    """Another name of a table, as last seen."""
 
     table: TableIdentifier
-    is_owner: bool  # a policy says so
+    is_owner: bool  # True when a policy says so
     newest_snapshot_at: datetime | None = (
-        None  # of what the name points to; None: without a snapshot, or never measured
+        None  # commit time of the snapshot under this name; None: no snapshot, or never measured
     )

@@ -1,4 +1,4 @@
-"""Setting a table back to what it was before a job."""
+"""Rollback: setting main back to the snapshot before a job."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from maintainer.domain.action import Action
 
 
 class Repair(StrEnum):
-    """What a job may do because a person asks for it alone: no rule of a policy does."""
+    """What a job may do only because a person asked for it: no policy rule does it."""
 
     ROLL_BACK = "roll_back"
 
 
 @dataclass(frozen=True, slots=True)
 class RollBack:
-    """CALL rollback_to_snapshot on main; other branches stay as they are."""
+    """CALL rollback_to_snapshot on main. Other branches do not change."""
 
-    snapshot_id: int  # what main is set back to
-    of_job: str  # the job that is undone
-    expected_snapshot_id: int  # where main stood when this was asked for: it must still stand there
+    snapshot_id: int  # the new head of main
+    of_job: str  # the job to undo
+    expected_snapshot_id: int  # main's head at the request; it must not have changed
     procedure: Literal[Repair.ROLL_BACK] = Repair.ROLL_BACK
 
 

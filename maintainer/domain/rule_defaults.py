@@ -1,4 +1,4 @@
-"""Defaults and floors of the rules, wherever no policy and no table property says anything."""
+"""Defaults and floors of the rules, for values that no policy or table property sets."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ MIN_SNAPSHOTS_KEPT = 2
 DEFAULT_EXPIRE_AGE = timedelta(days=5)  # Iceberg: history.expire.max-snapshot-age-ms
 DEFAULT_SNAPSHOTS_KEPT = 10
 
-DEFAULT_QUIET_WAIT = timedelta(days=1)  # how long a rewrite waits for writers at most
+DEFAULT_QUIET_WAIT = timedelta(days=1)  # the longest wait of a rewrite for writers
 
-OTHER_TIMEOUT = timedelta(hours=6)  # of jobs that no rule asked for
-# Generous: a job that is ended has worked in vain, except for what it committed.
-# A procedure that only writes metadata should end soon.
+OTHER_TIMEOUT = timedelta(hours=6)  # of jobs without a rule
+# The defaults are generous: a job that is ended loses all work that is not committed. Procedures
+# that only write metadata end soon.
 DEFAULT_TIMEOUTS: Mapping[RuleName, timedelta] = MappingProxyType(
     {
         RuleName.REWRITE_DATA_FILES: timedelta(hours=12),
@@ -32,5 +32,5 @@ DEFAULT_TIMEOUTS: Mapping[RuleName, timedelta] = MappingProxyType(
 
 
 def find_timeout(rule: Rule) -> timedelta:
-    """What the policy says, else the default of the rule."""
+    """The policy's timeout, else the rule's default."""
     return rule.timeout if rule.timeout is not None else DEFAULT_TIMEOUTS[rule.name]

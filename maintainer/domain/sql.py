@@ -1,5 +1,6 @@
-"""Names and values as Spark's SQL reads them: they come from strangers, and none of their
-characters may mean anything else.
+"""Names and values as Spark SQL.
+
+They come from strangers, so no character in them may have a meaning in SQL.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ _LITERAL_ESCAPES: Final = {
 
 
 def quote_identifier(level: str) -> str:
-    """One level of a name in backticks; InvalidValueError when it is empty or too long, or Unicode
-    cannot carry it.
+    """One level of a name in backticks.
+
+    InvalidValueError when it is empty, too long or not valid Unicode.
     """
     if not level or len(level) > MAX_NAME_CHARACTERS:
         message = (
@@ -36,10 +38,10 @@ def quote_identifier(level: str) -> str:
 
 
 def quote_text(text: str) -> str:
-    """A SQL string literal as Spark reads it with spark.sql.parser.escapedStringLiterals=false,
-    which the driver sets.
+    """A SQL string literal for Spark with spark.sql.parser.escapedStringLiterals=false.
 
-    A dollar sign is escaped too: Spark would substitute ``${...}`` anywhere in a statement.
+    The driver sets this option. A dollar sign is escaped too: Spark would substitute ``${...}``
+    anywhere in a statement.
     """
     _refuse_surrogates(text)
     return "'" + "".join(_LITERAL_ESCAPES.get(character, character) for character in text) + "'"

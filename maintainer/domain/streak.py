@@ -1,4 +1,4 @@
-"""What a finished job adds to the row of failures before it."""
+"""Failures in a row, updated with each finished job."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from maintainer.domain.plan import FailureStreak
 
 OVERLOADS = frozenset(
     {FailureReason.TIMEOUT, FailureReason.OUT_OF_MEMORY}
-)  # it took on too much at once
-# What lies around the table and passes: it says nothing of the rule.
+)  # the job took on too much at once
+# Causes outside the table that pass: they say nothing about the rule.
 PASSING = frozenset(
     {
         FailureReason.LOST_RUNNER,
@@ -22,10 +22,10 @@ PASSING = frozenset(
 
 
 def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | None:
-    """The failures in a row with this job: a success ends them, a cancelled job says nothing.
+    """The failures in a row including this job.
 
-    Whatever passes does not shorten the wait that the table has earned by failures of its own, nor
-    do those lengthen it that only passed.
+    A success ends them, a cancelled job does not count. Failures that pass do not shorten the wait
+    for the table's own failures, and do not lengthen it.
     """
     if job.state is JobState.SUCCEEDED:
         return None
@@ -48,5 +48,5 @@ def extend_streak(before: FailureStreak | None, job: Job) -> FailureStreak | Non
 
 
 def is_overload(job: Job) -> bool:
-    """Whether it failed because it took on too much at once."""
+    """True when the job failed because it took on too much at once."""
     return job.state is JobState.FAILED and job.failure_reason in OVERLOADS

@@ -1,4 +1,4 @@
-"""Iceberg's own table properties that the daemon reads."""
+"""Iceberg's table properties that the daemon reads."""
 
 TARGET_FILE_SIZE = "write.target-file-size-bytes"
 DELETE_TARGET_FILE_SIZE = "write.delete.target-file-size-bytes"

@@ -1,4 +1,4 @@
-"""What users measured themselves: how long a query on a table took, and how the table was then."""
+"""Query timings: how long users' own queries took, and the table's figures at that time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ MAX_COST = 1e12
 
 @dataclass(frozen=True, slots=True)
 class QueryTiming:
-    """One run of a named query; the table's figures are those of its history at that time, None
-    where there is none.
+    """One run of a named query.
+
+    The table's figures come from its history at that time; None where there is none.
     """
 
     name: str
@@ -24,10 +25,10 @@ class QueryTiming:
     at: datetime
     data_files: int | None = None
     average_file_size_bytes: float | None = None
-    cost: float | None = None  # in the user's own currency
+    cost: float | None = None  # in the user's currency
 
     def __post_init__(self) -> None:
-        """InvalidValueError outside the bounds."""
+        """InvalidValueError for values out of bounds."""
         if not self.name.strip() or len(self.name) > MAX_NAME_CHARACTERS:
             message = (
                 f"a query's name has 1 to {MAX_NAME_CHARACTERS} characters, not "

@@ -1,4 +1,4 @@
-"""Sizes and durations as people write them, and back."""
+"""Parsing and formatting of sizes and durations."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ _SIZE = compile_regex(rf"{_NUMBER}\s*([a-zA-Z]+)?")
 _DURATION_PART = compile_regex(rf"{_NUMBER}\s*(ms|s|m|h|d|w)")
 _DURATION = compile_regex(rf"(?:{_DURATION_PART.pattern}\s*)+")
 
-LARGEST_LONG = 2**63 - 1  # of Java, and of every database
+LARGEST_LONG = 2**63 - 1  # of Java and of databases
 
 
 def read_whole(text: str) -> int | None:
-    """A whole number from 0 to 2^63 - 1; None for any other text. int() by itself raises on more
-    than 4,300 digits, and reads other alphabets.
+    """A whole number from 0 to 2^63 - 1; None for any other text.
+
+    int() raises on more than 4,300 digits and accepts digits of other alphabets.
     """
     plain = text.strip()
     if not plain.isascii() or not plain.isdecimal():
@@ -40,7 +41,7 @@ def read_whole(text: str) -> int | None:
 
 
 def parse_size(text: object) -> int:
-    """Bytes of ``256MiB``, ``1.5 GB`` or a plain number of bytes; InvalidValueError otherwise."""
+    """Bytes from ``256MiB``, ``1.5 GB`` or a plain number of bytes; InvalidValueError otherwise."""
     if isinstance(text, bool) or not isinstance(text, int | str):
         message = f"size {text!r} is neither a number of bytes nor a text such as 256MiB"
         raise InvalidValueError(message)
@@ -58,8 +59,9 @@ def parse_size(text: object) -> int:
 
 
 def parse_duration(text: object) -> timedelta:
-    """The time span of ``30m``, ``6h``, ``5d`` or ``1h30m``; InvalidValueError otherwise (a bare
-    number has no unit).
+    """The duration of ``30m``, ``6h``, ``5d`` or ``1h30m``.
+
+    InvalidValueError otherwise; a number without a unit is invalid.
     """
     if not isinstance(text, str) or _DURATION.fullmatch(text.strip()) is None:
         message = f"duration {text!r} is not understood; write it with a unit, like 30m, 6h or 5d"
@@ -76,7 +78,7 @@ def parse_duration(text: object) -> timedelta:
 
 
 def format_size(size_bytes: float) -> str:
-    """A size for people: ``1.5 GiB``; at most one digit after the point."""
+    """A size for people: ``1.5 GiB``, with at most one decimal digit."""
     value = float(size_bytes)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if abs(value) < KIB:
@@ -90,12 +92,12 @@ def format_size(size_bytes: float) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """A number of things: ``1 table``, ``2,000 tables``."""
+    """A count with its noun: ``1 table``, ``2,000 tables``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def format_duration(span: timedelta) -> str:
-    """A time span for people, its two largest units: ``2 d 3 h``."""
+    """A duration for people in its two largest units: ``2 d 3 h``."""
     seconds = round(span.total_seconds())
     if seconds < 1:
         return "0 s"

@@ -1,4 +1,4 @@
-"""What was decided about one rule of a table, from when until when."""
+"""The history of verdicts: the decision for each rule of a table, with its start and end."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from maintainer.domain.plan import Estimate, SkipCode
 from maintainer.domain.policy import RuleName
 
 PLANNED = "planned"
-# in the key of what is planned and waits, behind the key that it has while it does not
+# in the key of a planned action that waits; after the key of the plan's verdict
 _WAITS_FOR = "|admission: "
 
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdict:
-    """One entry of a table's history of verdicts, with the figures of the moment it began; figures
-    that move later are not another verdict.
+    """One entry of a table's history of verdicts, with the figures at its start.
+
+    Later figures do not make another verdict.
     """
 
     rule: RuleName
     code: str  # PLANNED, or a SkipCode
-    # what the sentence says without its figures: two verdicts of equal code and key are the same
+    # the sentence without figures: two verdicts with equal code and key are the same
     key: str
     sentence: str
     at: datetime
-    until: datetime | None = None  # filled by the store; None: it still stands
+    until: datetime | None = None  # set by the store; None: still current
     next_at: datetime | None = None
     policy_version: str = ""
     findings: tuple[Finding, ...] = ()
@@ -40,7 +41,7 @@ class RuleVerdict:
 
 @dataclass(frozen=True, slots=True)
 class StandingVerdict:
-    """What tells a verdict that stands from another one, without its figures."""
+    """The fields that identify a current verdict, without figures."""
 
     table: TableIdentifier
     table_uuid: str
@@ -50,25 +51,24 @@ class StandingVerdict:
 
 
 def key_while_waiting(key: str, cause: str) -> str:
-    """The key of a verdict on something that a plan wants and admission holds back for this
-    cause.
-    """
+    """The key of the verdict for a planned action that admission delays for this cause."""
     return f"{planned_key(key)}{_WAITS_FOR}{cause}"
 
 
 def planned_key(key: str) -> str:
-    """The key that the plan's own verdict has, whether it waits or not."""
+    """The key of the plan's own verdict, with the waiting part removed."""
     return key.partition(_WAITS_FOR)[0]
 
 
 def is_waiting(key: str) -> bool:
-    """True for the key of a verdict of admission."""
+    """True for the key of a waiting action."""
     return _WAITS_FOR in key
 
 
 def stands_on(standing: StandingVerdict, table_uuid: str, fresh: RuleVerdict) -> bool:
-    """True when a new plan's verdict changes nothing of the one that stands: it is the same, or
-    admission holds back what both want.
+    """True when a new plan's verdict does not change the current one.
+
+    Either both are the same, or admission delays an action that both plan.
     """
     if standing.table_uuid != table_uuid:
         return False
@@ -79,12 +79,12 @@ def stands_on(standing: StandingVerdict, table_uuid: str, fresh: RuleVerdict) ->
 
 
 def code_of_wait(wait: Wait) -> SkipCode:
-    """The verdict that the wait comes to, in a plan's own words."""
+    """Convert admission waits into rule verdicts."""
     return SkipCode.OUTSIDE_WINDOW if wait.code is WaitCode.BLACKOUT else SkipCode.OVER_BUDGET
 
 
 def key_of_wait(key: str, wait: Wait) -> str:
-    """What the verdict rests on, without figures: whose budget of what, or which blackout."""
+    """The cause of a wait without figures: which budget and resource, or which blackout."""
     if wait.budget is None:
         return key_while_waiting(key, wait.reason)
     cause = f"{wait.budget.resource} of {wait.budget.name}"

@@ -1,14 +1,10 @@
-"""Texts of strangers made visible: a name must not begin a new line of a log, nor steer a
-terminal.
-"""
+"""Texts of strangers made safe to print: no new lines in logs, no control of terminals."""
 
 from __future__ import annotations
 
 
 def make_visible(text: str, keep: str = "") -> str:
-    r"""The text with every character that is not printed written as an escape: a line break as
-    ``\n``, an escape as ``\x1b``; those in ``keep`` stay.
-    """
+    r"""Write unprintable characters as escapes, such as ``\n``; ``keep`` stays as it is."""
     if text.isprintable():
         return text
     return "".join(
