@@ -1,1 +1,1 @@
-"""Pure: what is. From a table's inventory to its health."""
+"""Pure: computes a table's health from its inventory."""

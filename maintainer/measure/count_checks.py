@@ -1,6 +1,4 @@
-"""The counted against the claimed: what a summary or a manifest list says, held against the entries
-of the manifests.
-"""
+"""Compare the figures in summaries and manifest lists with the counted manifest entries."""
 
 from __future__ import annotations
 
@@ -13,11 +11,10 @@ from maintainer.measure.sums import ContentSum
 
 
 def find_disagreements(inventory: TableInventory) -> tuple[Disagreement, ...]:
-    """Figures that differ between summary, manifest list and entries; none where nothing is claimed
-    or not everything could be read.
+    """Figures that differ between summary, manifest list and entries.
 
-    Health itself is always the sum over every digest of the current snapshot, so this is the check
-    of a full merge, at each measurement.
+    Empty where nothing is claimed, or not everything could be read. Health itself is always the sum
+    over all digests of the current snapshot, so each measurement checks a full merge.
     """
     if inventory.unreadable or inventory.current_snapshot_id is None:
         return ()
@@ -38,7 +35,7 @@ def _compare(inventory: TableInventory) -> Iterator[Disagreement]:
         ("delete files", "total-delete-files", deletes.files),
         ("records", "total-records", data.records),
     ]
-    if not has_vectors:  # writers do not agree on the size of those: some count their shared file
+    if not has_vectors:  # writers disagree on the size of vectors: some count their shared file
         claims.append(("bytes", "total-files-size", data.bytes + deletes.bytes))
     for figure, key, counted in claims:
         claimed = read_figure(summary, key) if summary is not None else None
@@ -52,8 +49,9 @@ def _compare(inventory: TableInventory) -> Iterator[Disagreement]:
 
 
 def _compare_within(manifest: ManifestDigest) -> Iterator[Disagreement]:
-    """A digest holds its data files three times: by partition, by size and by format; another
-    version may have written it.
+    """Compare a digest's three counts of data files: by partition, by size and by format.
+
+    They may differ when another version of this program wrote the digest.
     """
     counted = sum(
         share.file_count for share in manifest.partitions if share.content is Content.DATA

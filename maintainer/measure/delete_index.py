@@ -1,5 +1,6 @@
-"""Which deletes apply to which data file, as Iceberg's delete index tells: by path, by partition,
-and by sequence number.
+"""Which deletes apply to which data file, by the rules of Iceberg's delete index.
+
+The rules use path, partition and sequence number.
 """
 
 from __future__ import annotations
@@ -19,18 +20,17 @@ _Place = tuple[int, str]  # a partition: spec and text
 
 @dataclass(slots=True)
 class _Scoped:
-    """Delete files that are bound to one data file each: 24 bytes for one, because there may be one
-    for each of ten million files.
+    """Delete files that apply to one data file each.
+
+    They take 24 bytes each, because there may be one for each of ten million data files.
     """
 
     keys: array[int] = field(
         default_factory=lambda: array("Q")
-    )  # of the data files; in order once all are in
+    )  # keys of the data files; sorted once all are added
     sequence_numbers: array[int] = field(default_factory=lambda: array("Q"))
     record_counts: array[int] = field(default_factory=lambda: array("Q"))
-    applied: bytearray = field(
-        default_factory=bytearray
-    )  # 1: it applies to a data file that is there
+    applied: bytearray = field(default_factory=bytearray)  # 1: its data file exists
 
     def add(self, file: ListedFile) -> None:
         self.keys.append(file.key)
@@ -44,8 +44,9 @@ class _Scoped:
         self.applied = bytearray(len(order))
 
     def find(self, key: int, oldest: int) -> tuple[int, int]:
-        """How many there are for a data file that are not older than that, and the records that
-        they delete.
+        """How many delete files apply to a data file, and how many of its records they delete.
+
+        Only delete files that are not older than `oldest` count.
         """
         position = bisect_left(self.keys, key)
         files = records = 0
@@ -60,21 +61,22 @@ class _Scoped:
 
 @dataclass(slots=True)
 class _Deletes:
-    """Delete files of one partition."""
+    """The delete files of one partition."""
 
     by_path: _Scoped = field(default_factory=_Scoped)
     vectors: _Scoped = field(default_factory=_Scoped)
     positions: list[int] = field(
         default_factory=list
-    )  # sequence numbers of those for the whole partition
+    )  # sequence numbers of delete files for the whole partition
     equalities: list[int] = field(default_factory=list)
     oldest_data: int | None = (
         None  # sequence number of the oldest data file; None: the partition has none
     )
 
     def count_dangling(self) -> int:
-        """Position delete files that apply to no data file: what they were for is gone, or newer
-        than they are.
+        """The number of position delete files that apply to no data file.
+
+        Their data files are gone, or newer than the deletes.
         """
         behind = (
             len(self.positions)
@@ -92,25 +94,25 @@ class _Deletes:
 
 @dataclass(frozen=True, slots=True)
 class JoinedDeletes:
-    """Both sides of the join, by partition."""
+    """The result of the join, by partition."""
 
     deleted: dict[_Place, tuple[DeletedFiles, ...]] = field(
         default_factory=dict
     )  # data files that deletes apply to
     dangling: dict[_Place, int] | None = field(
         default_factory=dict
-    )  # position delete files that apply to none; None: not known
+    )  # position delete files that apply to no data file; None: unknown
 
 
 def join_deletes(
     manifests: Iterable[ManifestDigest], limit: int, bounds: SizeClasses = NO_BOUNDS
 ) -> JoinedDeletes:
-    """The data files that deletes apply to: one by one up to the limit in each partition, else in
-    classes, none with sizes on both sides of a bound.
+    """Find the data files that deletes apply to.
 
-    Equality deletes are counted by sequence number alone, where Iceberg may also rule some out by
-    the data files' column bounds: never too low. Two paths may share a key, so that a dangling
-    delete is taken for one that applies: their number is never too high.
+    Up to the limit in each partition they are single files, beyond it classes; no class has sizes
+    on both sides of a bound. Equality deletes are counted by sequence number alone, while Iceberg
+    may exclude some by column bounds: the count is never too low. Two paths may share a key, so
+    that a dangling delete seems to apply: the number of dangling deletes is never too high.
     """
     deletes, everywhere = _index_deletes(manifests)
     if not deletes and not everywhere:
@@ -144,8 +146,9 @@ def join_deletes(
 
 
 def _index_deletes(manifests: Iterable[ManifestDigest]) -> tuple[dict[_Place, _Deletes], list[int]]:
-    """Deletes by partition, and the sequence numbers of the equality deletes that are written
-    without one: they apply everywhere.
+    """Deletes by partition, and the sequence numbers of equality deletes without a partition.
+
+    Those apply to all partitions.
     """
     deletes: dict[_Place, _Deletes] = {}
     everywhere: list[int] = []
@@ -176,14 +179,15 @@ def _list_deletes(
 
 
 def _count_deletes(file: ListedFile, there: _Deletes, everywhere: Sequence[int]) -> tuple[int, int]:
-    """How many delete files apply to the file, and how many of its records those delete that are
-    bound to it alone: no more than it has.
+    """How many delete files apply to the file, and how many of its records are deleted.
+
+    Only delete files for this one data file count for the records; at most all its records.
     """
     count = len(everywhere) - bisect_right(everywhere, file.sequence_number)
     count += len(there.equalities) - bisect_right(there.equalities, file.sequence_number)
     by_path = there.by_path.find(file.key, file.sequence_number)
     scoped, deleted = there.vectors.find(file.key, 0)
-    if not scoped:  # a deletion vector takes the place of all position deletes
+    if not scoped:  # a deletion vector replaces all position deletes
         scoped, deleted = by_path
         count += len(there.positions) - bisect_left(there.positions, file.sequence_number)
     return count + scoped, min(deleted, file.record_count)

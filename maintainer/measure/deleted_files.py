@@ -1,5 +1,6 @@
-"""Data files that deletes apply to: one by one while they are few, then in classes of like ones,
-and no more classes in a table than there may be.
+"""Data files that deletes apply to: single files while they are few, then classes of similar files.
+
+The number of classes in a table is limited.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Final
 from maintainer.domain.file_sizes import FINEST_BITS, DeletedFiles, end_of_run
 from maintainer.domain.inventory import SizeClasses
 
-MOST_SINGLE: Final = 250_000  # files of a table that are kept one by one: about 60 MB
-MOST_CLASSES: Final = 250_000  # of a table: about 140 MB while they come together, 60 MB then
+MOST_SINGLE: Final = 250_000  # files of a table that are kept singly: about 60 MB
+MOST_CLASSES: Final = 250_000  # per table: about 140 MB while they are collected, 60 MB afterwards
 NO_BOUNDS: Final = SizeClasses(0, 0, 2**63 - 1)
 _Place = tuple[int, str]
 _Key = tuple[
@@ -22,15 +23,16 @@ _Key = tuple[
 
 
 class Grain(IntEnum):
-    """How alike the files of a class are: each coarser one joins whole classes of the one
-    before.
+    """How similar the files of a class are.
+
+    Each coarser grain merges whole classes of the finer one.
     """
 
-    FINE = 0  # a twentieth of deleted rows, exactly as many delete files, sizes within an eighth
-    MEDIUM = 1  # a twentieth, as many within a factor of two, sizes within a half
-    COARSE = 2  # a tenth, as many within a factor of two, sizes within a factor of two
-    # less than Iceberg's own threshold, or than all, or all rows; one delete file or several;
-    # small, large or neither
+    FINE = 0  # deleted share within a twentieth, equally many delete files, sizes within an eighth
+    MEDIUM = 1  # a twentieth, delete files within a factor of two, sizes within a half
+    COARSE = 2  # a tenth, delete files within a factor of two, sizes within a factor of two
+    # deleted share below Iceberg's threshold, below 1, or 1; one delete file or several; small,
+    # large or neither
     COARSEST = 3
 
 
@@ -39,18 +41,18 @@ _BITS: Final = {Grain.FINE: FINEST_BITS, Grain.MEDIUM: 1, Grain.COARSE: 0}
 _THRESHOLDS: Final = (
     0.3,
     1.0,
-)  # of deleted shares: Iceberg's own, which lies between two steps as well, and all
+)  # of deleted shares: also Iceberg's own threshold, which lies between two steps, and 1
 
 
 @dataclass(slots=True)
 class _Class:
-    """Files that are alike."""
+    """Files that are similar."""
 
     smallest: int
     largest: int
     least_ratio: float
     most_ratio: float
-    fewest: int  # delete files that apply to one
+    fewest: int  # the least number of delete files that apply to one file
     most: int
     files: int
     bytes: int
@@ -68,14 +70,15 @@ class _Class:
 
 @dataclass(slots=True)
 class _Found:
-    """Those of one partition: in classes from the moment that they are too many."""
+    """The files of one partition: single until they are too many, then classes."""
 
     single: list[DeletedFiles] = field(default_factory=list)
     classes: dict[_Key, _Class] = field(default_factory=dict)
 
     def tell(self) -> tuple[DeletedFiles, ...]:
-        """One by one, or by class; those of like shares and as many delete files have the same
-        bounds for all their sizes.
+        """The files singly or by class.
+
+        Files with similar shares and equally many delete files share the same bounds for all sizes.
         """
         bounds: dict[tuple[int, int], _Class] = {}
         for key, files in self.classes.items():
@@ -100,7 +103,7 @@ def _tell_class(files: _Class, bounds: _Class) -> DeletedFiles:
 
 
 class DeletedTable:
-    """Those of all partitions; the same classes in whatever order the files come."""
+    """The files of all partitions. The classes do not depend on the order of the files."""
 
     def __init__(
         self,
@@ -109,9 +112,7 @@ class DeletedTable:
         most_single: int = MOST_SINGLE,
         most_classes: int = MOST_CLASSES,
     ) -> None:
-        """Take how many a partition may list one by one, and the bounds of sizes that no class lies
-        across.
-        """
+        """Set how many files a partition may list singly, and size bounds that no class crosses."""
         self._limit = limit
         self._bounds = bounds
         self._most_single = most_single
@@ -122,9 +123,7 @@ class DeletedTable:
         self.grain = Grain.FINE
 
     def add(self, place: _Place, size: int, ratio: float, count: int) -> None:
-        """Take one more: its bytes, the share of its rows that is deleted, and how many delete
-        files apply to it.
-        """
+        """Add one file: bytes, deleted share of its rows, number of delete files that apply."""
         there = self._found.get(place)
         if there is None:
             there = self._found[place] = _Found()
@@ -142,7 +141,7 @@ class DeletedTable:
             self._coarsen()
 
     def tell(self) -> dict[_Place, tuple[DeletedFiles, ...]]:
-        """What is known of each partition; it is let go of here as soon as it is told."""
+        """The result for each partition. It is removed from this object as it is returned."""
         told = {}
         while self._found:
             place, there = self._found.popitem()

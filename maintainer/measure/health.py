@@ -1,4 +1,4 @@
-"""From a table's inventory to its health: sums of digests, nothing else."""
+"""Compute a table's health from its inventory: sums of digests only."""
 
 from __future__ import annotations
 
@@ -33,27 +33,29 @@ from maintainer.measure.writers import find_last_change, find_last_write, find_r
 
 
 def positive_property(properties: Mapping[str, str], name: str, default: int) -> int:
-    """A table property that is a positive whole number; the default when it is missing or
-    malformed, as a table must not stop the scan.
+    """A table property as a positive whole number, else the default.
+
+    A missing or malformed property must not stop a scan.
     """
     return read_whole(properties.get(name, "")) or default
 
 
 def target_file_size(properties: Mapping[str, str]) -> int:
-    """The table's own target file size in bytes, else Iceberg's default."""
+    """The table's target file size in bytes, else Iceberg's default."""
     return positive_property(
         properties, "write.target-file-size-bytes", DEFAULT_TARGET_FILE_SIZE_BYTES
     )
 
 
 def measure(inventory: TableInventory) -> TableHealth:
-    """The whole health: what the digests add up to, and what the history says beside it."""
+    """The complete health: the sums of the digests, and the figures from the history."""
     return _add_history(_add_up(inventory), inventory)
 
 
 def _add_up(inventory: TableInventory) -> TableHealth:
-    """Health at the inventory's snapshot; file and manifest counts are None when any piece of its
-    metadata could not be read.
+    """Health at the inventory's snapshot.
+
+    File and manifest counts are None when any part of the metadata could not be read.
     """
     known = not inventory.unreadable
     all_sums = add_up(inventory.manifests)
@@ -133,7 +135,7 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
     snapshots, current, now = inventory.snapshots, inventory.current_snapshot_id, inventory.read_at
     kept = count_kept_files(snapshots, "total-data-files", "added-data-files")
     if kept is not None and health.data_files is not None and kept < health.data_files:
-        kept = None  # the summaries are wrong, which is a disagreement
+        kept = None  # the summaries are wrong; this is reported as a disagreement
     kept_deletes = count_kept_files(snapshots, "total-delete-files", "added-delete-files")
     rate = rate_commits(snapshots, now)
     return replace(
@@ -161,8 +163,10 @@ def _add_history(health: TableHealth, inventory: TableInventory) -> TableHealth:
 def _count_storage(
     health: TableHealth, kept: int | None, kept_deletes: int | None, metadata_files: int | None
 ) -> int | None:
-    """A lower bound: manifests of earlier snapshots are not among those that were read. Deletion
-    vectors share files: none of theirs is counted.
+    """A lower bound of the table's files.
+
+    Manifests of earlier snapshots were not read and do not count. Deletion vectors share files and
+    do not count either.
     """
     data, position, equality = (
         health.data_files,
@@ -193,8 +197,9 @@ def _count_storage(
 
 
 def _date_deletes(first: int | None, inventory: TableInventory) -> datetime | None:
-    """When the first kept snapshot was committed that has the oldest manifest of deletes; deletes
-    carried over from another manifest are older still.
+    """The commit time of the first kept snapshot with the oldest delete manifest.
+
+    Deletes that were carried over from another manifest are older.
     """
     return (
         None
@@ -219,7 +224,7 @@ def _newest_described(
 
 
 def summarise(health: TableHealth) -> Measurement:
-    """The few figures of a health that an effect compares."""
+    """The few health figures that an effect compares."""
     deletes = (health.position_delete_files, health.equality_delete_files, health.deletion_vectors)
     counted = [count for count in deletes if count is not None]
     return Measurement(
@@ -239,11 +244,10 @@ def summarise(health: TableHealth) -> Measurement:
 def _partitions(
     sums: ManifestSums, inventory: TableInventory
 ) -> tuple[tuple[PartitionHealth, ...], int | None]:
-    """One entry a (spec, partition), worst first: most small files, then most delete files; with
-    the deletes that apply to single files, and its last write.
+    """The health of each (spec, partition), worst first: most small files, then most delete files.
 
-    With it the number of position delete files that apply to no data file; None where it is not
-    known.
+    It includes the deletes that apply to single files, and the last write. The second value is the
+    number of position delete files that apply to no data file; None: unknown.
     """
     limit = list_limit(len(sums.partitions.places))
     joined = (

@@ -1,5 +1,6 @@
-"""What a table's history says without any manifest being read: rates, growth, what is still kept,
-and by which ref.
+"""Figures from a table's history, without reading manifests.
+
+Commit rates, growth, the kept files, and what each ref keeps.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from maintainer.domain.units import read_whole
 
 COMMIT_WINDOW: Final = timedelta(hours=24)
 GROWTH_WINDOW: Final = timedelta(days=7)
-# A rate over less than this says more about the moment than about the table.
+# A rate over a shorter time says more about the moment than about the table.
 SHORTEST_WINDOW: Final = timedelta(minutes=10)
 MAX_WRITERS: Final = 10
 MAX_HOLDS: Final = 20
@@ -27,8 +28,8 @@ UNNAMED_WRITER: Final = "unnamed"
 _MAIN: Final = "main"
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
-# Who wrote, the most telling key first; an engine whose summaries carry only a query id is known by
-# the key itself.
+# Summary keys with the writer's name, the most specific first. An engine whose summaries have only
+# a query id is named after that key.
 _WRITER_KEYS: Final = ("app-name", "engine-name")
 _ENGINE_KEYS: Final = (
     ("flink.job-id", "flink"),
@@ -40,21 +41,20 @@ _ENGINE_KEYS: Final = (
 
 
 def read_figure(snapshot: Snapshot, key: str) -> int | None:
-    """A number of the snapshot's summary; None when it is missing or is no number."""
+    """A number from the snapshot's summary; None when it is missing or not a number."""
     return read_whole(snapshot.summary.get(key, ""))
 
 
 def find_snapshot(snapshots: Sequence[Snapshot], snapshot_id: int | None) -> Snapshot | None:
-    """The snapshot with that id."""
+    """The snapshot with that id; None when there is none."""
     return next((snapshot for snapshot in snapshots if snapshot.snapshot_id == snapshot_id), None)
 
 
 def date_writes(snapshots: Sequence[Snapshot]) -> Callable[[int], datetime | None]:
-    """A function from a file's sequence number to when it was committed at the latest; None: before
-    any kept snapshot.
+    """A function from a file's sequence number to its latest possible commit time.
 
-    Format version 1 has no sequence numbers (0): there the newest snapshot that is no rewrite
-    speaks for every file.
+    None: before any kept snapshot. Format version 1 has no sequence numbers (0): there the newest
+    snapshot that is no rewrite counts for every file.
     """
     numbered = sorted(
         (snapshot.sequence_number, snapshot.committed_at)
@@ -72,8 +72,7 @@ def date_writes(snapshots: Sequence[Snapshot]) -> Callable[[int], datetime | Non
         if sequence_number <= 0:
             return unnumbered
         found = bisect_left(numbers, sequence_number)
-        # Files of an expired snapshot are older than the first that is kept: they are not new to
-        # anybody.
+        # Files of an expired snapshot are older than the first kept one: they are not new.
         return (
             earliest[found] if found < len(numbers) and numbers[found] == sequence_number else None
         )
@@ -82,11 +81,11 @@ def date_writes(snapshots: Sequence[Snapshot]) -> Callable[[int], datetime | Non
 
 
 def count_kept_files(snapshots: Sequence[Snapshot], total_key: str, added_key: str) -> int | None:
-    """Files that any kept snapshot reaches, from summaries alone: the files of the oldest, and each
-    one that was added since.
+    """The number of files that the kept snapshots reference, from summaries alone.
 
-    None when summaries cannot tell: a gap in the history, a figure missing, a total that does not
-    follow from its parent's, a cherry-pick.
+    It is the files of the oldest snapshot plus all added files. None when the summaries do not
+    suffice: a gap in the history, a missing figure, a total that does not follow from its parent's,
+    a cherry-pick.
     """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
     roots = [snapshot for snapshot in snapshots if snapshot.parent_id not in by_id]
@@ -118,7 +117,7 @@ _REMOVED_KEYS: Final = {
 
 
 def _change(snapshot: Snapshot, key: str) -> int | None:
-    """Writers leave a change of zero out."""
+    """A change from the summary. A missing key is 0, because writers leave out zeros."""
     return read_figure(snapshot, key) if key in snapshot.summary else 0
 
 
@@ -135,7 +134,7 @@ def _follows(
 
 @dataclass(frozen=True, slots=True)
 class CommitRate:
-    """Commits per hour over a window, in all and by writer."""
+    """Commits per hour over a time span, in total and by writer."""
 
     commits_per_hour: float
     window: timedelta
@@ -143,11 +142,10 @@ class CommitRate:
 
 
 def rate_commits(snapshots: Sequence[Snapshot], now: datetime) -> CommitRate | None:
-    """Commits of the last 24 hours, or since the oldest kept snapshot if that is younger; None when
-    that span is too short or there is no snapshot.
+    """Commits of the last 24 hours, or since the oldest kept snapshot if that is younger.
 
-    With sequence numbers, commits count although their snapshots have expired since; writers are
-    those of the snapshots that are kept.
+    None when the span is too short, or without snapshots. With sequence numbers, commits of expired
+    snapshots count too; the writers are those of kept snapshots.
     """
     oldest = min((snapshot.committed_at for snapshot in snapshots), default=now)
     since = max(oldest, now - COMMIT_WINDOW)
@@ -173,9 +171,7 @@ def _rate_writers(snapshots: Sequence[Snapshot], hours: float) -> tuple[WriterRa
 
 
 def name_writer(snapshot: Snapshot) -> str:
-    """Who committed: the application's name, else the engine's, else what the summary's keys give
-    away.
-    """
+    """The writer: the application's name, else the engine's, else one from summary keys."""
     summary = snapshot.summary
     named = next((summary[key] for key in _WRITER_KEYS if summary.get(key)), None)
     return named or next((engine for key, engine in _ENGINE_KEYS if key in summary), UNNAMED_WRITER)
@@ -184,8 +180,9 @@ def name_writer(snapshot: Snapshot) -> str:
 def grow_per_day(
     snapshots: Sequence[Snapshot], current_id: int | None, total_key: str, now: datetime
 ) -> float | None:
-    """Change of a total per day over the last 7 days of the current line, or as long as it is kept;
-    None when that is too short or not said.
+    """Daily change of a total over the last 7 days of the current line, or its kept part.
+
+    None when that is too short, or the total is missing.
     """
     line = list(walk_back({snapshot.snapshot_id: snapshot for snapshot in snapshots}, current_id))
     if not line:
@@ -200,7 +197,7 @@ def grow_per_day(
 
 
 def walk_back(by_id: Mapping[int, Snapshot], snapshot_id: int | None) -> Iterator[Snapshot]:
-    """A snapshot and its ancestors, as far as they are kept; a circle ends where it began."""
+    """A snapshot and its kept ancestors; a cycle ends at its start."""
     seen: set[int] = set()
     while snapshot_id is not None and snapshot_id in by_id and snapshot_id not in seen:
         seen.add(snapshot_id)
@@ -209,9 +206,7 @@ def walk_back(by_id: Mapping[int, Snapshot], snapshot_id: int | None) -> Iterato
 
 
 def find_holds(snapshots: Sequence[Snapshot], refs: Sequence[Ref]) -> tuple[RefHold, ...]:
-    """What each ref keeps, the one that holds the oldest snapshot first; at most MAX_HOLDS of
-    them.
-    """
+    """What each ref keeps, ordered by the oldest kept snapshot; at most MAX_HOLDS."""
     by_id = {snapshot.snapshot_id: snapshot for snapshot in snapshots}
     main = next((ref.snapshot_id for ref in refs if ref.name == _MAIN), None)
     main_line = {snapshot.snapshot_id for snapshot in walk_back(by_id, main)}
@@ -236,7 +231,7 @@ def _hold(ref: Ref, by_id: Mapping[int, Snapshot], main_line: set[int]) -> RefHo
         held = [own]
     elif ref.name == _MAIN:
         held = [by_id[snapshot_id] for snapshot_id in main_line]
-    else:  # a branch holds its head even where that is on main's line
+    else:  # a branch keeps its head even when the head is on main's line
         held = [
             own,
             *(

@@ -1,5 +1,7 @@
-"""What small files cost: an estimate from published measurements, until users have measured their
-own queries on the table.
+"""The cost of small files.
+
+It is estimated from published measurements, until users record their own query timings for the
+table.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ from maintainer.domain.units import format_size
 
 MB: Final = 1_000_000  # the published sizes are decimal
 MILLION: Final = 1_000_000
-# HDFS: an inode and at least one block for each file; about 100 GB of heap for 150 million of them.
+# HDFS: each file has an inode and at least one block; 150 million of them take about 100 GB of
+# heap.
 HEAP_BYTES_PER_OBJECT: Final = 100_000_000_000 / 150_000_000
 HDFS_BLOCK_BYTES: Final = 128 * 1024**2
 # The metadata.json and the manifest list.
 _REQUESTS_OF_A_SNAPSHOT: Final = 2
-# Runs at average file sizes within a factor of 1.4 are runs at one size; less of a difference says
-# nothing about files.
+# Runs count as one size if their average file sizes are within a factor of 1.4. Smaller differences
+# say nothing about files.
 _CLASSES_PER_DOUBLING: Final = 2
 MAX_COMPARISONS: Final = 50  # queries, by name
 _PUBLISHED_REFERENCE_BYTES: Final = 130.0 * MB
@@ -35,7 +38,7 @@ _OZONE_SCHEMES: Final = frozenset({"ofs", "o3fs", "o3"})
 
 
 class StorageProfile(StrEnum):
-    """What kind of storage a table lies on: small files cost different things on each."""
+    """The kind of storage of a table: the cost of small files differs."""
 
     OBJECT_STORE = "object_store"
     HDFS = "hdfs"
@@ -44,19 +47,21 @@ class StorageProfile(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImpactModel:
-    """What an operator says of the storage; without a profile each table's location decides,
-    without a price there is no cost.
+    """The operator's settings.
+
+    Without a profile each table's location decides; without a price no cost is computed.
     """
 
     profile: StorageProfile | None = None
-    request_price_per_million: float | None = None  # in the operator's own currency
+    request_price_per_million: float | None = None  # in the operator's currency
     round_trip: timedelta = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryComparison:
-    """One of the users' queries at the smallest and at the largest average file size that it was
-    run at; seconds and costs are medians.
+    """One query of the users, at the smallest and the largest average file size of its runs.
+
+    Seconds and costs are medians.
     """
 
     name: str
@@ -65,28 +70,31 @@ class QueryComparison:
     small_seconds: float
     large_average_bytes: float
     large_seconds: float
-    slowdown: float  # as the table is now, against the largest size
+    slowdown: float  # at the table's present average size, compared with the largest size
     small_cost: float | None = None
     large_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The cost of one table's files as it is now. Slowdowns are measured when there are
-    comparisons, else estimated; the rest is always reckoned.
+    """The cost of one table's present files.
+
+    Slowdowns are measured if there are comparisons, else estimated. The other figures are always
+    computed.
     """
 
     profile: StorageProfile
     slowdown_low: float  # 1 is as fast as with files of the reference size
     slowdown_high: float
-    # the average is below the smallest size of one of the measurements: their last value is shown,
-    # so it may be worse
+    # the average is below the smallest measured size: the last measured value is shown, and the
+    # true one may be worse
     is_beyond_measured: bool
     requests_per_scan: int  # at least
-    # the same data in files of the target size, deletes applied, as few manifests as are needed
+    # the same data in files of the target size, with deletes applied and as few manifests as
+    # possible
     requests_at_target: int
     request_cost_per_scan: float | None
-    round_trip_seconds: float  # one request after the other
+    round_trip_seconds: float  # requests one after the other
     name_node_objects: int | None  # HDFS only; at least
     name_node_heap_bytes: float | None
     source: str
@@ -94,7 +102,7 @@ class Impact:
     comparisons: tuple[QueryComparison, ...] = ()
 
 
-# (average file size in bytes, mean query time relative to files of about 130 MB), largest first.
+# (average file size in bytes, query time relative to files of about 130 MB), largest size first.
 Curve = tuple[tuple[float, float], ...]
 _IMPALA_S3: Final[Curve] = ((128 * MB, 1.0), (2 * MB, 1.8), (0.25 * MB, 2.5))
 _MINIO: Final[Curve] = ((133.6 * MB, 1.0), (2.3 * MB, 9.12))
@@ -132,8 +140,9 @@ _CURVES: Final[dict[StorageProfile, tuple[Curve, Curve, str]]] = {
 
 
 def choose_profile(location: str) -> StorageProfile:
-    """The storage that a location's scheme names; everything that is neither HDFS nor Ozone counts
-    as an object store.
+    """The storage profile for a location's scheme.
+
+    All schemes other than HDFS's and Ozone's count as object stores.
     """
     scheme = location.partition(":")[0].lower()
     if scheme in _HDFS_SCHEMES:
@@ -144,8 +153,9 @@ def choose_profile(location: str) -> StorageProfile:
 def find_impact(
     health: TableHealth, model: ImpactModel, timings: Iterable[QueryTiming]
 ) -> Impact | None:
-    """The estimate, its slowdown replaced by what users measured where that can be compared: one
-    query at two sizes of files.
+    """The estimate, with the measured slowdown where it can be compared.
+
+    That needs one query at two file sizes.
     """
     impact = estimate_impact(health, model)
     if impact is None or health.average_file_size_bytes is None:
@@ -174,8 +184,9 @@ def find_impact(
 def compare_timings(
     timings: Iterable[QueryTiming], average_bytes: float
 ) -> tuple[QueryComparison, ...]:
-    """Every query that was run at two sizes of files or more; average_bytes is the table's average
-    file size now.
+    """All queries that ran at two file sizes or more.
+
+    average_bytes is the table's present average file size.
     """
     by_name: dict[str, list[QueryTiming]] = defaultdict(list)
     for timing in timings:
@@ -222,8 +233,9 @@ def _median_cost(timings: Sequence[QueryTiming]) -> float | None:
 
 
 def estimate_impact(health: TableHealth, model: ImpactModel) -> Impact | None:
-    """The expected cost of the table's files; None when it has no data file or its files could not
-    be counted.
+    """The estimated cost of the table's files.
+
+    None when it has no data file, or the files could not be counted.
     """
     average, files, size, manifests = (
         health.average_file_size_bytes,
@@ -268,8 +280,9 @@ def estimate_impact(health: TableHealth, model: ImpactModel) -> Impact | None:
 
 
 def interpolate(curve: Sequence[tuple[float, float]], size_bytes: float) -> float:
-    """The slowdown at an average file size, straight between measured points over the logarithm of
-    the size; the outermost values beyond them.
+    """The slowdown at an average file size, by linear interpolation over the size's logarithm.
+
+    Beyond the measured points the outermost values count.
     """
     if size_bytes >= curve[0][0]:
         return curve[0][1]
@@ -281,9 +294,7 @@ def interpolate(curve: Sequence[tuple[float, float]], size_bytes: float) -> floa
 
 
 def _count_objects(health: TableHealth) -> int | None:
-    """An inode and a block for each file, and a block more for each full one of the live data; at
-    least.
-    """
+    """A lower bound: per file an inode and a block, and one more per full block of live data."""
     if health.storage_files is None or health.data_bytes is None or health.data_files is None:
         return None
     return 2 * health.storage_files + max(

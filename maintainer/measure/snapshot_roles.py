@@ -1,4 +1,4 @@
-"""What each snapshot's own summary says of who may still need it."""
+"""Who may still need a snapshot, from the snapshot's own summary."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ WAP_ID = "wap.id"
 PUBLISHED_WAP_ID = "published-wap-id"
 FLINK_JOB_ID = "flink.job-id"
 FLINK_OPERATOR_ID = (
-    "flink.operator-id"  # of a sink: Flink restores each by the last checkpoint that bears both ids
+    "flink.operator-id"  # of a sink: Flink restores each from the last checkpoint with both ids
 )
 FLINK_CHECKPOINT_ID = "flink.max-committed-checkpoint-id"
 EQUALITY_CONVERT_STAGING = "equality-convert-staging-snapshot"
 
 
 def stamp_snapshots(snapshots: Iterable[Snapshot]) -> tuple[SnapshotStamp, ...]:
-    """The snapshots as expiry needs them, in the given order."""
+    """The snapshots as stamps for expiry, in the given order."""
     every = tuple(snapshots)
     published = {
         snapshot.summary[PUBLISHED_WAP_ID]
@@ -32,8 +32,8 @@ def stamp_snapshots(snapshots: Iterable[Snapshot]) -> tuple[SnapshotStamp, ...]:
 def _stamp(snapshot: Snapshot, published: set[str]) -> SnapshotStamp:
     role, role_of = _find_role(snapshot.summary, published)
     removed = snapshot.summary.get("removed-files-size", "")
-    # A writer that removes nothing does not mention it; one that wrote no summary at all may have
-    # removed anything.
+    # A writer that removes nothing leaves the key out. Without any summary, anything may have been
+    # removed.
     removed_bytes = 0 if snapshot.summary and not removed else read_whole(removed)
     return SnapshotStamp(
         snapshot.snapshot_id,

@@ -1,5 +1,6 @@
-"""What a table's digests add up to, all at once: those of a very large table are unpacked for each
-reading of them, and never lie side by side.
+"""Sums of a table's digests, all computed in one pass.
+
+The digests of a very large table are unpacked for each pass and never in memory all at once.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from maintainer.domain.inventory import (
     PartitionDigest,
 )
 
-# of sizes, of all partitions together: about 100 MB. Where there would be more they are wider, an
-# octave at most
+# size runs of all partitions together: about 100 MB. Beyond this the runs become wider, an octave
+# at most
 MOST_RUNS: Final = 500_000
 Place = tuple[int, str]  # a partition: spec and text
 
 
 @dataclass(slots=True)
 class ContentSum:
-    """Running totals of one content."""
+    """Running totals of one kind of content."""
 
     files: int = 0
     bytes: int = 0
@@ -36,7 +37,7 @@ class ContentSum:
     small_bytes: int = 0
 
     def add(self, share: PartitionDigest) -> None:
-        """Add one manifest's share of one partition."""
+        """Add one manifest's part of one partition."""
         self.files += share.file_count
         self.bytes += share.bytes
         self.records += share.record_count
@@ -92,7 +93,7 @@ class _PartitionSum:
 
 @dataclass(slots=True)
 class PartitionSums:
-    """Running totals of each partition, with no more runs of sizes in all than there may be."""
+    """Running totals of each partition, with a limit on the size runs of all together."""
 
     most_runs: int = MOST_RUNS
     bits: int = FINEST_BITS
@@ -100,7 +101,7 @@ class PartitionSums:
     places: dict[Place, _PartitionSum] = field(default_factory=dict)
 
     def add(self, share: PartitionDigest) -> None:
-        """Add one manifest's share of one partition."""
+        """Add one manifest's part of one partition."""
         there = self.places.setdefault((share.spec_id, share.partition), _PartitionSum())
         there.add(share)
         if share.content is Content.DATA:
@@ -109,8 +110,9 @@ class PartitionSums:
             self._count(len(there.sizes.runs) - before)
 
     def tell(self) -> Iterator[tuple[Place, PartitionHealth, int]]:
-        """Each partition, what is known of it, and the newest sequence number in it; what was told
-        is let go of.
+        """Each partition, its health, and its newest sequence number.
+
+        Each is removed from this object as it is returned.
         """
         limit = list_limit(len(self.places))
         for there in self.places.values():
@@ -144,9 +146,9 @@ class ManifestSums:
     formats: Counter[str] = field(default_factory=Counter)
     groups: Counter[tuple[int, ManifestContent]] = field(
         default_factory=Counter
-    )  # manifests of each spec and content
+    )  # manifests by spec and content
     group_bytes: Counter[tuple[int, ManifestContent]] = field(default_factory=Counter)
-    first_delete: int | None = None  # the lowest sequence number of a manifest that has deletes
+    first_delete: int | None = None  # the lowest sequence number of a manifest with deletes
     partitions: PartitionSums = field(default_factory=PartitionSums)
 
     def add(self, manifest: ManifestDigest) -> None:
@@ -171,8 +173,10 @@ class ManifestSums:
             )
 
     def tell_groups(self, target_bytes: int) -> tuple[ManifestGroup, ...]:
-        """Manifests by spec and content. As estimate_rewrite_manifests counts: ideally at least
-        one, and never more than there are.
+        """Manifests by spec and content.
+
+        The ideal number is at least one and at most the present number, as in
+        estimate_rewrite_manifests.
         """
         return tuple(
             ManifestGroup(
@@ -186,7 +190,7 @@ class ManifestSums:
 
 
 def add_up(manifests: Iterable[ManifestDigest]) -> ManifestSums:
-    """All manifests of a table."""
+    """The sums over all manifests of a table."""
     sums = ManifestSums()
     for manifest in manifests:
         sums.add(manifest)

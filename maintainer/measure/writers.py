@@ -1,4 +1,4 @@
-"""When others last wrote to a table, and which programs rewrite it."""
+"""The last writes of others to a table, and the programs that rewrite it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from maintainer.measure.history import name_writer, walk_back
 
 REWRITER_WINDOW: Final = timedelta(days=7)
 MAX_REWRITERS: Final = 10
-_BETWEEN_RUNS: Final = timedelta(hours=1)  # a rewrite in parts makes several commits
+_BETWEEN_RUNS: Final = timedelta(hours=1)  # a rewrite may commit in parts
 _REPLACE: Final = "replace"
 _KEEPS_ROWS: Final = frozenset(
     {"append", _REPLACE}
-)  # a writer that did not say may have done anything
+)  # without an operation in the summary, any change is possible
 
 
 def find_last_write(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
-    """When the newest commit of the current line was made that is no rewrite; None: no kept one
-    is.
-    """
+    """The time of the current line's newest commit that is no rewrite; None: no kept one."""
     return max(
         (one.committed_at for one in _line(snapshots, current_id) if one.operation != _REPLACE),
         default=None,
@@ -32,8 +30,9 @@ def find_last_write(snapshots: Sequence[Snapshot], current_id: int | None) -> da
 
 
 def find_last_change(snapshots: Sequence[Snapshot], current_id: int | None) -> datetime | None:
-    """When rows were last deleted or replaced by others: what a rewrite of their files would have
-    lost to.
+    """The time when other writers last deleted or replaced rows.
+
+    A rewrite of the same files would have lost to that commit.
     """
     return max(
         (
@@ -46,7 +45,7 @@ def find_last_change(snapshots: Sequence[Snapshot], current_id: int | None) -> d
 
 
 def find_rewriters(snapshots: Sequence[Snapshot], now: datetime) -> tuple[Rewriter, ...]:
-    """Who committed rewrites in the last 7 days, the latest first; at most MAX_REWRITERS."""
+    """Programs that committed rewrites in the last 7 days, latest first; at most MAX_REWRITERS."""
     commits: dict[str, list[datetime]] = defaultdict(list)
     for snapshot in snapshots:
         if snapshot.operation == _REPLACE and snapshot.committed_at > now - REWRITER_WINDOW:
