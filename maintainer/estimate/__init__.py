@@ -1,1 +1,1 @@
-"""Pure: what Iceberg's procedures would do, recomputed from health; knows no policy."""
+"""Pure: what Iceberg's procedures would do, computed from health. Knows no policy."""

@@ -1,4 +1,4 @@
-"""Bin packing as Iceberg does it: first fit among the few last bins, in the order of the items.
+"""Bin packing as in Iceberg: first fit among the last few bins, in the order of the items.
 
 Source: org.apache.iceberg.util.BinPacking of Iceberg 1.12.
 """
@@ -16,8 +16,9 @@ def pack(
     largest_first: bool,
     most_items: int | None = None,
 ) -> Iterator[list[int]]:
-    """The bins in the order in which Iceberg closes them; an item above the limit has a bin of its
-    own.
+    """The bins in the order in which Iceberg closes them.
+
+    An item above the limit has a bin of its own.
     """
     bins: list[_Bin] = []
     for weight in weights:
@@ -45,7 +46,7 @@ def pack(
 
 
 class _Bin:
-    """Items that are together so far."""
+    """The items of one bin so far."""
 
     __slots__ = ("items", "weight")
 

@@ -1,5 +1,6 @@
-"""A condition as far as it can be told without Spark: comparisons of a column with known values,
-joined by AND.
+"""The parts of a condition that can be evaluated without Spark.
+
+These are comparisons of a column with known values, joined by AND.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ _NOW: Final = frozenset({"current_timestamp", "now"})
 
 
 class Kind(StrEnum):
-    """What a value is."""
+    """The kind of a value."""
 
     NUMBER = "number"
     TEXT = "text"
-    DATE = "date"  # typed: DATE '...'
-    TIMESTAMP = "timestamp"  # typed; without a zone of its own in the zone of the session
+    DATE = "date"  # a literal with a type: DATE '...'
+    TIMESTAMP = "timestamp"  # a literal with a type; without a zone it is in the session's zone
     TIMESTAMP_NTZ = "timestamp_ntz"
     TODAY = "today"  # with an offset
     NOW = "now"  # with an offset
@@ -48,7 +49,7 @@ class Value:
 
 
 class Operator(StrEnum):
-    """How a column is compared; IN has several values, the last two have none."""
+    """The comparison operator. IN takes several values, the last two take none."""
 
     EQUAL = "="
     LESS = "<"
@@ -62,7 +63,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A column, level by level in lower case, and what it is compared with."""
+    """A column, level by level in lower case, with operator and values."""
 
     column: tuple[str, ...]
     operator: Operator
@@ -84,8 +85,9 @@ _TURNED: Final[Mapping[Operator, Operator]] = MappingProxyType(
 
 
 def read_conjuncts(text: str) -> tuple[Comparison | None, ...]:
-    """What must hold all at once; None for each part that cannot be told here. Nothing is refused:
-    what Spark would not be given is one such part.
+    """The conjuncts of a condition; None for each that cannot be evaluated here.
+
+    Nothing is refused: a part that Spark must not get is also None.
     """
     return tuple(_read_all(list(read_tokens(text)))) if check_condition(text) is None else (None,)
 
@@ -100,8 +102,9 @@ def _read_all(tokens: Sequence[Token]) -> Iterator[Comparison | None]:
 
 
 def _split(tokens: Sequence[Token]) -> list[Sequence[Token]] | None:
-    """At each AND outside of brackets that no BETWEEN needs; None where something else than AND
-    holds the parts together.
+    """Split at each AND that is outside brackets and does not belong to a BETWEEN.
+
+    None when the parts are joined by anything but AND.
     """
     parts: list[Sequence[Token]] = []
     depth, start, is_between = 0, 0, False
@@ -127,7 +130,7 @@ def _text(tokens: Sequence[Token], number: int) -> str:
 
 
 def _find_inner(part: Sequence[Token]) -> Sequence[Token] | None:
-    """What brackets around all of the part hold."""
+    """The tokens inside brackets that enclose the whole part."""
     if not part or part[0].text != "(":
         return None
     depth = 0
@@ -173,7 +176,7 @@ def _compare(
 
 
 def _read_turned(part: Sequence[Token]) -> Comparison | None:
-    """The value first, the column behind it."""
+    """A comparison with the value first and the column second."""
     for number, token in enumerate(part):
         if token.kind == "sign" and token.text in _COMPARING:
             operator, rest = _read_operator(part[number:])
@@ -187,7 +190,10 @@ def _read_turned(part: Sequence[Token]) -> Comparison | None:
 
 
 def _read_operator(tokens: Sequence[Token]) -> tuple[Operator | None, Sequence[Token]]:
-    """The longest run of signs; Spark reads no others that begin with one of ours and are ours."""
+    """The operator from the longest run of signs, and the remaining tokens.
+
+    Spark has no other operators that begin with one of these.
+    """
     signs = 0
     while signs < len(tokens) and tokens[signs].kind == "sign" and tokens[signs].text in "<>=!":
         signs += 1
@@ -195,8 +201,9 @@ def _read_operator(tokens: Sequence[Token]) -> tuple[Operator | None, Sequence[T
 
 
 def _read_column(tokens: Sequence[Token]) -> tuple[tuple[str, ...], Sequence[Token]]:
-    """The name that the tokens begin with, and what is behind it; no name where they begin with a
-    value or a call.
+    """The column name at the start of the tokens, and the remaining tokens.
+
+    The name is empty when the tokens begin with a value or a call.
     """
     levels: list[str] = []
     at = 0
@@ -224,7 +231,7 @@ def _split_list(tokens: Sequence[Token]) -> list[Sequence[Token]]:
 
 
 def _read_value(tokens: Sequence[Token]) -> Value | None:
-    """A literal, or today or now with an offset; None where it is something else."""
+    """A literal, or today or now with an offset; None for anything else."""
     kinds, words = [token.kind for token in tokens], [token.text.lower() for token in tokens]
     match kinds:
         case ["number"]:
@@ -245,9 +252,7 @@ def _read_number(text: str, sign: int) -> Value | None:
 
 
 def _read_text(kind: Kind, token: Token) -> Value | None:
-    """Plain texts alone: what a backslash means, and what double quotes do, is for Spark's settings
-    to say.
-    """
+    """Plain texts only: Spark's settings decide what a backslash or double quotes mean."""
     return (
         Value(kind, token.text[1:-1]) if token.text[0] == "'" and "\\" not in token.text else None
     )
@@ -293,7 +298,7 @@ def _read_base(words: Sequence[str]) -> Kind | None:
 
 
 def _read_offset(words: Sequence[str], tokens: Sequence[Token]) -> timedelta | None:
-    """Days, or an interval in one unit."""
+    """An offset in days, or an interval with one unit."""
     match list(words):
         case [days]:
             return _span(days, "day")

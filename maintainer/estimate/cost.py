@@ -1,7 +1,6 @@
-"""What an action will take and is worth, from what finished jobs took; and how far predictions were
-off.
+"""Predict the cost and the worth of an action from finished jobs.
 
-The formulas and where their figures come from are in docs/decisions.md.
+docs/decisions.md has the formulas and the sources of their figures.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ from maintainer.domain.policy import RuleName
 
 _SECONDS_PER_HOUR = 3600
 _P90 = 1.2816  # of a normal distribution, in standard deviations
-# Before any job has finished: the published pace of a rewrite and figures on the safe side for the
-# rest.
+# Before any job has finished: the published pace of a rewrite, and cautious figures for the other
+# procedures.
 _PUBLISHED_BYTES_PER_SECOND = 2e6
 _UNKNOWN_SPREAD = 0.3  # ln(actual / predicted) squared: the 90th percentile is twice the prediction
-_SPREAD_STRENGTH = 2.0  # jobs that the wider level's spread counts for
-_PRIOR_STRENGTH = 0.01  # jobs, about, that the wider level's start-up and pace count for
+_SPREAD_STRENGTH = 2.0  # the weight of the wider level's spread, in jobs
+_PRIOR_STRENGTH = 0.01  # the weight of the wider level's start-up and pace, in jobs, about
 _LEAST_SHARE = (
     0.01  # of the wider level's start-up or pace: noise in few jobs must not make either vanish
 )
 
 LEAST_CHANCE = 0.01  # so that waiting can make up for it in bounded time
 FILE_WEIGHT = 1.0
-DELETE_WEIGHT = 2.0  # each is read with every data file that it may apply to
-MANIFEST_WEIGHT = 10.0  # opened by every planning of a query, whatever it filters
-SNAPSHOT_WEIGHT = 0.5  # read with every load of the table, a few hundred bytes
-STATISTICS_VALUE = 10.0  # of statistics where there are none or older ones
+DELETE_WEIGHT = 2.0  # each is read with all data files it may apply to
+MANIFEST_WEIGHT = 10.0  # every query planning opens it, with any filter
+SNAPSHOT_WEIGHT = 0.5  # a few hundred bytes, read whenever the table is loaded
+STATISTICS_VALUE = 10.0  # of statistics where there are none, or only older ones
 
 PUBLISHED_MEMORY_GB = 2.0
 PUBLISHED_START_UP_GB_HOURS = 0.5
@@ -52,8 +51,9 @@ PUBLISHED_CONFLICT_AGE = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long an action takes: seconds to start, and seconds for each unit of work (a byte, or a
-    snapshot of an expiry).
+    """The pace of an action: seconds to start, and seconds per unit of work.
+
+    A unit is a byte, or a snapshot for an expiry.
     """
 
     start_seconds: float
@@ -61,7 +61,7 @@ class Pace:
     spread: float = _UNKNOWN_SPREAD
 
     def seconds(self, work: float) -> float:
-        """The duration that is expected for so much work."""
+        """Predicted duration of this much work."""
         return self.start_seconds + self.seconds_per_unit * work
 
 
@@ -72,10 +72,10 @@ DEFAULT_PACES: Mapping[RuleName, Pace] = MappingProxyType(
         RuleName.REWRITE_MANIFESTS: Pace(10.0, 1 / _PUBLISHED_BYTES_PER_SECOND),
         RuleName.COMPUTE_TABLE_STATS: Pace(
             10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
-        ),  # reads, writes next to nothing
+        ),  # reads, writes very little
         RuleName.COMPUTE_PARTITION_STATS: Pace(
             10.0, 0.1 / _PUBLISHED_BYTES_PER_SECOND
-        ),  # reads manifests only
+        ),  # reads only manifests
         RuleName.EXPIRE_SNAPSHOTS: Pace(
             10.0, 0.5
         ),  # a snapshot's manifests are read and its files deleted
@@ -85,8 +85,9 @@ DEFAULT_PACES: Mapping[RuleName, Pace] = MappingProxyType(
 
 
 def measure_work(action: Action, estimate: Estimate, health: TableHealth) -> float:
-    """What the action's duration grows with: bytes that it reads and writes, or the snapshots that
-    an expiry removes.
+    """The work that the action's duration depends on.
+
+    Bytes that it reads and writes, or the number of snapshots that an expiry removes.
     """
     if isinstance(action, ExpireSnapshots):
         return float(estimate.items_removed)
@@ -98,7 +99,10 @@ def measure_work(action: Action, estimate: Estimate, health: TableHealth) -> flo
 
 
 def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: float) -> Cost:
-    """What an action of the rule on so much work will take; memory_gb is what one job occupies."""
+    """Predict the cost of an action of the rule with this much work.
+
+    memory_gb is the memory of one job.
+    """
     table = calibration.table.get(rule, NOTHING_LEARNT)
     catalog = calibration.catalog.get(rule, NOTHING_LEARNT)
     fleet = calibration.fleet.get(rule, NOTHING_LEARNT)
@@ -125,17 +129,16 @@ def predict(rule: RuleName, work: float, calibration: Calibration, memory_gb: fl
 def most_work(
     rule: RuleName, gb_hours_p90: float, calibration: Calibration, memory_gb: float
 ) -> float:
-    """How much work is predicted to take so much; negative where that is not even enough for the
-    start.
-    """
+    """How much work has this predicted cost; negative when the start-up alone costs more."""
     pace = find_pace(rule, calibration)
     seconds = gb_hours_p90 / exp(_P90 * sqrt(pace.spread)) / memory_gb * _SECONDS_PER_HOUR
     return (seconds - pace.start_seconds) / pace.seconds_per_unit
 
 
 def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
-    """How long actions of the rule take on this table, from the published figures by way of all
-    finished jobs to the table's own.
+    """The pace of the rule's actions on this table.
+
+    It refines the published figures with all finished jobs, then the catalog's, then the table's.
     """
     pace = DEFAULT_PACES[rule]
     for level in (calibration.fleet, calibration.catalog, calibration.table):
@@ -144,8 +147,9 @@ def find_pace(rule: RuleName, calibration: Calibration) -> Pace:
 
 
 def _refine(wide: Pace, fit: CostFit) -> Pace:
-    """The pace of a level, drawn towards that of the next wider one: one job cannot tell a start-up
-    from a pace, many outweigh what others did.
+    """The pace of a level, drawn towards the pace of the next wider level.
+
+    One job cannot separate start-up from pace; many jobs outweigh the wider level.
     """
     start, unit = wide.start_seconds, wide.seconds_per_unit
     a, b, d = (
@@ -165,13 +169,14 @@ def _refine(wide: Pace, fit: CostFit) -> Pace:
 
 
 def _round(value: float) -> float:
-    """To three digits: a plan must not change with each job that finishes elsewhere."""
+    """Round to three digits: a plan must not change with each job that finishes elsewhere."""
     return float(f"{value:.3g}")
 
 
 def find_chance(health: TableHealth, duration_seconds: float, history: RuleHistory) -> float:
-    """That no writer commits before the action does, halved for each failure in a row; at least
-    LEAST_CHANCE.
+    """The chance that no other writer commits first.
+
+    Halved for each failure in a row; at least LEAST_CHANCE.
     """
     commits_per_minute = (health.commits_per_hour or 0.0) / 60
     undisturbed = exp(-commits_per_minute * duration_seconds / 60)
@@ -179,7 +184,10 @@ def find_chance(health: TableHealth, duration_seconds: float, history: RuleHisto
 
 
 def find_benefit(rule: RuleName, estimate: Estimate) -> Benefit:
-    """What the action takes away, weighted. Reads are not known yet: each table counts alike."""
+    """The weighted sum of what the action removes.
+
+    Reads are not known yet, so all tables count the same.
+    """
     removed = estimate.items_removed
     match rule:
         case RuleName.REWRITE_DATA_FILES:
@@ -206,7 +214,7 @@ def find_benefit(rule: RuleName, estimate: Estimate) -> Benefit:
 def find_worth(
     rule: RuleName, estimate: Estimate, cost: Cost, health: TableHealth, history: RuleHistory
 ) -> Worth:
-    """Benefit and chance, and what the published model would take for gain and cost."""
+    """Benefit and chance, and the published model's gain and cost."""
     files, gb_hours = _published(rule, estimate, health)
     return Worth(
         find_benefit(rule, estimate),
@@ -217,8 +225,9 @@ def find_worth(
 
 
 def _published(rule: RuleName, estimate: Estimate, health: TableHealth) -> tuple[int, float]:
-    """AutoComp's own gain and cost: files under the target and their bytes, whatever partitions
-    they lie in, none where commits would conflict.
+    """AutoComp's gain and cost: the number of small files, and a cost from their bytes.
+
+    Partitions do not matter. The gain is 0 where commits would conflict.
     """
     if rule is not RuleName.REWRITE_DATA_FILES:
         return estimate.items_removed, PUBLISHED_START_UP_GB_HOURS

@@ -1,5 +1,6 @@
-"""Which snapshots expire_snapshots would drop, simulated on the table's history. Source: Iceberg's
-RemoveSnapshots.
+"""Which snapshots expire_snapshots would remove, simulated on the table's history.
+
+Source: Iceberg's RemoveSnapshots.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from maintainer.domain.units import read_whole
 
 _LONGEST_AGE_MS = (
     10**13
-)  # three hundred years: what is longer means for ever, and no calendar has it
+)  # three hundred years: longer ages mean "for ever" and do not fit a calendar
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiryEstimate:
-    """Which snapshots expiry would drop, and when the oldest of those that are kept only by their
-    age was committed.
+    """The snapshots that expiry would remove.
+
+    Also the commit time of the oldest snapshot that only its age keeps.
     """
 
     estimate: Estimate
@@ -32,15 +34,13 @@ class ExpiryEstimate:
 def estimate_expire_snapshots(
     health: TableHealth, older_than: datetime, retain_last: int, now: datetime
 ) -> ExpiryEstimate:
-    """Simulates RemoveSnapshots on the table's history: branches, tags, ages and unreferenced
-    snapshots.
-    """
+    """Simulate RemoveSnapshots on branches, tags, ages and unreferenced snapshots."""
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
     retained: set[int] = set()
     on_branches: set[int] = set()
     tagged: set[int] = set()
     for ref in _live_refs(health, now):
-        # A tag refers to its snapshot alone: what lies before it on no branch goes by age.
+        # A tag keeps only its own snapshot. Ancestors that are on no branch expire by age.
         if ref.is_branch:
             _add_line(ref.snapshot_id, by_id, on_branches)
         else:
@@ -64,8 +64,9 @@ def estimate_expire_snapshots(
 
 
 def _live_refs(health: TableHealth, now: datetime) -> list[Ref]:
-    """Refs that expiry keeps; a table without refs (format version 1) has its current snapshot as
-    main.
+    """The refs that expiry keeps.
+
+    A table without refs (format version 1) has its current snapshot as main.
     """
     expired = set(find_expired_refs(health, now))
     refs = [ref for ref in health.refs if ref not in expired]
@@ -75,8 +76,9 @@ def _live_refs(health: TableHealth, now: datetime) -> list[Ref]:
 
 
 def find_expired_refs(health: TableHealth, now: datetime) -> tuple[Ref, ...]:
-    """The branches and tags that go: those whose snapshot is gone, or older than the ref itself or
-    the table allows. Main never goes.
+    """The branches and tags that expire.
+
+    Their snapshot is gone, or older than the ref or the table allows. Main never expires.
     """
     committed_at = {stamp.snapshot_id: stamp.committed_at for stamp in health.history}
     default = _default_ref_age_ms(health)
@@ -100,8 +102,9 @@ def _default_ref_age_ms(health: TableHealth) -> int | None:
 
 
 def _add_line(snapshot_id: int, by_id: Mapping[int, SnapshotStamp], line: set[int]) -> None:
-    """Add a snapshot and its ancestors, as far as they are not there yet: the lines of many
-    branches have most of their snapshots in common.
+    """Add a snapshot and its ancestors, stopping at the first that is already there.
+
+    Many branches share most of their snapshots.
     """
     current: int | None = snapshot_id
     while current is not None and current in by_id and current not in line:

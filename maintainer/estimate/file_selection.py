@@ -1,4 +1,4 @@
-"""Which files of a partition Iceberg takes for a rewrite: by size, and by their deletes."""
+"""Which files of a partition Iceberg selects for a rewrite: by size, and by their deletes."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from maintainer.domain.health import PartitionHealth
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """When a file is a candidate; sizes in bytes."""
+    """When a file is a candidate. Sizes are in bytes."""
 
     takes_all: bool
     small_below: int
     large_above: int
     delete_files: int
     delete_ratio: float
-    are_measured: bool  # the size bounds are those that small and large files were counted by
+    are_measured: bool  # True: small and large files were counted by these size bounds
 
     def takes_size(self, size: int) -> bool:
-        """Whether a file of this size is one."""
+        """True when a file of this size is a candidate."""
         return self.takes_all or size < self.small_below or size > self.large_above
 
     def takes_deletes(self, files: DeletedFiles) -> bool:
-        """Whether each of the files is one for its deletes."""
+        """True when each of the files is a candidate because of its deletes."""
         return files.delete_files >= self.delete_files or files.least_ratio >= self.delete_ratio
 
     def are_across(self, files: DeletedFiles) -> bool:
-        """Whether some of the files may be candidates by their size, and others not."""
+        """True when some of the files may be candidates by size and others not."""
         return self.takes_size(files.smallest) != self.takes_size(files.largest)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The files of a partition that a rewrite would take."""
+    """The files of one partition that a rewrite would take."""
 
     files: FileSizes
-    deleted: int = 0  # of them, those with too many deletes
+    deleted: int = 0  # of these, files with too many deletes
     uncertain: int = 0  # files that may be candidates or not
-    emptied: int = 0  # files that have lost all their rows
-    # files whose deletes are as many as their rows, or more: they have lost all, unless some
-    # deletes are of the same row
+    emptied: int = 0  # files without live rows
+    # files with at least as many deletes as rows: no row is left, unless some deletes are of the
+    # same row
     depleted: int = 0
 
 
 def may_have_candidates(partition: PartitionHealth, bounds: Bounds) -> bool:
-    """False when the counts alone tell that a partition has none."""
+    """False when the counts alone show that a partition has no candidates."""
     return (
         bounds.takes_all
         or not bounds.are_measured
@@ -101,7 +101,7 @@ def find_candidates(partition: PartitionHealth, bounds: Bounds) -> Candidates:
 
 
 def merge_candidates(found: Sequence[Candidates]) -> Candidates:
-    """The candidates of several partitions together."""
+    """Combine the candidates of several partitions."""
     if len(found) == 1:
         return found[0]
     sums = [
@@ -128,8 +128,9 @@ def _as_run(files: DeletedFiles) -> SizeRun:
 
 
 def _suppose_sizes(partition: PartitionHealth) -> FileSizes:
-    """Where no sizes are known, only counts: small and large files as if each kind were of one
-    size, the others of another.
+    """Assumed sizes for a partition with counts only.
+
+    Small, large and other files each have one common size.
     """
     small, large = (
         (partition.small_files, partition.small_bytes),
@@ -151,7 +152,7 @@ def _suppose_sizes(partition: PartitionHealth) -> FileSizes:
 def _select_runs(
     runs: Sequence[SizeRun], partition: PartitionHealth, bounds: Bounds
 ) -> tuple[list[SizeRun], int]:
-    """The runs with candidates, and how many files of them may be none."""
+    """The runs with candidates, and how many of their files may not be candidates."""
     if bounds.takes_all:
         return list(runs), 0
     taken, unsure = [], 0
@@ -183,8 +184,9 @@ def _select_runs(
 def _part_of(
     run: SizeRun, bounds: Bounds, *, is_small: bool, number: int | None
 ) -> tuple[Iterator[SizeRun] | list[SizeRun], int]:
-    """The part of a run beyond a bound that lies within it: as many files as are known to, else as
-    if sizes were spread evenly.
+    """The part of a run beyond a bound that lies inside the run.
+
+    It has the known number of files, else sizes are assumed to be spread evenly.
     """
     share = (
         bounds.small_below - run.smallest if is_small else run.largest - bounds.large_above

@@ -1,8 +1,8 @@
-"""A filter for rewrite_data_files that selects the files of some partitions, as Spark's SQL.
+"""A filter for rewrite_data_files that selects the files of some partitions, as Spark SQL.
 
-Iceberg projects the filter onto each file's own partition spec, and takes what may match. Of the
-spec that the filter is written for these are exactly the partitions meant; of other specs also
-files whose values overlap with them.
+Iceberg projects the filter onto each file's own partition spec, and takes all files that may match.
+For the filter's own spec, exactly these partitions match. For other specs, files with overlapping
+values match too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from maintainer.domain.partition import read_partition
 from maintainer.domain.sql import quote_identifier, quote_text
 
 MAX_WHERE_CHARACTERS: Final = (
-    8_000  # of 10,000 that a statement may have; the rest is the policy's own
+    8_000  # of 10,000 in a statement; the rest is for the policy's own filter
 )
 _PARAMETER: Final = compile_regex(r"(bucket|truncate)\[(\d{1,10})\]")
 _LARGEST_INT: Final = 2**31 - 1
@@ -37,8 +37,9 @@ _TIMESTAMPS: Final = {"timestamp": "TIMESTAMP_NTZ", "timestamptz": "TIMESTAMP"}
 def write_where(
     catalog: str, places: Iterable[tuple[int, str]], specs: Iterable[PartitionSpec]
 ) -> str | None:
-    """The filter for these (spec, partition); None where one of them cannot be written so, or all
-    of them together are too long.
+    """The filter for these (spec, partition).
+
+    None where a partition cannot be expressed, or the filter is too long.
     """
     by_id = {spec.spec_id: spec for spec in specs}
     written = [_write_place(catalog, text, by_id.get(spec_id)) for spec_id, text in places]
@@ -52,7 +53,7 @@ def write_where(
 def _write_place(catalog: str, text: str, spec: PartitionSpec | None) -> str | None:
     values = read_partition(text, spec) if spec is not None else None
     if not values or spec is None:
-        return None  # a table without partitions has nothing to tell apart
+        return None  # an unpartitioned table has nothing to select by
     conditions = [
         _write_condition(catalog, field, values[field.name])
         for field in spec.fields
@@ -76,9 +77,9 @@ def _write_condition(catalog: str, field: PartitionField, value: str | None) -> 
     parameter = _PARAMETER.fullmatch(field.transform)
     if parameter is None:
         return None
-    # A bucket's number is a whole number whatever the column's type is.
+    # A bucket's number is an integer for every column type.
     literal = _write_literal("long" if parameter[1] == "bucket" else field.type_name, value)
-    # With its catalog: the session's own catalog is another, and has no such function.
+    # With the catalog's name: the session's own catalog does not have this function.
     return (
         f"{quote_identifier(catalog)}.system.{parameter[1]}({parameter[2]}, {column}) = {literal}"
         if literal is not None
@@ -116,8 +117,10 @@ def _write_literal(type_name: str, value: str) -> str | None:
 
 
 def _write_whole(value: str) -> str | None:
-    """Plain where it is an INT: a function of an INT column compared with a BIGINT would be cast,
-    and no longer known for what it is.
+    """A plain number for an INT.
+
+    Spark would cast a function of an INT column for the comparison with a BIGINT, and Iceberg would
+    no longer recognise it.
     """
     if _WHOLE.fullmatch(value) is None:
         return None
@@ -152,7 +155,7 @@ def _write_bytes(value: str) -> str | None:
 
 
 def _write_period(column: str, field: PartitionField, value: str) -> str | None:
-    """From the period's beginning up to that of the next."""
+    """From the start of the period to the start of the next."""
     if _PERIODS[field.transform].fullmatch(value) is None or (
         field.type_name != "date" and field.type_name not in _TIMESTAMPS
     ):
@@ -160,7 +163,7 @@ def _write_period(column: str, field: PartitionField, value: str) -> str | None:
     try:
         start, end = write_boundaries(value, is_date=field.type_name == "date")
     except (ValueError, OverflowError):
-        return None  # a period that Python's calendar does not have
+        return None  # Python's calendar does not have the period
     if field.type_name == "date":
         return f"{column} >= DATE '{start}' AND {column} < DATE '{end}'"
     return (
@@ -170,8 +173,9 @@ def _write_period(column: str, field: PartitionField, value: str) -> str | None:
 
 
 def write_boundaries(value: str, *, is_date: bool) -> tuple[str, str]:
-    """A period's beginning and that of the next, as SQL writes dates or times; ValueError or
-    OverflowError for one that Python's calendar does not have.
+    """The start of a period and of the next one, as SQL dates or times.
+
+    ValueError or OverflowError for a period that Python's calendar does not have.
     """
     numbers = [int(part) for part in value.split("-")]
     match numbers:

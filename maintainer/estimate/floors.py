@@ -1,4 +1,4 @@
-"""Floors and refusals: what is not done even when a policy asks for it."""
+"""Floors and refusals: what is never done, even when a policy asks for it."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ NAME_MAPPING = "schema.name-mapping.default"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why an action must not run, whatever its gain."""
+    """Why an action must not run, even if it would help."""
 
     code: SkipCode
     reason: str
 
 
 def is_gc_disabled(health: TableHealth) -> bool:
-    """True when the table's owner forbids deleting files: gc.enabled is anything but true, as
-    Iceberg reads it.
+    """True when the table's owner forbids deleting files.
+
+    gc.enabled has any value but true, as Iceberg reads it.
     """
     return health.properties.get("gc.enabled", "true").lower() != "true"
 
 
 def is_snapshot_of_another(health: TableHealth) -> bool:
-    """True when Spark's procedure snapshot made the table: until it is rewritten as a whole, its
-    files are those of the table that it was made from.
+    """True when Spark's procedure `snapshot` created the table.
+
+    Until it is fully rewritten, its files belong to the source table.
     """
     return health.properties.get("snapshot", "").strip().lower() == "true"
 
 
 def find_import(health: TableHealth) -> str | None:
-    """What shows that the table took files over from another one, by migrate or add_files; None
-    when nothing does.
-    """
+    """Evidence that migrate or add_files imported files from another table; None without any."""
     if health.properties.get("migrated", "").strip().lower() == "true":
         return "the property migrated=true"
-    # Files that Iceberg did not write have no field ids: whoever adds them sets the names by which
-    # their columns are found.
+    # Files that Iceberg did not write have no field ids: the import sets a name mapping for their
+    # columns.
     return (
         f"a name mapping ({NAME_MAPPING}), as add_files leaves"
         if health.properties.get(NAME_MAPPING, "").strip()
@@ -55,8 +55,9 @@ def find_import(health: TableHealth) -> str | None:
 
 
 def refuse_imported(rule: Rule, health: TableHealth) -> str | None:
-    """Why nothing expires of a table that took files over; None where it took none, or the
-    operator's policy lets them go.
+    """Why snapshots of a table with imported files must not expire.
+
+    None when it has none, or the operator's policy allows deleting them.
     """
     sign = find_import(health)
     if sign is None or rule.imported_files is ImportedFiles.DELETE:
@@ -68,7 +69,7 @@ def refuse_imported(rule: Rule, health: TableHealth) -> str | None:
 
 
 def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
-    """The first reason against carrying out this rule on this table; None when there is none."""
+    """The first reason not to run this rule on this table; None when there is none."""
     if health.format_version > NEWEST_FORMAT_VERSION:
         return Refusal(
             SkipCode.UNSUPPORTED,
@@ -82,7 +83,7 @@ def refuse(rule: Rule, health: TableHealth) -> Refusal | None:
 
 
 def _find_unfit(rule: Rule, health: TableHealth) -> str | None:
-    """Why Spark itself would refuse the rule on this table."""
+    """Why Spark itself would refuse to run the rule on this table."""
     if rule.name is RuleName.COMPUTE_PARTITION_STATS and health.is_partitioned is False:
         return "the table is not partitioned, so that there are no partitions to describe"
     if (
@@ -140,8 +141,9 @@ def check_before_submit(
     expected_uuid: str,
     previous: TableHealth | None = None,
 ) -> str | None:
-    """Why a planned action must not be submitted now, from a fresh look at the table and the one
-    before; None when it may.
+    """Why a planned action must not be submitted now.
+
+    It compares a fresh reading of the table with the previous one. None when the action may start.
     """
     if health.table_uuid != expected_uuid:
         return (
@@ -169,9 +171,7 @@ def _takes_away(action: Action | RollBack) -> bool:
 
 
 def is_older_pointer(previous: TableHealth, fresh: TableHealth) -> bool:
-    """True when the catalog shows a state of the table that is older than one that was seen
-    before.
-    """
+    """True when the catalog shows an older state of the table than one that was seen before."""
     if previous.table_uuid != fresh.table_uuid:
         return False
     before, after = _version_of(previous.metadata_location), _version_of(fresh.metadata_location)

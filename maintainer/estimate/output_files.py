@@ -1,5 +1,4 @@
-"""How many files a rewrite writes for a group of files, as Iceberg and Spark split and pack what
-they read.
+"""How many files a rewrite writes for a group, as Iceberg and Spark split and pack the input.
 
 Sources: Iceberg 1.12's SizeBasedFileRewritePlanner (expected files, split size),
 SparkBinPackFileRewriteRunner, TableScanUtil.planTaskGroups.
@@ -15,20 +14,20 @@ from maintainer.domain.file_sizes import FileSizes, SizeRun
 from maintainer.estimate.bin_packing import pack
 
 FOLDED_REMAINDER_RATIO = (
-    1.1  # Iceberg: a remainder is folded into the others while they stay under 1.1 x target
+    1.1  # Iceberg: a remainder is spread over the other files while they stay under 1.1 x target
 )
 _SPLIT_OVERHEAD_BYTES = 5 * 1024  # Iceberg: SPLIT_OVERHEAD
 _LOOKBACK = 10  # Iceberg: read.split.planning-lookback
-_MAX_PACKED = 2048  # items that are packed one by one; of more, a sample stands for all
-# row groups that are packed one by one: a group of Iceberg's default 100 GiB has at most 800 beside
-# one a file
+_MAX_PACKED = 2048  # items that are packed one by one; beyond that, a sample represents all
+# row groups that are packed one by one: a group of Iceberg's default 100 GiB has at most 800,
+# besides one per file
 _MAX_CHUNKS = 8192
-_KEPT_COUNTS = 1024  # groups whose count is remembered
+_KEPT_COUNTS = 1024  # groups whose count is cached
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of files with the least and the most that it can be."""
+    """A number of files, with its least and greatest possible value."""
 
     expected: int
     least: int
@@ -36,26 +35,29 @@ class Count:
 
     @classmethod
     def exactly(cls, number: int) -> Count:
-        """A number that is certain."""
+        """A number that is exact."""
         return cls(number, number, number)
 
 
 @dataclass(frozen=True, slots=True)
 class OutputSizes:
-    """The bounds that output files are held to; all in bytes."""
+    """The size bounds of output files, all in bytes."""
 
     target: int
     small_below: int
     large_above: int
-    chunk: int  # what a file is read in at most: its row groups
+    chunk: int  # the largest unit in which a file is read: its row groups
 
     @property
     def write_max(self) -> int:
-        """Where a writer begins another file: halfway between the target and the upper bound."""
+        """The size at which a writer starts a new file.
+
+        It is halfway between the target and the upper bound.
+        """
         return int(self.target + (self.large_above - self.target) * 0.5)
 
     def expect(self, size: int) -> int:
-        """Files that Iceberg aims at for so many bytes."""
+        """The number of files that Iceberg aims at for this many bytes."""
         if size < self.target:
             return 1
         whole, remainder = divmod(size, self.target)
@@ -66,17 +68,17 @@ class OutputSizes:
         return whole + bool(remainder)
 
     def split(self, size: int) -> int:
-        """Bytes that one task reads, of a group of so many."""
+        """Bytes per task, for a group of this many bytes."""
         even = size // self.expect(size) + _SPLIT_OVERHEAD_BYTES
         return self.target if even < self.target else min(even, self.write_max)
 
 
-# One decision asks the same of a group several times: for the band, for the scope, for the
-# estimate.
+# One decision asks several times for the same group: for the band, the scope and the estimate.
 @lru_cache(maxsize=_KEPT_COUNTS)
 def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) -> Count:
-    """Files that bin-packing writes: one for each task, more where what a task cannot split is
-    beyond what a writer puts in one file.
+    """The number of files that bin-packing writes.
+
+    It is one per task, and more where a part that a task cannot split exceeds one output file.
     """
     total = files.bytes
     split = sizes.split(total)
@@ -95,12 +97,11 @@ def count_packed(files: FileSizes, sizes: OutputSizes, *, is_order_known: bool) 
             * factor
         ),
     )
-    # Row groups of another size than the table's property says make other splits; a writer looks at
-    # the size every thousand rows only.
+    # Row groups of another size than the table's property result in other splits. A writer checks
+    # the size only every thousand rows.
     if is_order_known and files.listed and max(items) <= min(sizes.chunk, split):
         return Count.exactly(expected)
-    # Any two bins that were begun one after the other have more than half the limit each on
-    # average.
+    # Any two bins that were started one after the other are, on average, more than half full.
     most = max(expected, 2 * total // split + 1)
     return Count(
         expected, 1 if max(items) > split else min(expected, -(-total // sizes.write_max)), most
@@ -113,9 +114,7 @@ def _count_bins(items: Iterable[int], split: int, sizes: OutputSizes) -> int:
 
 
 def _count_even(chunks: int, split: int, sizes: OutputSizes) -> int:
-    """Of so many row groups that packing them one by one takes too long: all as if they were
-    whole.
-    """
+    """The count for too many row groups to pack one by one; all are assumed to be full."""
     in_bin = max(1, split // sizes.chunk)
     whole, rest = divmod(chunks, in_bin)
     return whole * _count_written(in_bin * sizes.chunk, sizes) + (
@@ -124,12 +123,12 @@ def _count_even(chunks: int, split: int, sizes: OutputSizes) -> int:
 
 
 def _count_written(weight: int, sizes: OutputSizes) -> int:
-    """Files that one task writes for so many bytes."""
+    """The number of files that one task writes for this many bytes."""
     return max(1, -(-weight // sizes.write_max))
 
 
 def _expand(files: FileSizes) -> tuple[Sequence[int], float]:
-    """Sizes of single files, and for how many files each stands."""
+    """Sizes of single files, and how many files each represents."""
     if files.listed:
         return files.listed, 1.0
     factor = max(1.0, files.count / _MAX_PACKED)
@@ -143,7 +142,7 @@ def _sample(run: SizeRun, factor: float) -> Iterator[int]:
 
 
 def _cut(items: Iterable[int], chunk: int) -> Iterator[int]:
-    """Files as they are read: row group by row group."""
+    """Split files into the row groups in which they are read."""
     for size in items:
         whole = _count_chunks(size, chunk) - 1
         yield from (chunk for _ in range(whole))
@@ -155,8 +154,9 @@ def _count_chunks(size: int, chunk: int) -> int:
 
 
 def count_sorted(total: int, sizes: OutputSizes, compression: float) -> Count:
-    """Files that a sort writes: one for each shuffle partition, more where one is beyond what a
-    writer puts in one file.
+    """The number of files that a sort writes.
+
+    It is one per shuffle partition, and more where a partition exceeds one output file.
     """
     expected = max(1, sizes.expect(int(total * compression)))
     return (
@@ -167,8 +167,9 @@ def count_sorted(total: int, sizes: OutputSizes, compression: float) -> Count:
 
 
 def count_scattered(packed: Count, partitions: int | None, supposed: int, files: int) -> Count:
-    """Files that are written into several partitions: at least one in each; where their number is
-    not known, up to as many as were read and more.
+    """The number of files when a group is written into several partitions: at least one in each.
+
+    If the number of partitions is unknown, the upper bound is the number of input files or more.
     """
     if partitions is None:
         return Count(max(packed.expected, supposed), 1, max(packed.most, supposed, files))

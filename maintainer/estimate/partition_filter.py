@@ -1,9 +1,8 @@
-"""What a policy's own filter takes of a partition, as Iceberg tells it from the partition's values.
+"""How much of a partition a policy's own filter takes, from the partition's values.
 
-Iceberg projects the filter onto each file's own partition spec: a comparison with a column that a
-partition is made of leaves the whole partition out, or takes all of it, or cuts through it; then
-the bounds of each file's columns decide, which are not known here. The same is so for every other
-column.
+Iceberg projects the filter onto each file's own partition spec. A comparison with a source column
+of the spec excludes the partition, takes all of it, or takes a part. For a part, and for
+comparisons with other columns, the column bounds of each file decide; they are not known here.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from maintainer.domain.partition import read_partition
 from maintainer.estimate.conditions import Comparison, Kind, Operator, Value, read_conjuncts
 from maintainer.estimate.filter_writer import write_boundaries
 
-_Range: TypeAlias = tuple[Any, Any]  # the least and the greatest, of one type that has an order
+_Range: TypeAlias = tuple[Any, Any]  # the least and the greatest value, of one ordered type
 
-# Where on earth a session's zone may be: its clock goes before or behind UTC by so much.
+# The range of time zones: a session's clock differs from UTC by at most this much.
 _EARLIEST_ZONE, _LATEST_ZONE = timedelta(hours=-12), timedelta(hours=14)
 _UNTIL_IT_RUNS = timedelta(
     hours=1
-)  # from the decision to the statement: what is decided on a job is decided anew when it starts
+)  # time from the decision to the statement: a job is decided on again when it starts
 _LONGEST_DAY = timedelta(hours=25)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE: Final = compile_regex(r"\d{4}-\d\d-\d\d")
@@ -43,23 +42,23 @@ class Taken(StrEnum):
     """Which files of a partition a filter takes."""
 
     NONE = "none"
-    SOME = "some"  # or all or none: it is not known here
+    SOME = "some"  # all, some or none: unknown here
     ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionFilter:
-    """A policy's own filter; without one everything is taken."""
+    """A policy's own filter. Without a filter everything is taken."""
 
     conjuncts: tuple[Comparison | None, ...] = ()
-    now: datetime | None = None  # None: what the filter says of today cannot be told
+    now: datetime | None = None  # None: conditions on today's date cannot be evaluated
     specs: Mapping[int, PartitionSpec] = field(default_factory=dict)
 
     @classmethod
     def read(
         cls, where: str | None, now: datetime | None, specs: Iterable[PartitionSpec]
     ) -> PartitionFilter:
-        """The filter of a policy over a table of these specs."""
+        """Read the filter of a policy for a table with these specs."""
         return (
             cls(read_conjuncts(where), now, {spec.spec_id: spec for spec in specs})
             if where
@@ -67,7 +66,7 @@ class PartitionFilter:
         )
 
     def take(self, spec_id: int, partition: str) -> Taken:
-        """Of one partition by its text."""
+        """How much of one partition, given by its text, the filter takes."""
         if not self.conjuncts:
             return Taken.ALL
         spec = self.specs.get(spec_id)
@@ -86,8 +85,10 @@ def _take(
     values: Mapping[str, str | None],
     now: datetime | None,
 ) -> Taken:
-    """By every field that is made of the column: one that leaves the partition out, or takes all of
-    it, is enough.
+    """How much of a partition one conjunct takes.
+
+    It checks all fields made from the column: one that excludes or includes the whole partition
+    decides.
     """
     if conjunct is None:
         return Taken.SOME
@@ -109,7 +110,7 @@ def _take_by_field(
             Taken.ALL if (text is None) is (conjunct.operator is Operator.IS_NULL) else Taken.NONE
         )
     if text is None:
-        return Taken.NONE  # nothing compares with no value
+        return Taken.NONE  # a null matches no comparison
     held = _read_range(by, text)
     found = (
         {
@@ -121,14 +122,14 @@ def _take_by_field(
     )
     if Taken.ALL in found:
         return Taken.ALL
-    # Iceberg's periods of before 1970 may be one off, as they were in its first versions: it takes
-    # their neighbours too.
+    # Iceberg's periods before 1970 may be off by one, as in its first versions: it takes the
+    # neighbouring periods too.
     is_off = by.transform in _PERIODS and text <= _LAST_OFF[: len(text)]
     return Taken.NONE if found == {Taken.NONE} and not is_off else Taken.SOME
 
 
 def _compare(operator: Operator, held: _Range, bounds: _Range | None) -> Taken:
-    """What is held against a value that lies somewhere within its bounds."""
+    """Compare a partition's range with a value that lies within its bounds."""
     if bounds is None:
         return Taken.SOME
     (least, greatest), (low, high) = held, bounds
@@ -147,9 +148,7 @@ def _compare(operator: Operator, held: _Range, bounds: _Range | None) -> Taken:
 
 
 def _read_range(by: PartitionField, text: str) -> _Range | None:
-    """The least and the greatest that the column can be in the partition; None where that cannot be
-    told.
-    """
+    """The least and greatest column value in the partition; None when unknown."""
     try:
         if by.transform in _PERIODS:
             start, end = write_boundaries(text, is_date=by.type_name == "date")
@@ -177,7 +176,10 @@ def _read_single(type_name: str, text: str) -> int | Decimal | str | None:
 
 
 def _count(text: str) -> int:
-    """Days of a date, microseconds of anything with a time; ValueError when it is neither."""
+    """Days for a date, microseconds for a time.
+
+    ValueError when the text is neither.
+    """
     found = _MOMENT.fullmatch(text)
     if found is None:
         message = f"{text!r} is no date and no time"
@@ -195,8 +197,9 @@ def _count_moment(moment: datetime) -> int:
 
 
 def _bound(value: Value, type_name: str, now: datetime | None) -> _Range | None:
-    """Between what and what the value lies as the column's type has it; None where Spark would make
-    something else of it, or of the column.
+    """The bounds of the value in the column's type.
+
+    None where Spark would cast the value or the column.
     """
     try:
         match type_name:
@@ -242,6 +245,6 @@ def _bound_moment(value: Value, now: datetime | None, *, is_zoned: bool) -> _Ran
 
 
 def _bound_now(value: Value, now: datetime) -> _Range:
-    """Today begins somewhere within the last day, by the zone of the session."""
+    """Bounds for today's start, which depends on the session's time zone: within the last day."""
     earliest = now + value.offset - (_LONGEST_DAY if value.kind is Kind.TODAY else timedelta(0))
     return _count_moment(earliest), _count_moment(now + value.offset + _UNTIL_IT_RUNS)

@@ -1,6 +1,4 @@
-"""What expiry would take away, and what keeps it from doing so: pins, checkpoints, markers, staged
-snapshots.
-"""
+"""What expiry would remove, and what prevents it: pins, checkpoints, markers, staged snapshots."""
 
 from __future__ import annotations
 
@@ -24,19 +22,19 @@ from maintainer.estimate.floors import find_import, refuse_imported
 
 PIN_PROPERTY = "maintainer.pin."
 PIN_TAG = "maintainer-pin-"
-DEFAULT_STAGED_AGE = timedelta(days=14)  # a staged snapshot waits for an audit that people make
-# A Flink job that has committed nothing for so long is taken for ended: it would hold the whole
+DEFAULT_STAGED_AGE = timedelta(days=14)  # people need time to review a staged snapshot
+# A Flink job without commits for this long counts as ended. Otherwise it would keep the whole
 # history for ever.
 FLINK_TRUST = timedelta(days=14)
-MAX_SNAPSHOTS_PER_RUN = 5_000  # a first run on 70,000 exhausted a driver's memory
+MAX_SNAPSHOTS_PER_RUN = 5_000  # a first run on 70,000 ran out of a driver's memory
 STREAM_ABOVE = (
-    1_000  # snapshots: from there on their files' paths are not all held in the driver's memory
+    1_000  # snapshots: from there on the driver does not keep all their files' paths in memory
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """A snapshot that must stay with everything newer, and for whom."""
+    """A snapshot that must stay with all newer ones, and who needs it."""
 
     snapshot_id: int
     committed_at: datetime
@@ -45,31 +43,31 @@ class Keeper:
 
 @dataclass(frozen=True, slots=True)
 class ExpiryPreview:
-    """What one run of expiry would take away, by simulation on the table's metadata."""
+    """What one run of expiry would remove, simulated on the table's metadata."""
 
     action: ExpireSnapshots
     estimate: Estimate
-    snapshots: tuple[SnapshotStamp, ...]  # those that would go, oldest first
-    refs: tuple[str, ...]  # branches and tags that would go, being older than they may be
-    bytes_freed: int | None  # about; None: a writer did not say what it removed
+    snapshots: tuple[SnapshotStamp, ...]  # snapshots that would be removed, oldest first
+    refs: tuple[str, ...]  # branches and tags that would be removed as too old
+    bytes_freed: int | None  # approximate; None: a writer did not say what it removed
     keeper: Keeper | None = (
-        None  # whoever holds the oldest of what a run without keepers would take
+        None  # the keeper of the oldest snapshot that would be removed without keepers
     )
-    refusal: str | None = None  # why nothing may go at all
-    is_slice: bool = False  # the rest waits for the next run
+    refusal: str | None = None  # why nothing may be removed
+    is_slice: bool = False  # True: the next runs remove the rest
     next_at: datetime | None = None
-    lost_pins: tuple[str, ...] = ()  # pins that protect nothing, in words
+    lost_pins: tuple[str, ...] = ()  # pins that protect nothing, as sentences
 
 
 def preview_expiry(
     health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime
 ) -> ExpiryPreview:
-    """The statement that expiry would run now, and what would become of the table."""
+    """The statement that expiry would run now, and its result."""
     pins = tuple(pins)
     age = rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE
     keep = rule.keep if rule.keep is not None else DEFAULT_SNAPSHOTS_KEPT
-    # To the full hour, downwards: the same work has the same statement at each look, and nothing
-    # younger than asked for goes.
+    # Round down to the full hour: the same work has the same statement at each check, and nothing
+    # younger than requested is removed.
     wanted = _full_hour(now - age)
     keepers = sorted(find_keepers(health, rule, pins, now), key=lambda keeper: keeper.committed_at)
     slowest = keepers[0] if keepers and keepers[0].committed_at < wanted else None
@@ -83,7 +81,7 @@ def preview_expiry(
         )
     )
     action = ExpireSnapshots(older_than, keep, _options(rule, len(gone)))
-    # Expiry cuts at the full hour, so that a snapshot may go at the first one after it is old
+    # Expiry cuts at full hours, so that a snapshot may go at the first full hour after it is old
     # enough.
     next_at = (
         _full_hour(found.oldest_waiting_at + age) + timedelta(hours=1)
@@ -107,7 +105,7 @@ def preview_expiry(
 
 
 def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: Rule) -> str:
-    """The preview in one sentence."""
+    """The preview as one sentence."""
     age = format_duration(rule.max_age if rule.max_age is not None else DEFAULT_EXPIRE_AGE)
     keep = preview.action.retain_last
     removed = len(preview.snapshots)
@@ -155,7 +153,7 @@ def describe_expiry(preview: ExpiryPreview, health: TableHealth, rule: Rule) -> 
 def find_keepers(
     health: TableHealth, rule: Rule, pins: Iterable[Pin], now: datetime
 ) -> Iterator[Keeper]:
-    """Everybody who still needs a snapshot that the table has."""
+    """All keepers of snapshots that the table has."""
     by_id = {stamp.snapshot_id: stamp for stamp in health.history}
     for pin in pins:
         if pin.snapshot_id in by_id and pin.holds_at(now):
@@ -176,22 +174,23 @@ def _keep(stamp: SnapshotStamp, reason: str) -> Keeper:
 
 
 def _property_pins(health: TableHealth) -> Iterator[tuple[str, int | None]]:
-    """(property, snapshot id); None for a value that is none."""
+    """(property, snapshot id); None for a value that is not a snapshot id."""
     for name, text in sorted(health.properties.items()):
         if name.startswith(PIN_PROPERTY):
             yield name, read_whole(text)
 
 
 def find_pin_trouble(health: TableHealth, pins: Iterable[Pin], now: datetime) -> Iterator[str]:
-    """Pins that do not do what was meant: they name a snapshot that the table does not have, or
-    none at all.
-    """
+    """Pins that do not work: they name a missing snapshot, or no snapshot."""
     yield from (f"{lost}: it protects nothing" for lost in _lost_pins(health, pins, now))
     yield from _unreadable_pins(health)
 
 
 def _lost_pins(health: TableHealth, pins: Iterable[Pin], now: datetime) -> Iterator[str]:
-    """Of the store and of properties; a tag cannot name a snapshot that is gone."""
+    """Pins in the store and in properties that name a missing snapshot.
+
+    A tag cannot name one.
+    """
     known = {stamp.snapshot_id for stamp in health.history}
     named = [(f"pin {pin.name} of {pin.by}", pin.snapshot_id) for pin in pins if pin.holds_at(now)]
     named += [
@@ -207,7 +206,7 @@ def _lost_pins(health: TableHealth, pins: Iterable[Pin], now: datetime) -> Itera
 
 
 def _unreadable_pins(health: TableHealth) -> Iterator[str]:
-    """Somebody wanted to hold something, and it is not known what: nothing goes."""
+    """Unreadable pins: somebody wants to keep something unknown, so nothing is removed."""
     for name, snapshot_id in _property_pins(health):
         if snapshot_id is None:
             yield (
@@ -221,8 +220,9 @@ def _refuse_for_pins(health: TableHealth, end: datetime) -> str | None:
 
 
 def _find_dropped_pin(health: TableHealth, end: datetime) -> str | None:
-    """Why nothing goes: expiry would drop a pin's tag by the table's age of refs, and the next run
-    what the tag protects.
+    """Why nothing may be removed: expiry would drop a pin's tag by the table's maximum ref age.
+
+    The next run would then remove what the tag protects.
     """
     known = {stamp.snapshot_id for stamp in health.history}
     expired = (
@@ -244,15 +244,17 @@ def _is_pin(ref: Ref) -> bool:
 
 
 def _flink_keepers(health: TableHealth, now: datetime) -> Iterator[Keeper]:
-    """The newest checkpoint of each operator of each Flink job, and the newest marker of the
+    """Snapshots that Flink needs.
+
+    They are the newest checkpoint of each operator of each job, and the newest marker of the
     conversion of equality deletes with the snapshot that it names.
     """
     newest: dict[tuple[SnapshotRole, str], SnapshotStamp] = {}
     by_text = {str(stamp.snapshot_id): stamp for stamp in health.history}
     on_branches = _reachable(
         health
-        # Flink looks for its checkpoint from a branch's tip back: one that was rolled back is none
-        # to it
+        # Flink searches back from a branch's head: it does not use a checkpoint that was rolled
+        # back
     )
     for stamp in sorted(by_text.values(), key=lambda stamp: stamp.committed_at):
         if stamp.role is SnapshotRole.CHECKPOINT and stamp.snapshot_id in on_branches:
@@ -276,8 +278,9 @@ def _flink_keepers(health: TableHealth, now: datetime) -> Iterator[Keeper]:
 
 
 def _staged_keepers(health: TableHealth, rule: Rule, now: datetime) -> Iterator[Keeper]:
-    """Staged snapshots are on no branch, so that Iceberg goes by their age alone: they have one of
-    their own.
+    """Staged snapshots with an age limit of their own.
+
+    They are on no branch, so Iceberg would expire them by age alone.
     """
     age = rule.staged_max_age if rule.staged_max_age is not None else DEFAULT_STAGED_AGE
     on_branches = _reachable(health)
@@ -306,8 +309,9 @@ def _reachable(health: TableHealth) -> set[int]:
 
 
 def _find_unkept(gone: Iterable[SnapshotStamp], keepers: list[Keeper]) -> str | None:
-    """A branch may have a retention of its own, which no older_than holds back: then nothing is
-    done.
+    """Why nothing may be removed: a branch's own retention would drop what a keeper needs.
+
+    older_than does not limit a branch's own retention.
     """
     if not keepers:
         return None
@@ -321,13 +325,13 @@ def _find_unkept(gone: Iterable[SnapshotStamp], keepers: list[Keeper]) -> str | 
 def _cut_slice(
     health: TableHealth, older_than: datetime, keep: int, now: datetime
 ) -> tuple[datetime, bool]:
-    """An earlier bound where more would go than one run should take."""
+    """An earlier bound when more would be removed than one run should take."""
     expired = estimate_expire_snapshots(health, older_than, keep, now).expired
     if len(expired) <= MAX_SNAPSHOTS_PER_RUN:
         return older_than, False
     times = sorted(stamp.committed_at for stamp in health.history if stamp.snapshot_id in expired)
-    # Snapshots of the same instant go together, or a slice of them alone would go for ever without
-    # getting on.
+    # Snapshots of the same instant go together: a slice of only a part of them would repeat for
+    # ever without progress.
     later = next((time for time in times[MAX_SNAPSHOTS_PER_RUN:] if time > times[0]), older_than)
     return later, later < older_than
 
@@ -347,8 +351,9 @@ def _expired_refs(health: TableHealth, now: datetime) -> tuple[str, ...]:
 
 
 def _freed_bytes(health: TableHealth, expired: frozenset[int]) -> int | None:
-    """What a snapshot took out of the table is freed once all that came before it are gone: by the
-    sums of their summaries, about.
+    """Approximate freed bytes, from the sums of the summaries.
+
+    What a snapshot removed from the table is freed when all earlier snapshots are gone.
     """
     freed = [
         stamp.removed_bytes
@@ -357,7 +362,7 @@ def _freed_bytes(health: TableHealth, expired: frozenset[int]) -> int | None:
     ]
     children = Counter(stamp.parent_id for stamp in health.history if stamp.parent_id in expired)
     known = [size for size in freed if size is not None]
-    # Where a line forks, what one side removed may live on in the other.
+    # Where the history forks, files removed on one side may live on the other.
     return (
         sum(known)
         if len(known) == len(freed) and all(count == 1 for count in children.values())

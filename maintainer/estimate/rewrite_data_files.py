@@ -1,8 +1,7 @@
-"""What rewrite_data_files would do: Iceberg's selection and grouping of files, recomputed from
-health partition by partition.
+"""What rewrite_data_files would do: Iceberg's selection and grouping, computed from health.
 
 Sources: Iceberg 1.12's SizeBasedFileRewritePlanner, BinPackRewriteFilePlanner and
-SparkShufflingDataRewritePlanner; tests/conformance holds it against Spark.
+SparkShufflingDataRewritePlanner; tests/conformance compares it with Spark.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DEFAULT_MAX_GROUP_BYTES = 100 * GIB  # Iceberg: max-file-group-size-bytes
 DEFAULT_DELETE_RATIO = 0.3  # Iceberg: delete-ratio-threshold
 DEFAULT_ROW_GROUP_BYTES = 128 * MIB  # Iceberg: write.parquet.row-group-size-bytes
-_MOST_GROUPS = 4096  # that one partition is divided into: 400 TiB by Iceberg's default
+_MOST_GROUPS = 4096  # per partition: 400 TiB with Iceberg's default
 _NO_THRESHOLD = 2**31 - 1  # Iceberg: delete-file-threshold
 
 Place = tuple[int, str]  # a partition: spec and text
@@ -65,8 +64,9 @@ class PlannerOptions:
 
     @classmethod
     def read(cls, health: TableHealth, rule: Rule, now: datetime | None = None) -> PlannerOptions:
-        """The rule's own options, else the table's properties, else Iceberg's defaults. Without the
-        time nothing is known of what its filter says of today.
+        """The rule's own options, else the table's properties, else Iceberg's defaults.
+
+        Without `now`, conditions on today's date cannot be evaluated.
         """
         options = dict(rule.options)
         target = int(options.get("target-file-size-bytes", health.target_file_size_bytes))
@@ -106,25 +106,25 @@ class PlannerOptions:
 class FileGroup:
     """Files that the planner rewrites together."""
 
-    places: tuple[Place, ...]  # the partitions that they lie in
+    places: tuple[Place, ...]  # the partitions of the files
     files: int
     bytes: int
     outputs: Count
-    deleted_files: int  # that are taken because of their deletes
+    deleted_files: int  # files that are taken because of their deletes
     uncertain_files: (
-        int  # that may or may not be among them, because only runs of like sizes are known
+        int  # files that may belong to it or not, because only runs of similar sizes are known
     )
-    is_scattered: bool = False  # written to more than the one partition that it was read from
-    is_cut: bool = False  # the policy's own filter may leave some of its files out, or all
+    is_scattered: bool = False  # written to more partitions than the one it was read from
+    is_cut: bool = False  # the policy's own filter may exclude some or all of its files
 
     @property
     def removed(self) -> int:
-        """Files fewer than before; none when there would be more."""
+        """The reduction in files; 0 if there would be more files."""
         return max(0, self.files - self.outputs.expected)
 
     @property
     def error(self) -> int:
-        """By how many files the outputs, and so `removed`, may be wrong."""
+        """The error bound of the output files, and so of `removed`."""
         known = (
             max(
                 self.outputs.expected - self.outputs.least,
@@ -138,14 +138,15 @@ class FileGroup:
 def plan_groups(
     health: TableHealth, options: PlannerOptions, within: Collection[Place] | None = None
 ) -> list[FileGroup]:
-    """The groups that Iceberg would rewrite, of the whole table or of some partitions, in the order
-    of the table's partitions.
+    """The groups that Iceberg would rewrite, of the whole table or of some partitions.
+
+    They are in the order of the table's partitions.
     """
     grouped: dict[str | None, list[tuple[PartitionHealth, Candidates]]] = defaultdict(list)
     specs = {spec.spec_id: spec for spec in health.specs}
     current = specs.get(health.default_spec_id)
-    # Files of other specs all fall in the group of the partition without values: Iceberg cannot
-    # place them before it has read them.
+    # Files of all other specs are grouped in the partition without values: Iceberg does not know
+    # their partitions before it reads them.
     null_text = null_partition(current) if current is not None else None
     for partition in health.partitions:
         is_meant = within is None or (partition.spec_id, partition.partition) in within
@@ -183,7 +184,7 @@ def plan_groups(
 
 
 def is_taken(partition: PartitionHealth, options: PlannerOptions) -> bool:
-    """False where the policy's own filter leaves the whole partition out."""
+    """False when the policy's own filter excludes the whole partition."""
     return options.filter.take(partition.spec_id, partition.partition) is not Taken.NONE
 
 
@@ -194,7 +195,10 @@ def _is_cut(places: Iterable[Place], options: PlannerOptions) -> bool:
 
 
 def _is_order_known(health: TableHealth) -> bool:
-    """Of several manifests Iceberg reads at once, and takes the files as they come."""
+    """False for several manifests.
+
+    Iceberg reads them in parallel, so the order of their files varies.
+    """
     return (
         sum(
             group.count for group in health.manifest_groups if group.content is ManifestContent.DATA
@@ -204,8 +208,9 @@ def _is_order_known(health: TableHealth) -> bool:
 
 
 def is_worth_rewriting(files: int, size: int, options: PlannerOptions) -> bool:
-    """Whether Iceberg rewrites a group of so many files and bytes that has no file with too many
-    deletes.
+    """True when Iceberg rewrites a group of this many files and bytes.
+
+    No file in it has too many deletes.
     """
     has_enough_files = files > 1 and files >= options.min_input_files
     has_enough_content = files > 1 and size > options.sizes.target
@@ -222,12 +227,12 @@ def _merge(
 
 
 def _is_scattered(places: Sequence[Place], options: PlannerOptions) -> bool:
-    """Whether the group is written to more than the one partition that it was read from."""
+    """True when the group is written to more partitions than the one it was read from."""
     return len(places) > 1 or places[0][0] != options.output_spec_id
 
 
 def _split(files: FileSizes, options: PlannerOptions) -> Iterator[FileSizes]:
-    """Groups of no more bytes and files than are allowed together."""
+    """Split into groups within the limits on bytes and files."""
     most = options.max_group_files
     if files.bytes <= options.max_group_bytes and (most is None or files.count <= most):
         yield files
@@ -238,7 +243,7 @@ def _split(files: FileSizes, options: PlannerOptions) -> Iterator[FileSizes]:
             pack(files.listed, options.max_group_bytes, 1, largest_first=False, most_items=most),
         )
         return
-    # Of runs the order is not known: as many groups as it takes, each with its share of all runs.
+    # The order in runs is unknown: as many groups as needed, each with its share of all runs.
     number = max(
         -(-files.bytes // options.max_group_bytes),
         -(-files.count // most) if most is not None else 1,
@@ -274,7 +279,7 @@ def _count_outputs(  # noqa: PLR0913 - a group and where it lies
     outputs = _count_written(health, options, places, files, is_order_known=is_order_known)
     if not taken.depleted:
         return outputs
-    # A task whose files have lost all their rows writes nothing.
+    # A task writes nothing when its files have lost all rows.
     return Count(outputs.expected, int(taken.depleted < taken.files.count), outputs.most)
 
 
@@ -305,11 +310,10 @@ def estimate_rewrite_data_files(
     known: Sequence[FileGroup] | None = None,
     now: datetime | None = None,
 ) -> Estimate:
-    """Files in and out by the planner's rules, of the whole table or of whole groups; items_removed
-    counts only groups that get fewer files.
+    """Files in and out by the planner's rules, of the whole table or of whole groups.
 
-    `known` are the groups of the whole table, where they have been planned already; else the time
-    says what a filter means by today.
+    items_removed counts only groups with a reduction. `known` are the groups of the whole table, if
+    they are already planned; otherwise `now` is the date for the filter.
     """
     options = PlannerOptions.read(health, rule, now)
     every = plan_groups(health, options, within) if known is None else known
@@ -336,7 +340,7 @@ def estimate_rewrite_data_files(
 
 
 def _take(groups: Iterable[FileGroup], most: int | None) -> Iterator[FileGroup]:
-    """The groups up to so many files; of the last one a part."""
+    """The first groups up to this many files. The last group may be taken in part."""
     left = most
     for group in groups:
         if left is None:

@@ -1,5 +1,6 @@
-"""What rewrite_manifests would achieve, per partition spec. Source: Iceberg's
-RewriteManifestsSparkAction.
+"""What rewrite_manifests would achieve, per partition spec.
+
+Source: Iceberg's RewriteManifestsSparkAction.
 """
 
 from __future__ import annotations
@@ -13,22 +14,21 @@ from maintainer.estimate.output_files import Count
 
 # Manifests are worth rewriting when there are at least twice as many as needed.
 MANIFEST_EXCESS_FACTOR = 2
-_ROLLING_FACTOR = (
-    1.2  # Iceberg: a manifest may be so much larger than the target before another is begun
-)
+_ROLLING_FACTOR = 1.2  # Iceberg: a new manifest begins at this multiple of the target
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestEstimate:
-    """What rewriting the manifests of one spec would achieve."""
+    """The effect of rewriting one spec's manifests."""
 
     spec_id: int
     estimate: Estimate
 
 
 def estimate_rewrite_manifests(health: TableHealth) -> ManifestEstimate | None:
-    """The spec whose manifests exceed their ideal number most, one where a rewrite pays before any
-    other; None when the table has no manifest.
+    """The spec with the most manifests above the ideal number.
+
+    A spec where a rewrite pays comes first. None when the table has no manifest.
     """
     estimates = [
         ManifestEstimate(spec_id, estimate_spec(health, spec_id))
@@ -46,8 +46,9 @@ def estimate_rewrite_manifests(health: TableHealth) -> ManifestEstimate | None:
 
 
 def estimate_spec(health: TableHealth, spec_id: int) -> Estimate:
-    """Manifests of one spec that are taken in and written, those of data and of deletes apart; a
-    single one that needs no splitting stays.
+    """Manifests of one spec, in and out; data and delete manifests are counted separately.
+
+    A single manifest that needs no split stays.
     """
     rewritten = [
         (group, _count_written(group, health))
@@ -86,8 +87,9 @@ def _count_needed(group: ManifestGroup, health: TableHealth) -> int:
 
 
 def _count_written(group: ManifestGroup, health: TableHealth) -> Count:
-    """One for each task that has entries, more where a task's are beyond what a writer puts in
-    one.
+    """The number of manifests written: one per task with entries.
+
+    It is more where a task's entries exceed one manifest.
     """
     needed = _count_needed(group, health)
     if needed == 1:
@@ -98,15 +100,14 @@ def _count_written(group: ManifestGroup, health: TableHealth) -> Count:
         for p in health.partitions
         if p.spec_id == group.spec_id and p.partition
     )
-    # Entries are shared out by ranges of partitions, so that no more tasks have some than there are
-    # partitions.
+    # Tasks get ranges of partitions: no more tasks have entries than there are partitions.
     tasks = min(needed, places) if places else needed
     rolled = -(-group.bytes // int(health.target_manifest_size_bytes * _ROLLING_FACTOR))
     return Count(max(tasks, rolled), 1, tasks + rolled)
 
 
 def is_manifest_rewrite_worthwhile(estimate: Estimate) -> bool:
-    """True when there are so many more manifests than needed that rewriting them pays."""
+    """True when rewriting removes enough manifests to pay."""
     return estimate.items_removed > 0 and estimate.items_before >= MANIFEST_EXCESS_FACTOR * max(
         1, estimate.items_after
     )

@@ -1,7 +1,7 @@
-"""What rewriting position delete files would achieve, so that it never runs for nothing.
+"""What rewriting position delete files would achieve, so that it never runs in vain.
 
-Sources: Iceberg's BinPackRewritePositionDeletePlanner and SparkPositionDeletesRewrite, and what
-Spark did with tables made for it.
+Sources: Iceberg's BinPackRewritePositionDeletePlanner and SparkPositionDeletesRewrite, and Spark's
+results on tables made for this test.
 """
 
 from __future__ import annotations
@@ -18,20 +18,21 @@ from maintainer.estimate.rewrite_data_files import Place
 
 DEFAULT_MIN_INPUT_FILES = 5  # Iceberg: min-input-files
 DELETION_VECTORS_SINCE = (
-    3  # the format version in which a rewrite turns position delete files into deletion vectors
+    3  # from this format version on, a rewrite turns position delete files into deletion vectors
 )
 
 
 def converts_deletes(health: TableHealth) -> bool:
-    """True when the rewrite leaves no position delete file: what it writes are deletion vectors."""
+    """True when the rewrite writes deletion vectors and leaves no position delete file."""
     return health.format_version >= DELETION_VECTORS_SINCE
 
 
 def estimate_rewrite_position_deletes(
     health: TableHealth, rule: Rule, within: Collection[Place] | None = None
 ) -> Estimate:
-    """Position delete files in and out, of the whole table or of some partitions: files out are an
-    upper bound, so that a gain that is promised is a gain.
+    """Position delete files in and out, of the whole table or of some partitions.
+
+    The number of files out is an upper bound, so the gain is certain.
     """
     options = dict(rule.options)
     target = int(options.get("target-file-size-bytes", _target(health.properties)))
@@ -59,10 +60,10 @@ def estimate_rewrite_position_deletes(
 
 
 def find_dangling(health: TableHealth) -> tuple[frozenset[Place], str | None] | None:
-    """The partitions that have dangling position delete files, and the filter that selects them;
-    None where there are none or no filter selects them.
+    """The partitions with dangling position delete files, and a filter that selects them.
 
-    Without a filter all partitions with position delete files are meant.
+    None when there are none, or no filter selects them. A filter of None means all partitions with
+    position delete files.
     """
     places = frozenset(
         (p.spec_id, p.partition) for p in health.partitions if p.dangling_delete_files
@@ -83,8 +84,9 @@ def _target(properties: Mapping[str, str]) -> int:
 
 
 def _is_taken(partition: PartitionHealth, minimum: int, target: int) -> bool:
-    """Whether the planner takes the partition; digests have no sizes of single delete files, so all
-    count as of average size.
+    """True when the planner takes the partition.
+
+    Digests have no sizes of single delete files, so all count with the average size.
     """
     files = partition.position_delete_files
     is_small = partition.position_delete_bytes < SMALL_FILE_RATIO * target * files
@@ -100,7 +102,7 @@ def _count_outputs(partition: PartitionHealth, health: TableHealth, target: int)
     by_size = max(1, -(-partition.position_delete_bytes // target))
     if health.properties.get("write.delete.granularity", "file").strip().lower() == "partition":
         return by_size
-    # One delete file for each data file that has deletes; it can be more than there are now.
+    # One delete file per data file with deletes; this can be more than there are now.
     deleted = (
         sum(files.files for files in partition.deleted)
         if health.dangling_delete_files is not None

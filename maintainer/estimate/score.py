@@ -1,6 +1,6 @@
-"""In which order candidates go: our score, and the published one.
+"""The order of candidates: our score, and the published score.
 
-Sources: decisions in docs/decisions.md; the published model is AutoComp, SIGMOD-Companion 2025.
+Sources: docs/decisions.md; the published model is AutoComp, SIGMOD-Companion 2025.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ from maintainer.domain.cost import BENEFIT, Cost, Score, Worth
 
 GAIN_WEIGHT = 0.7  # published: w1, and w2 = 1 - w1
 _LEAST_GB_HOURS = 1e-6  # keeps the ratio finite
-_MOST_DECADES = 100.0  # of a waiting that began before anybody looked: the factor stays a number
-_PRIORITY_STEP = 25  # points of a policy's priority that are worth a factor of ten
+_MOST_DECADES = 100.0  # limit for a wait of unknown start: the factor stays finite
+_PRIORITY_STEP = 25  # points of a policy's priority for a factor of ten
 DEFAULT_PRIORITY = 50
 
 
 def standing_score(worth: Worth, cost: Cost) -> Score:
-    """Chance times benefit for each GB-hour, before priority and waiting are counted: what a plan
-    shows.
-    """
+    """Chance times benefit per GB-hour, without priority and waiting, as a plan shows it."""
     value = worth.chance * worth.benefit.value / max(_LEAST_GB_HOURS, cost.gb_hours_p90)
     terms = (
         ("chance", worth.chance),
@@ -33,15 +31,17 @@ def standing_score(worth: Worth, cost: Cost) -> Score:
 
 
 def waiting_factor(waiting: timedelta, sla: timedelta) -> float:
-    """1 + waiting / SLA until the SLA is reached, from then on ten times as much for each further
-    SLA: whoever waits comes first in the end.
+    """The factor for waiting: 1 + waiting / SLA until the SLA is reached.
+
+    From then on it is ten times as much for each further SLA, so that every waiting action comes
+    first in the end.
     """
     shares = max(0.0, waiting / sla)
     return 1 + shares if shares <= 1 else 2 * 10 ** min(_MOST_DECADES, shares - 1)
 
 
 def priority_factor(priority: int) -> float:
-    """Of the policy's 0 to 100: 25 points are worth ten times as much, 50 is 1."""
+    """The factor for a policy's priority of 0 to 100: 25 points are a factor of ten, 50 is 1."""
     return float(10 ** ((priority - DEFAULT_PRIORITY) / _PRIORITY_STEP))
 
 
@@ -52,8 +52,9 @@ def score_all(
     sla: timedelta,
     quota_used: float = 0.0,
 ) -> list[Score]:
-    """The score of each candidate among all; quota_used is the used share of the daily budget, 0
-    without one.
+    """The score of each candidate among all.
+
+    quota_used is the used share of the daily budget, 0 without a budget.
     """
     match scorer:
         case Scorer.MAINTAINER:
@@ -73,8 +74,9 @@ def value_all(
     sla: timedelta,
     quota_used: float = 0.0,
 ) -> list[float]:
-    """The values of score_all alone: of hundreds of thousands of candidates only those that start
-    need words.
+    """Only the values of score_all.
+
+    Of hundreds of thousands of candidates, only those that start need a sentence.
     """
     if scorer is not Scorer.MAINTAINER:
         return [score.value for score in score_all(candidates, scorer, now, sla, quota_used)]
@@ -116,8 +118,9 @@ def _score_ours(candidate: Candidate, now: datetime, sla: timedelta) -> Score:
 def _score_published(
     candidates: Sequence[Candidate], scorer: Scorer, gain_weight: float
 ) -> list[Score]:
-    """Nothing of ours in it but the policy's priority, which moves the whole score; waiting does
-    not count.
+    """The published score, changed only by the policy's priority, which scales it.
+
+    Waiting does not count.
     """
     gains = _normalise([float(candidate.worth.published_files) for candidate in candidates])
     costs = _normalise([candidate.worth.published_gb_hours for candidate in candidates])
@@ -140,7 +143,7 @@ def _score_published(
 
 
 def _normalise(values: Sequence[float]) -> list[float]:
-    """Least to 0, greatest to 1; all alike to 0."""
+    """Scale values so that the least is 0 and the greatest 1; equal values are 0."""
     least, greatest = min(values, default=0.0), max(values, default=0.0)
     span = greatest - least
     return [(value - least) / span if span else 0.0 for value in values]

@@ -1,6 +1,4 @@
-"""In which partitions of another spec the files of a partition lie, where one spec's values tell
-the other's.
-"""
+"""How a partition of one spec maps to partitions of another, where the values show it."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import Final
 from maintainer.domain.inventory import PartitionField, PartitionSpec
 from maintainer.domain.partition import NULL_TEXT, escape, read_partition
 
-# Texts of times are prefixes of one another: "2026-01-31-05", "2026-01-31", "2026-01", "2026".
+# Times as text are prefixes of each other: "2026-01-31-05", "2026-01-31", "2026-01", "2026".
 _TIMES: Final = {"hour": 13, "day": 10, "month": 7, "year": 4}
 _DATES: Final = frozenset({"date", "timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"})
 
@@ -18,8 +16,9 @@ _DATES: Final = frozenset({"date", "timestamp", "timestamptz", "timestamp_ns", "
 def count_partitions(
     places: Iterable[tuple[int, str]], specs: Mapping[int, PartitionSpec], output: PartitionSpec
 ) -> int | None:
-    """How many partitions of the output spec files of these (spec, partition) lie in; None where
-    that cannot be told.
+    """The number of partitions of the output spec that files of these (spec, partition) lie in.
+
+    None when unknown.
     """
     found = set()
     for spec_id, text in places:
