@@ -1,1 +1,1 @@
-"""Pure: what should be done, and why or why not."""
+"""Pure: what the operator wants for a table."""

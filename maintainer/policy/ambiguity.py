@@ -1,4 +1,4 @@
-"""Disagreements between equally narrow layers, as sentences that name every place."""
+"""Ambiguities between equally specific layers, as sentences that name all their sources."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from maintainer.domain.policy import Ambiguity, Policy, PolicyLayer, PolicyProbl
 from maintainer.policy.effective import write_path, write_value
 from maintainer.policy.layering import DEFAULT_FILES, agree, lay_layers
 
-MAX_PROBLEMS = 100  # of one check: the first ones say enough
+MAX_PROBLEMS = 100  # of one check: more would not help
 
 
 def find_ambiguities(
     policies: PolicySet, tables: Iterable[TableIdentifier] = ()
 ) -> tuple[PolicyProblem, ...]:
-    """Fields that layers of the very same pattern set differently, and those on which layers
-    disagree for one of these tables; each pair of places once.
+    """Ambiguous fields of layers with the same pattern, and of these tables.
+
+    Each pair of sources appears once.
     """
     found: dict[tuple[str, ...], PolicyProblem] = {}
     for ambiguity, where in (
@@ -35,7 +36,10 @@ def find_ambiguities(
 
 
 def _find_same_patterns(layers: Iterable[PolicyLayer]) -> Iterable[tuple[Ambiguity, str]]:
-    """Wrong for any table that only such a pattern selects, whichever tables there are."""
+    """Ambiguities between layers with the same pattern.
+
+    They affect every table that only this pattern selects, even if no such table exists yet.
+    """
     by_pattern: dict[tuple[bool, str, int], list[PolicyLayer]] = defaultdict(list)
     for layer in layers:
         for pattern in dict.fromkeys(layer.tables):
@@ -60,7 +64,7 @@ def _find_for_tables(
 
 
 def describe_ambiguity(ambiguity: Ambiguity, where: str) -> PolicyProblem:
-    """The disagreement at its first place, naming the others."""
+    """The ambiguity as a problem at its first source, naming the others."""
     first, *others = [
         (write_value(ambiguity.path, setting.value), setting.source)
         for setting in ambiguity.settings
@@ -74,7 +78,7 @@ def describe_ambiguity(ambiguity: Ambiguity, where: str) -> PolicyProblem:
 
 
 def explain_ambiguities(policy: Policy) -> str:
-    """Why nothing is done under this policy, in one sentence."""
+    """Why nothing runs under this policy, as one sentence."""
     told = [
         describe_ambiguity(ambiguity, "the table gets no action until then")
         for ambiguity in policy.ambiguities

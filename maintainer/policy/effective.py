@@ -1,6 +1,4 @@
-"""The policy that governs one table: every layer merged field by field, each value with where it
-was written.
-"""
+"""The policy for one table: all layers merged field by field, each value with its source."""
 
 from __future__ import annotations
 
@@ -39,8 +37,8 @@ from maintainer.policy.restriction import is_switched_off, lay_properties
 
 DEFAULT_QUARANTINE = timedelta(days=7)  # of orphan files
 BUILT_IN = "built-in default"
-# A policy that names the rule says itself when it is due; the built-in threshold would be one more
-# that has to hold.
+# A policy that names the rule sets its own thresholds. The built-in threshold would be an
+# additional condition.
 DANGLING_RULE = "rules.rewrite_position_delete_files"
 DANGLING_THRESHOLD = f"{DANGLING_RULE}.when.dangling_delete_file_count_above"
 
@@ -64,8 +62,7 @@ THRESHOLDS: Mapping[str, tuple[Metric, Literal["above", "below"]]] = MappingProx
     }
 )
 
-# What a rule has when no layer says otherwise; the values are those of the project's documentation,
-# docs/policies.md.
+# Default values of each rule; docs/policies.md documents them.
 _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
     {
         RuleName.REWRITE_DATA_FILES: {
@@ -85,7 +82,7 @@ _RULE_DEFAULTS: Mapping[RuleName, Mapping[str, object]] = MappingProxyType(
             "cooldown": timedelta(hours=6),
             "wait_for_quiet": DEFAULT_QUIET_WAIT,
         },
-        # Statistics of columns cost a full scan, those of partitions a look at the new manifests.
+        # Column statistics cost a full scan; partition statistics only read the new manifests.
         RuleName.COMPUTE_TABLE_STATS: {
             "enabled": True,
             "cooldown": timedelta(hours=6),
@@ -152,8 +149,10 @@ def effective(
     table: TableIdentifier,
     properties: Mapping[str, str],
 ) -> Policy:
-    """The policy that governs the table: built-in default, default.yaml, wide to narrow globs,
-    exact name, the table's own properties.
+    """The policy for the table.
+
+    The layers are, in order: built-in default, default.yaml, globs from general to specific, exact
+    name, the table's own properties.
     """
     policies = layers if isinstance(layers, PolicySet) else PolicySet(layers)
     laid = lay_layers(_BUILT_IN_SETTINGS, policies.layers, table)
@@ -224,8 +223,9 @@ def _fill_defaults(merged: _Settings) -> None:
 
 
 def _get(merged: _Settings, path: str, kind: type[_Value]) -> _Value | None:
-    """The value at the path when it is of that type: a layer that was not made by our reader must
-    not break a scan.
+    """The value at the path if it has that type, else None.
+
+    A layer that our reader did not make must not break a scan.
     """
     setting = merged.get(path)
     return setting.value if setting is not None and isinstance(setting.value, kind) else None
@@ -248,8 +248,9 @@ def _build_window(merged: _Settings) -> Window | None:
 
 
 def _find_budget(merged: _Settings) -> Budget | None:
-    """The narrowest file's, as a whole, under that file's name: it is shared by all tables that
-    have it from there.
+    """The budget of the most specific file, as a whole and under the file's name.
+
+    All tables that get the budget from this file share it.
     """
     budget = _get(merged, "budget", Budget)
     return (
@@ -304,9 +305,7 @@ def _build_rule(name: RuleName, merged: _Settings) -> Rule:
 
 
 def _flatten(policy: Policy) -> dict[str, object]:
-    """Every value that the policy has, by the path of its setting, in the order in which people
-    read it.
-    """
+    """All values of the policy by setting path, in reading order."""
     values: dict[str, object] = {
         "mode": policy.mode,
         "priority": policy.priority,
@@ -371,7 +370,7 @@ _KEYS = {threshold: key for key, threshold in THRESHOLDS.items()}
 
 
 def _digest(values: Mapping[str, object], policy: Policy) -> str:
-    """The same for the same content, wherever and in whatever order it was written."""
+    """A hash of the content; the source and the order of the values do not matter."""
     written = sorted((path, write_value(path, value)) for path, value in values.items())
     disputed = [
         (
@@ -386,8 +385,9 @@ def _digest(values: Mapping[str, object], policy: Policy) -> str:
 
 
 def describe(policy: Policy) -> tuple[tuple[str, str, str], ...]:
-    """(path, value as people write it, source) of every value, of those that the policy leaves to
-    the table, and of every property that was ignored.
+    """(path, value as written, source) of every value.
+
+    It includes the values that the policy leaves to the table, and the ignored properties.
     """
     values = _flatten(policy)
     lines = [
@@ -417,7 +417,7 @@ def _write_inherited(path: str, value: object) -> str:
 
 
 def describe_layer(layer: PolicyLayer) -> tuple[tuple[str, str, str], ...]:
-    """(path, value as people write it, source) of every value that one file sets."""
+    """(path, value as written, source) of every value in one file."""
     settings = layer.settings.items()
     return tuple(
         (write_path(path), write_value(path, setting.value), setting.source)
@@ -431,13 +431,14 @@ def _is_marker(path: str) -> bool:
 
 
 def write_path(path: str) -> str:
-    """A setting's path as a policy file has it."""
+    """A setting's path, as in a policy file."""
     return "target_file_size" if path == "target_file_size_bytes" else path
 
 
 def write_value(path: str, value: object) -> str:
-    """A setting's value as a policy file has it; nothing is rounded, so that equal texts are equal
-    values.
+    """A setting's value, as in a policy file.
+
+    Nothing is rounded, so that equal texts are equal values.
     """
     key = path.rpartition(".")[2]
     match value:

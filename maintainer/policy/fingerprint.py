@@ -1,4 +1,4 @@
-"""What of the policies a table's measurement rests on, as one short text."""
+"""A short text that identifies the policies behind a table's health."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ _DIGITS = 16
 
 
 class Bases:
-    """Tells for each table by which text its measurement is known to be under these policies; made
-    anew for each reading of the policies.
+    """The texts that identify the policies behind each table's health.
+
+    A new one is made each time the policies are read.
     """
 
     def __init__(
@@ -22,8 +23,9 @@ class Bases:
         program: str,
         shared: Mapping[TableIdentifier, Sequence[TableIdentifier]] | None = None,
     ) -> None:
-        """Take the policies in force, what names the program's own way of measuring, and all names
-        of each table that has several.
+        """Take the policies in force, the program's version of measuring, and shared tables.
+
+        `shared` has all names of each table that is registered several times.
         """
         self._shared = shared or {}
         self._layers = policies.layers
@@ -31,8 +33,10 @@ class Bases:
         self._known: dict[tuple[int, ...], str] = {}
 
     def of(self, table: TableIdentifier) -> str:
-        """Equal texts mean: the same layers with the same values speak for the table under all of
-        its names, and the program measures alike.
+        """The text for one table.
+
+        Equal texts mean that the same layers with the same values apply to the table under all its
+        names, and that the program measures in the same way.
         """
         own = self._of_name(table)
         names = self._shared.get(table, ())

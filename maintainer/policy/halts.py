@@ -1,4 +1,4 @@
-"""Halts: which one holds a table back."""
+"""Pauses and drains: which one applies to a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DIGITS = 8
 
 
 def find_halt(halts: Sequence[Halt], table: TableIdentifier) -> Halt | None:
-    """The widest halt that covers the table: it is the one that has to be lifted last."""
+    """The halt with the widest scope that covers the table: it must be lifted last."""
     covering = [halt for halt in halts if halt.covers(table)]
     return min(
         covering, key=lambda halt: (not halt.is_drain, len(halt.scope), halt.scope), default=None
@@ -20,7 +20,7 @@ def find_halt(halts: Sequence[Halt], table: TableIdentifier) -> Halt | None:
 
 
 def describe_halt(halt: Halt) -> str:
-    """Who asked for it, of what, and why."""
+    """Who asked for the pause or drain, its scope, and the reason."""
     asked = (
         f"{halt.by} asked that nothing new be started"
         if halt.is_drain
@@ -30,12 +30,12 @@ def describe_halt(halt: Halt) -> str:
 
 
 def is_draining(halts: Sequence[Halt]) -> bool:
-    """True while nothing at all may start."""
+    """True while nothing may start at all."""
     return any(halt.is_drain for halt in halts)
 
 
 def digest_halts(halts: Sequence[Halt]) -> str:
-    """Equal texts mean the same halts; empty for none."""
+    """A hash of the halts: equal texts mean the same halts; empty for none."""
     return (
         sha256(
             repr([(halt.scope, halt.by, halt.reason, halt.is_drain) for halt in halts]).encode()

@@ -1,4 +1,4 @@
-"""What Iceberg's own table properties say, wherever no policy does."""
+"""Values from Iceberg's own table properties, used where no policy has one."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ ICEBERG_DEFAULT = "Iceberg's default"
 
 _GREATEST_AGE = timedelta(
     days=36500
-    # the greatest that a policy may say; Java's largest long, which people write for "never", is
-    # more
+    # the greatest value in a policy; people write Java's largest long, which is greater, for
+    # "never"
 )
 _GREATEST_COUNT = 2**31 - 1
 _WHOLE = compile_regex(r"[0-9]{1,19}")
@@ -38,13 +38,14 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def source_of(name: str) -> str:
-    """How a value that a table's property sets is cited."""
+    """The source text of a value that a table property sets."""
     return f"table property {name}"
 
 
 class TableProperties:
-    """Iceberg's properties of one table, read as Iceberg means them; what is malformed is left out
-    and remembered.
+    """Iceberg's properties of one table, read as Iceberg reads them.
+
+    Malformed ones are left out and remembered.
     """
 
     def __init__(self, properties: Mapping[str, str]) -> None:
@@ -52,7 +53,7 @@ class TableProperties:
         self.ignored: dict[str, str] = {}
 
     def settings(self) -> dict[str, Setting]:
-        """Values of policy fields, held to the floors of the guards."""
+        """Values of policy fields, limited by the floors."""
         found: dict[str, Setting] = {}
         age = self._read_whole(MAX_SNAPSHOT_AGE)
         if age is not None:
@@ -71,15 +72,16 @@ class TableProperties:
         count = self._read_whole(MIN_COUNT_TO_MERGE)
         if (
             count is not None and self._read_truth(MERGE_ENABLED) is not False
-        ):  # writers that do not merge do not mind the count either
+        ):  # writers that do not merge ignore the count too
             found["rules.rewrite_manifests.when.manifest_count_above"] = Setting(
                 float(min(count, _GREATEST_COUNT)), source_of(MIN_COUNT_TO_MERGE)
             )
         return found
 
     def inherited(self) -> dict[str, Setting]:
-        """Values that no policy can set, or that a policy leaves to the table, by the path or the
-        name under which they are shown.
+        """Values that no policy can set, or that a policy leaves to the table.
+
+        The keys are the paths or names under which they are shown.
         """
         return {
             "target_file_size_bytes": self._size(TARGET_FILE_SIZE, DEFAULT_TARGET_FILE_SIZE_BYTES),
@@ -124,7 +126,7 @@ class TableProperties:
         return int(text)
 
     def _read_truth(self, name: str) -> bool | None:
-        """Java's Boolean.parseBoolean: whatever is not true is false."""
+        """As Java's Boolean.parseBoolean: everything but "true" is false."""
         text = self._properties.get(name)
         return None if text is None else text.lower() == "true"
 

@@ -1,5 +1,6 @@
-"""Layers laid over each other, the narrowest last; what two equally narrow ones say differently is
-an ambiguity, never a matter of names.
+"""Merging of layers, the most specific last.
+
+Different values in two equally specific layers are an ambiguity; file names never decide.
 """
 
 from __future__ import annotations
@@ -19,21 +20,17 @@ Rank = tuple[bool, tuple[int, int, int], int]
 
 @dataclass(slots=True)
 class Laid:
-    """The settings of all layers for one table, and the fields on which equally narrow ones
-    disagree.
-    """
+    """The merged settings of all layers for one table, and the ambiguous fields."""
 
     settings: dict[str, Setting] = field(default_factory=dict)
     ambiguities: dict[str, Ambiguity] = field(default_factory=dict)
 
     def lay(self, settings: Mapping[str, Setting]) -> None:
-        """Lay what is narrower over what is there; it settles any disagreement on the fields that
-        it sets.
-        """
+        """Apply more specific settings. They resolve ambiguities in the fields that they set."""
         if _is_binpack(settings) and SORT_ORDER not in settings:
             self.settings.pop(
                 SORT_ORDER, None
-            )  # the sort order of a wider file: Iceberg refuses one beside binpack
+            )  # the sort order of a more general file: Iceberg refuses it with binpack
             self.ambiguities.pop(SORT_ORDER, None)
         self.settings.update(settings)
         for path in settings:
@@ -43,8 +40,9 @@ class Laid:
 def lay_layers(
     start: Mapping[str, Setting], layers: Iterable[PolicyLayer], table: TableIdentifier
 ) -> Laid:
-    """The start, under all layers that speak for the table, from the weakest to the strongest; the
-    order in which they are given does not matter.
+    """Merge the start with all layers for the table, from the weakest to the strongest.
+
+    The order in which the layers are given does not matter.
     """
     laid = Laid(dict(start))
     groups = _rank_speaking(layers, table)
@@ -56,8 +54,9 @@ def lay_layers(
 
 
 def weak_to_strong(layers: Iterable[PolicyLayer]) -> list[PolicyLayer]:
-    """Layers in the order in which they are laid: default.yaml, wide globs, narrow ones, exact
-    names; equally narrow ones by name.
+    """The layers in merging order: default.yaml, general globs, specific globs, exact names.
+
+    Equally specific ones are ordered by name.
     """
     return sorted(layers, key=lambda layer: (_rank(layer, layer.tables), layer.name))
 
@@ -73,8 +72,9 @@ def _rank(layer: PolicyLayer, patterns: Iterable[TablePattern]) -> Rank:
 def _rank_speaking(
     layers: Iterable[PolicyLayer], table: TableIdentifier
 ) -> dict[Rank, list[PolicyLayer]]:
-    """The layers that speak for the table, each as strong as its narrowest pattern that does; of a
-    family only the strongest.
+    """The layers that apply to the table, by the rank of their most specific matching pattern.
+
+    Of a family only the strongest counts.
     """
     name = str(table)
     matching = [
@@ -93,9 +93,7 @@ def _rank_speaking(
 
 
 def agree(group: list[PolicyLayer]) -> tuple[dict[str, Setting], dict[str, Ambiguity]]:
-    """What equally narrow layers say together, and what they say differently, which none of them
-    decides.
-    """
+    """The common settings of equally specific layers, and their ambiguities."""
     said: dict[str, list[Setting]] = defaultdict(list)
     for layer in group:
         for path, setting in _spell_out(layer.settings).items():
@@ -109,12 +107,14 @@ def agree(group: list[PolicyLayer]) -> tuple[dict[str, Setting], dict[str, Ambig
         else:
             agreed[path] = ordered[0]
     if STRATEGY in disputed:
-        agreed.pop(SORT_ORDER, None)  # it is one side's, and means nothing without its strategy
+        agreed.pop(
+            SORT_ORDER, None
+        )  # it comes from one layer, and means nothing without its strategy
     return agreed, disputed
 
 
 def _spell_out(settings: Mapping[str, Setting]) -> Mapping[str, Setting]:
-    """With the strategy that a sort order implies."""
+    """Add the strategy that a sort order implies."""
     if SORT_ORDER in settings and STRATEGY not in settings:
         return {**settings, STRATEGY: Setting("sort", settings[SORT_ORDER].source)}
     return settings

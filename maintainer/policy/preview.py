@@ -1,6 +1,4 @@
-"""Policies that are not in force: which tables they speak for otherwise, and which verdicts they
-would change.
-"""
+"""Policies that are not in force: the tables they affect, and the verdicts they would change."""
 
 from __future__ import annotations
 
@@ -13,12 +11,13 @@ from maintainer.domain.policy import PolicyLayer, PolicySet, RuleName
 from maintainer.domain.preview import VerdictChange
 from maintainer.domain.verdict import PLANNED
 
-CANDIDATE_PRECEDENCE = 1  # laid over what is equally narrow
+CANDIDATE_PRECEDENCE = 1  # stronger than equally specific layers
 
 
 def with_candidate(policies: PolicySet, candidate: PolicyLayer | None) -> PolicySet:
-    """The policies with one more layer that is tried out: it takes the place of a file of the same
-    name, else it is laid over what is equally narrow.
+    """The policies with one more layer that is tried out.
+
+    It replaces a file of the same name, else it is stronger than equally specific layers.
     """
     if candidate is None:
         return policies
@@ -29,7 +28,7 @@ def with_candidate(policies: PolicySet, candidate: PolicyLayer | None) -> Policy
 
 
 def with_file(policies: PolicySet, layer: PolicyLayer) -> PolicySet:
-    """The policies as if the file lay beside the others, in the place of one of the same name."""
+    """The policies with this file added, or in place of a file of the same name."""
     return replace(
         policies, layers=(*(other for other in policies.layers if other.name != layer.name), layer)
     )
@@ -38,8 +37,9 @@ def with_file(policies: PolicySet, layer: PolicyLayer) -> PolicySet:
 def find_affected(
     before: PolicySet, after: PolicySet, tables: Iterable[TableIdentifier]
 ) -> list[TableIdentifier]:
-    """The tables for which any layer speaks that only one of the two has; for all others nothing
-    can change.
+    """The tables to which a layer applies that only one of the two policy sets has.
+
+    Nothing can change for other tables.
     """
     differing = [layer for layer in before.layers if layer not in after.layers] + [
         layer for layer in after.layers if layer not in before.layers
@@ -51,9 +51,7 @@ def find_affected(
 
 
 def compare_plans(before: Plan, after: Plan) -> tuple[VerdictChange, ...]:
-    """The rules that would be judged otherwise, or carried out otherwise, in the order of
-    execution.
-    """
+    """The rules with a different verdict or action, in execution order."""
     was, would_be = _judge(before), _judge(after)
     none: tuple[str | None, str, object] = (None, "the policy has no such rule", None)
     pairs = [(rule, was.get(rule, none), would_be.get(rule, none)) for rule in RuleName]
@@ -65,7 +63,7 @@ def compare_plans(before: Plan, after: Plan) -> tuple[VerdictChange, ...]:
 
 
 def _judge(plan: Plan) -> dict[RuleName, tuple[str | None, str, object]]:
-    """Verdict, reason, and what would be carried out now."""
+    """Each rule's verdict, reason and action."""
     planned: dict[RuleName, tuple[str | None, str, object]] = {
         one.rule: (PLANNED, one.reason, one.action) for one in plan.planned
     }

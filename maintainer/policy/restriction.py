@@ -1,5 +1,6 @@
-"""What a table's own maintainer.* properties may change: anyone who can write a table can write
-them, so they restrict and tune.
+"""What a table's own maintainer.* properties may change.
+
+Everybody who can write a table can write them, so they only restrict and tune.
 """
 
 from __future__ import annotations
@@ -22,15 +23,16 @@ ENABLED_PROPERTY = "maintainer.enabled"
 
 
 def is_switched_off(properties: Mapping[str, str]) -> bool:
-    """True when the table's owner has switched all maintenance of the table off."""
+    """True when the table's owner has disabled all maintenance of the table."""
     return properties.get(ENABLED_PROPERTY, "true").strip().lower() == "false"
 
 
 def lay_properties(
     laid: Laid, policies: PolicySet, properties: Mapping[str, str]
 ) -> dict[str, str]:
-    """Lay the table's own properties over all policies; return why the ignored ones are ignored, by
-    name.
+    """Apply the table's own properties over all policies.
+
+    Returns the ignored properties by name, with the reason.
     """
     read = policies.read_properties(properties)
     ignored = dict(read.ignored)
@@ -53,8 +55,10 @@ def lay_properties(
 
 
 def _refuse_mode(laid: Laid, setting: Setting) -> str | None:
-    """Observing is a restriction; enforcing what the operator only observes needs the operator's
-    leave.
+    """Why the property must not set the mode.
+
+    Observing is a restriction. Enforcing what the operator only observes needs the operator's
+    permission.
     """
     said = laid.settings["mode"]
     is_observed = said.value is not Mode.ENFORCE or "mode" in laid.ambiguities
@@ -73,8 +77,9 @@ def _refuse_mode(laid: Laid, setting: Setting) -> str | None:
 
 
 def _refuse_property(merged: Mapping[str, Setting], path: str, setting: Setting) -> str | None:
-    """A property tunes or switches off what the operator's policies have; it brings in nothing that
-    they do not want.
+    """Why the property is not allowed.
+
+    A property tunes or disables rules that the operator's policies have; it does not add rules.
     """
     rule = path.split(".")[1] if path.startswith("rules.") else None
     if rule is None:

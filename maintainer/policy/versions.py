@@ -1,6 +1,4 @@
-"""Policies as text that outlives the program's own types, and what two such texts have
-differently.
-"""
+"""Policies as text that does not depend on the program's types, and their differences."""
 
 from __future__ import annotations
 
@@ -11,11 +9,11 @@ from maintainer.domain.policy_version import PolicyChange, WrittenLayer
 from maintainer.policy.effective import describe_layer
 
 TABLES = "tables"
-NAMED = "{}"  # what a rule is written as when a file names it and says nothing more
+NAMED = "{}"  # the text for a rule that a file names without any fields
 
 
 def write_layers(layers: Iterable[PolicyLayer]) -> tuple[WrittenLayer, ...]:
-    """Every layer as people write it, by name."""
+    """All layers as people write them, ordered by name."""
     return tuple(_write_layer(layer) for layer in sorted(layers, key=lambda layer: layer.name))
 
 
@@ -37,7 +35,7 @@ def _write_layer(layer: PolicyLayer) -> WrittenLayer:
 def compare_layers(
     before: Iterable[WrittenLayer], after: Iterable[WrittenLayer]
 ) -> tuple[PolicyChange, ...]:
-    """Every field that differs, by layer and path; where a value is written does not count."""
+    """All fields that differ, by layer and path. The source of a value does not matter."""
     was, would_be = (
         {layer.name: _list_fields(layer) for layer in before},
         {layer.name: _list_fields(layer) for layer in after},

@@ -1,9 +1,8 @@
-"""Maintenance and blackout windows: from each firing of a cron expression, for a duration, on the
-wall clock of a time zone.
+"""Windows and blackouts: a duration from each firing of a cron expression, in a time zone.
 
-Firings are reckoned on the wall clock, the duration on the real one: across a change of the clocks
-a window keeps its length. A time that the clocks pass twice opens a maintenance window once, at its
-first passing, and a blackout at both; one that they leave out opens as long after midnight as ever.
+Firings are times of the local clock, the duration is real time: a window keeps its length across a
+change of the clocks. A local time that occurs twice opens a window once, at its first occurrence,
+and a blackout at both. A local time that is skipped opens as long after midnight as usual.
 """
 
 from __future__ import annotations
@@ -17,41 +16,44 @@ from croniter import croniter
 
 from maintainer.domain.policy import Window
 
-_LONGEST_CHANGE = timedelta(hours=3)  # of any zone's clocks at once
+_LONGEST_CHANGE = timedelta(hours=3)  # the largest change of any time zone at once
 _KNOWN_ANSWERS = 1024
 _ONCE = (0,)
 _TWICE = (0, 1)
 
 
 def is_open(window: Window, now: datetime) -> bool:
-    """True from a firing (inclusive) until its duration is over (exclusive)."""
+    """True from a firing (inclusive) until the end of its duration (exclusive)."""
     return now < closing(window, now)
 
 
 def is_blacked_out(window: Window, now: datetime) -> bool:
-    """As is_open, but a time that the clocks pass twice counts twice: rather too long than
-    violated.
+    """As is_open, but both occurrences of a repeated local time count.
+
+    A blackout is rather too long than violated.
     """
     return now < blackout_end(window, now)
 
 
 def closing(window: Window, now: datetime) -> datetime:
-    """When the window that opened last closes, or has closed, UTC."""
+    """The end of the window that opened last, in UTC; it may be in the past."""
     return _last_opening(window, _full_minute(now), _ONCE) + window.duration
 
 
 def blackout_end(window: Window, now: datetime) -> datetime:
-    """When the blackout that began last ends, or has ended, UTC."""
+    """The end of the blackout that began last, in UTC; it may be in the past."""
     return _last_opening(window, _full_minute(now), _TWICE) + window.duration
 
 
 def next_opening(window: Window, now: datetime) -> datetime:
-    """The first firing after now, UTC."""
+    """The first firing after now, in UTC."""
     return _next_opening(window, _full_minute(now))
 
 
 def _full_minute(moment: datetime) -> datetime:
-    """Windows open at full minutes: until the next one the answers are the same, and are reckoned
+    """The instant rounded down to the minute.
+
+    Windows open at full minutes, so that the answers stay the same for a minute and are computed
     once for all tables of a policy.
     """
     return moment.replace(second=0, microsecond=0)
@@ -66,13 +68,13 @@ def _next_opening(window: Window, now: datetime) -> datetime:
         for firing in _forward(window, wall - _LONGEST_CHANGE)
     )
     coming = (opening for opening in openings if opening > now)
-    # The second as well: a time that the clocks leave out opens later than the time behind it.
+    # Two firings: a skipped local time opens later than the local time after it.
     return min(next(coming), next(coming))
 
 
 @lru_cache(maxsize=_KNOWN_ANSWERS)
 def _last_opening(window: Window, now: datetime, passings: tuple[int, ...]) -> datetime:
-    """The latest opening that is not after now, UTC."""
+    """The latest opening at or before now, in UTC."""
     zone = ZoneInfo(window.timezone)
     wall = now.astimezone(zone).replace(tzinfo=None)
     openings: list[datetime] = []
