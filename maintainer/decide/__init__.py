@@ -1,1 +1,1 @@
-"""Pure: health and policy make a plan. Every rule once, planned or skipped with a reason."""
+"""Pure: health and policy become a plan, with each rule once: planned or skipped."""

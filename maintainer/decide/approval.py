@@ -1,6 +1,4 @@
-"""Lists of orphan files: who may let them go, for how long his word holds, and which list is
-carried out next.
-"""
+"""Orphan lists: who may approve one, how long an approval stays valid, which list is next."""
 
 from __future__ import annotations
 
@@ -19,16 +17,14 @@ from maintainer.domain.orphan import OrphanList, OrphanListState, digest_files
 from maintainer.domain.policy import Approval, Policy, Rule, RuleName
 from maintainer.domain.units import format_size
 
-LIST_LIFE = timedelta(
-    days=7
-)  # a list is approved within this, and an approval carried out within this
+LIST_LIFE = timedelta(days=7)  # time to approve a list, and then time to remove its files
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Which job looked for orphans, where, and under which age."""
+    """The job of an orphan scan, with its location and age limit."""
 
-    list_id: str  # the job's
+    list_id: str  # the id of the job
     table: TableIdentifier
     table_uuid: str
     location: str
@@ -36,8 +32,9 @@ class Look:
 
 
 def make_list(look: Look, judgement: Judgement, policy: Policy, now: datetime) -> OrphanList:
-    """The list of what may go, in the state that the policy gives it: without a word on approval it
-    waits for somebody's.
+    """The orphan list in the state that its assessment and the policy give it.
+
+    Without an approval setting in the policy, the list waits for a person's approval.
     """
     found = OrphanList(
         list_id=look.list_id,
@@ -69,8 +66,9 @@ def make_list(look: Look, judgement: Judgement, policy: Policy, now: datetime) -
 
 
 def refuse_approval(orphans: OrphanList, now: datetime, digest: str = "") -> str | None:
-    """Why nobody may approve the list now; a digest is of the list that the person has seen. None
-    when he may.
+    """Why the list cannot be approved now; None when it can.
+
+    `digest` is the hash of the list that the person has seen.
     """
     if orphans.state is OrphanListState.REFUSED:
         return f"list {orphans.list_id} of {orphans.table} is refused: {orphans.refusal}"
@@ -90,7 +88,7 @@ def refuse_approval(orphans: OrphanList, now: datetime, digest: str = "") -> str
 
 
 def approve(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
-    """The list with somebody's word, which holds for LIST_LIFE."""
+    """The list with an approval, which is valid for LIST_LIFE."""
     return replace(
         orphans,
         state=OrphanListState.APPROVED,
@@ -101,8 +99,9 @@ def approve(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
 
 
 def refuse_rejection(orphans: OrphanList) -> str | None:
-    """Why the list cannot be rejected; None when it can: it waits, or was approved and is not
-    carried out yet.
+    """Why the list cannot be rejected; None when it can.
+
+    A list can be rejected while it waits, and after its approval until its removal.
     """
     return (
         None
@@ -112,21 +111,24 @@ def refuse_rejection(orphans: OrphanList) -> str | None:
 
 
 def refuse_restoring(orphans: OrphanList) -> str | None:
-    """Why the list's files cannot be brought back; None when they can: they are in quarantine."""
+    """Why the list's files cannot be restored.
+
+    None when they can: they are in quarantine.
+    """
     if orphans.state is OrphanListState.QUARANTINED:
         return None
     return f"list {orphans.list_id} of {orphans.table} is {orphans.state}, not in quarantine"
 
 
 def reject(orphans: OrphanList, by: str, now: datetime) -> OrphanList:
-    """The list with somebody's no: nothing of it goes."""
+    """The rejected list: none of its files is removed."""
     return replace(orphans, state=OrphanListState.REJECTED, decided_by=by, decided_at=now)
 
 
 def refuse_removal(
     orphans: OrphanList | None, approved: ApprovedList, health: TableHealth, now: datetime
 ) -> str | None:
-    """Why nothing of the list may be deleted, from the table as it is now; None when it may."""
+    """Why no file of the list may be deleted from the table as it is now; None when it may."""
     if orphans is None:
         return f"list {approved.list_id} is not known any more"
     name = f"list {orphans.list_id} of {orphans.table}"
@@ -171,8 +173,9 @@ _NEEDED_STATE: Mapping[Disposal, OrphanListState] = MappingProxyType(
 def find_disposal(
     lists: Iterable[OrphanList], rule: Rule, health: TableHealth, now: datetime
 ) -> tuple[OrphanList, ApprovedList] | None:
-    """What is to be done next with the table's lists: bring back, carry out, empty, in this order,
-    of each the oldest that nothing speaks against.
+    """The next job for the table's lists: restore, remove or empty, in this order.
+
+    Of several possible lists the oldest is taken.
     """
     oldest_first = sorted(lists, key=lambda orphans: (orphans.made_at, orphans.list_id))
     going = Disposal.DELETE if rule.quarantine == timedelta(0) else Disposal.QUARANTINE
@@ -185,7 +188,7 @@ def find_disposal(
 
 
 def describe_list(orphans: OrphanList) -> str:
-    """What comes next, in one sentence; empty where nothing does."""
+    """The next step for the list as one sentence; empty when there is none."""
     match orphans.state:
         case OrphanListState.WAITING:
             return (

@@ -1,5 +1,6 @@
-"""The band that a table is in: published bounds held against its health. A band is left only with a
-margin: a figure at its bound must not flap.
+"""The band of a table: its health compared with published bounds.
+
+A table leaves a band only with a margin, so that a figure near its bound does not flap.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from maintainer.estimate.retained_snapshots import find_pin_trouble
 from maintainer.estimate.rewrite_data_files import estimate_rewrite_data_files
 from maintainer.estimate.rewrite_manifests import MANIFEST_EXCESS_FACTOR
 
-# Published measurements: good throughput above ~13 MB, 10-12 MB acceptable, marked degradation
+# Published measurements: good throughput above about 13 MB, 10-12 MB acceptable, marked degradation
 # below 4 MB, best practice >= 30-40 MB on average.
 AVERAGE_FILE_SIZE_BOUNDS = (
     (Band.CRITICAL, 4 * MIB),
@@ -40,32 +41,33 @@ DELETE_FILE_COUNT_BOUNDS = ((Band.DEGRADED, 500), (Band.WATCH, 100))
 DANGLING_DELETE_BOUNDS = (
     (Band.DEGRADED, 500),
     (Band.WATCH, 10),
-)  # what they were for is gone: no reader needs them
+)  # their data files are gone: no reader needs them
 DELETE_RATIO_BOUNDS = ((Band.WATCH, 0.3),)  # Iceberg: delete-ratio-threshold
-# A rewrite that would remove less than this share of the table's files changes little: it is no
-# reason for alarm.
+# A rewrite that would remove less than this share of the table's files changes little and raises no
+# alarm.
 MATERIAL_GAIN_RATIO = 0.1
-# A bound that was passed counts until the figure is better than it by this share of it.
+# A crossed bound counts until the figure is better than the bound by this share of it.
 MARGIN = 0.1
 
 DELETE_RATIO = "delete_ratio"
-# the finding's metric: observed is what is claimed, bound what was counted
+# the finding's metric: `observed` is the claimed figure, `bound` the counted one
 DISAGREEMENT = "metadata_disagreement"
 UNREADABLE = "unreadable_metadata"
-PIN = "pin"  # the finding's metric: a pin that does not do what was meant
-NAMES = "names"  # the finding's metric: under how many names the table is registered
-MAX_DISAGREEMENTS = 5  # findings; health has them all
-MAX_PIN_FINDINGS = 5  # `maintainer pin` and GET .../pins have them all
+PIN = "pin"  # the finding's metric: a pin that does not work
+NAMES = "names"  # the finding's metric: the number of names of the table
+MAX_DISAGREEMENTS = 5  # findings; health has all disagreements
+MAX_PIN_FINDINGS = 5  # `maintainer pin` and GET .../pins list all
 
 _BAND_ORDER = tuple(Band)
 _Bounds = tuple[tuple[Band, float], ...]  # worst first
-_Held = Mapping[str, Band]  # by metric: how bad it was found to be the last time
+_Held = Mapping[str, Band]  # by metric: the severity in the grade before
 
 
 @dataclass(frozen=True, slots=True)
 class _Excess:
-    """The worst bound that a figure is beyond; held: it is better than the bound again, not yet by
-    the margin.
+    """The worst bound that a figure crosses.
+
+    held: the figure is better than the bound again, but not by the margin.
     """
 
     severity: Band
@@ -81,11 +83,10 @@ def grade(  # noqa: PLR0913, PLR0917 - what a band and its findings rest on
     pins: Iterable[Pin] = (),
     registrations: Sequence[Registration] = (),
 ) -> Grade:
-    """The band, since when, and what it was before; what no maintenance can change is noted, but is
-    no reason for a worse band.
+    """The band, its start, and the band before.
 
-    previous is the grade of the measurement before: bounds that it found passed are left with a
-    margin.
+    Findings that maintenance cannot change are noted, but do not worsen the band. previous is the
+    grade of the measurement before: the bounds that it crossed need the margin.
     """
     held = (
         {finding.metric: finding.severity for finding in previous.findings if finding.is_actionable}
@@ -140,7 +141,7 @@ def _exceed(
 
 
 def _tell(excess: _Excess, beyond: str, bound: str) -> str:
-    """The comparison in words; `beyond` is how the figure is past its bound."""
+    """The comparison as a sentence. `beyond` says how the figure crosses its bound."""
     return f"not yet {MARGIN:.0%} clear of {bound}" if excess.is_held else f"{beyond} {bound}"
 
 
@@ -165,7 +166,10 @@ def _unreadable_findings(health: TableHealth) -> list[Finding]:
 
 
 def _disagreement_findings(health: TableHealth) -> list[Finding]:
-    """Other engines write wrong summaries: worth knowing, but no maintenance changes it."""
+    """Disagreements: other engines write wrong summaries.
+
+    They are worth knowing, but no maintenance changes them.
+    """
     return [
         Finding(
             DISAGREEMENT,
@@ -181,8 +185,10 @@ def _disagreement_findings(health: TableHealth) -> list[Finding]:
 
 
 def _pin_findings(health: TableHealth, pins: Iterable[Pin], now: datetime) -> list[Finding]:
-    """A reader relies on protection that is not there, or everything is kept for a value that says
-    nothing: people must mend it.
+    """Pins that do not work; people must correct them.
+
+    Either a reader relies on protection that does not exist, or an unreadable value keeps
+    everything.
     """
     troubles = islice(find_pin_trouble(health, pins, now), MAX_PIN_FINDINGS)
     return [
@@ -194,8 +200,9 @@ def _pin_findings(health: TableHealth, pins: Iterable[Pin], now: datetime) -> li
 def _name_findings(
     health: TableHealth, policy: Policy, registrations: Sequence[Registration]
 ) -> list[Finding]:
-    """One table under several names is for people to mend: by dropping a name, or by naming the
-    owner.
+    """A table with several names.
+
+    People must drop a name or say which name is the owner.
     """
     if not registrations:
         return []
@@ -275,7 +282,7 @@ def _file_findings(health: TableHealth, policy: Policy, held: _Held) -> list[Fin
 
 
 def _soften(severity: Band, gain: Estimate, total: int, held: Band | None) -> Band:
-    """No worse than watch, when a rewrite would change little."""
+    """At most watch when a rewrite would change little."""
     least = MATERIAL_GAIN_RATIO * (1 if held in {None, Band.WATCH} else 1 - MARGIN)
     return severity if gain.items_removed >= least * total else Band.WATCH
 
@@ -320,8 +327,8 @@ def _delete_findings(health: TableHealth, held: _Held) -> list[Finding]:
     )
     much = _exceed(DELETE_RATIO_BOUNDS, ratio, held.get(DELETE_RATIO))
     if much is not None:
-        # Iceberg's planner looks at a file's deleted share by its position deletes and its deletion
-        # vector; equality deletes it cannot tell apart by file.
+        # Iceberg's planner computes a file's deleted share from position deletes and deletion
+        # vectors. It cannot assign equality deletes to single files.
         applies = bool(files or health.deletion_vectors)
         sentence = (
             f"{health.delete_records:,} deletes for {health.records:,} records ({ratio:.0%}, "
@@ -341,7 +348,10 @@ def _delete_findings(health: TableHealth, held: _Held) -> list[Finding]:
 
 
 def _manifest_findings(health: TableHealth, held: _Held) -> list[Finding]:
-    """Of the group with the most to gain; many manifests that are all needed are noted."""
+    """Findings for the manifest group with the most to gain.
+
+    Many manifests that are all needed are noted only.
+    """
     before = held.get(Metric.MANIFEST_COUNT)
     least_factor = MANIFEST_EXCESS_FACTOR * (1 if before is None else 1 - MARGIN)
     excessive = [

@@ -1,6 +1,4 @@
-"""After conflicts a rewrite takes on no more than can be done between two commits of the writers
-that won.
-"""
+"""Limit a rewrite after conflicts: it must fit between two commits of the other writers."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ from maintainer.domain.units import format_duration
 from maintainer.estimate.cost import Pace, find_pace
 from maintainer.estimate.rewrite_data_files import Place
 
-LEAST_WORK_PER_START_UP = (
-    0.5  # shorter, a job would be next to nothing but its start-up, which no bound makes shorter
-)
+LEAST_WORK_PER_START_UP = 0.5  # a shorter job would be mostly start-up, which no limit shortens
 _SECONDS_PER_HOUR = 3600
 
 
@@ -29,11 +25,10 @@ def fit_between_commits(  # noqa: PLR0913, PLR0917 - what a job's length and its
     now: datetime,
     too_heavy: frozenset[Place] = frozenset(),
 ) -> Bounded:
-    """A bound on the whole job: by partitions as far as these can be chosen, then by a number of
-    files. What the policy itself says stands.
+    """A limit on the whole job: first by partitions where possible, then by a number of files.
 
-    Iceberg looks for conflicts since a job began: smaller file groups alone do not help against a
-    writer that commits more often than a job takes.
+    The policy's own limits stay. Iceberg checks for conflicts since the job began: smaller file
+    groups do not help against a writer that commits more often than a job takes.
     """
     if rule.name is not RuleName.REWRITE_DATA_FILES or not history.recent_conflicts:
         return Bounded(rule)
@@ -48,11 +43,10 @@ def fit_between_commits(  # noqa: PLR0913, PLR0917 - what a job's length and its
 
 
 def find_most_bytes(health: TableHealth, history: RuleHistory, pace: Pace) -> int:
-    """What is done, start-up included, in the share of the time between two commits that the
-    conflicts leave: half of it after one, a quarter after two.
+    """Bytes that a job can rewrite in a share of the time between two commits.
 
-    Never more than that share of the table, and never so little that hardly anything but the
-    start-up would be left.
+    The time includes the start-up. The share is a half after one conflict, a quarter after two. The
+    result is at most that share of the table, and large enough that the job is not mostly start-up.
     """
     bounds = [history.scope_factor * (health.data_bytes or 0) * pace.seconds_per_unit]
     gap = find_gap(health)
@@ -64,11 +58,10 @@ def find_most_bytes(health: TableHealth, history: RuleHistory, pace: Pace) -> in
 
 
 def find_gap(health: TableHealth) -> timedelta | None:
-    """The time between two commits: the mean, or since rows were last changed where that is longer
-    ago; None: not known, or there are none.
+    """The time between two commits: the mean, or the time since rows last changed if longer.
 
-    Who appends does not conflict, but who changes rows does not say so beforehand: counted are all
-    commits.
+    Appends do not conflict, but a writer does not announce changes of rows: all commits count.
+    None: unknown, or no commits.
     """
     gaps = (
         [timedelta(seconds=_SECONDS_PER_HOUR / health.commits_per_hour)]

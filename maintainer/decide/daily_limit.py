@@ -1,6 +1,4 @@
-"""A rewrite that would take much of what the budgets of a day have is done in slices, so that it
-finds room beside others.
-"""
+"""Split a rewrite that would use much of a daily budget, so that other jobs fit beside it."""
 
 from __future__ import annotations
 
@@ -18,14 +16,12 @@ from maintainer.estimate.cost import most_work
 from maintainer.estimate.rewrite_data_files import Place
 
 JOB_SHARE = (
-    0.25  # of a day: a job that needs most of one finds that much only when nothing else has begun
+    0.25  # of a day: a job that needs most of a budget only fits when nothing else has started
 )
 
 
 def find_most_per_job(rules: AdmissionRules, catalog: str, policy: Policy) -> Charge:
-    """A quarter of what the budgets of a day have without what they keep for others; where they
-    limit nothing, infinite.
-    """
+    """A quarter of the daily budgets, without their reserved parts; infinite without limits."""
     budgets = [
         each
         for each in (rules.fleet, rules.per_catalog.get(catalog), policy.budget)
@@ -54,8 +50,9 @@ def fit_in_a_day(  # noqa: PLR0913, PLR0917 - what a job takes, and what a day h
     memory_gb: float,
     too_heavy: frozenset[Place],
 ) -> Bounded:
-    """The rewrite so that it takes no more of any daily budget than a job may. What a person asks
-    for needs none.
+    """The rewrite limited to what one job may take of each daily budget.
+
+    Requests of a person are not limited.
     """
     if (
         rule.name is not RuleName.REWRITE_DATA_FILES

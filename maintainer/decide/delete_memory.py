@@ -1,9 +1,8 @@
-"""Whether the memory of a job holds the equality deletes that a rewrite applies, and how the
-rewrite is made to fit.
+"""Whether the equality deletes of a rewrite fit in a job's memory, and how to make them fit.
 
-A task that rewrites a data file holds all equality deletes in memory that may apply to it: those of
-the file's partition, and those without one. How many files a group has does not matter to that; how
-many tasks and groups are at work at once does.
+A task that rewrites a data file keeps in memory all equality deletes that may apply to it: those of
+the file's partition, and those without a partition. The number of files in a group does not matter;
+the number of concurrent tasks and groups does.
 """
 
 from __future__ import annotations
@@ -18,31 +17,28 @@ from maintainer.domain.units import GIB, format_size
 from maintainer.estimate.rewrite_data_files import Place
 
 GROUPS_AT_ONCE = "max-concurrent-file-group-rewrites"
-# Together an upper bound of what was measured with Iceberg 1.12, as the heap that the set of
-# 400,000 deletes took: 108 bytes a row for one long (4.7 bytes of file a row), 157 for a string of
-# 26 characters (5.2), 173 for both (9.9). A file holds its values encoded and compressed, a set
-# holds objects.
+# An upper bound of measurements with Iceberg 1.12: heap of a set of 400,000 deletes. One long took
+# 108 bytes per row (4.7 bytes in the file), a string of 26 characters 157 (5.2), both 173 (9.9).
+# Files are encoded and compressed, sets consist of objects.
 BYTES_PER_ROW = 120
 BYTES_PER_FILE_BYTE = 15
-# Of a job's part of the heap; the rest is for what it reads and writes. Spark leaves 40 % of the
-# heap to objects that it does not manage itself.
+# Of a job's part of the heap; the rest is for data that it reads and writes. Spark leaves 40 % of
+# the heap to objects that it does not manage.
 USABLE_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The rule as it fits, the partitions whose deletes fit no way, and what was done for it in
-    words.
-    """
+    """The rule as it fits, the partitions that do not fit, and the changes as a sentence."""
 
     rule: Rule
     too_heavy: frozenset[Place] = frozenset()
     sentence: str = ""
-    refusal: str = ""  # what to say of partitions that are too heavy
+    refusal: str = ""  # the sentence for partitions with too many deletes
 
 
 def weigh_deletes(health: TableHealth) -> dict[Place, int]:
-    """Bytes of memory that the equality deletes of each partition take, once."""
+    """Bytes of memory that one copy of each partition's equality deletes takes."""
     unpartitioned = {
         spec.spec_id
         for spec in health.specs
@@ -64,8 +60,9 @@ def _weigh(records: int, size: int) -> int:
 
 
 def fit_deletes(rule: Rule, health: TableHealth, memory_gb: float, tasks_at_once: int) -> Fit:
-    """The rewrite so that its deletes fit: as it is, else one task's worth at a time, else without
-    the partitions whose deletes are too many for that.
+    """The rewrite changed so that its deletes fit.
+
+    It stays as it is, or runs one task at a time, or leaves out partitions with too many deletes.
     """
     if rule.name is not RuleName.REWRITE_DATA_FILES or not health.equality_delete_files:
         return Fit(rule)

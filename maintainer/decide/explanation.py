@@ -1,5 +1,6 @@
-"""Verdicts in words: what was decided about each rule, why, and when it is looked at next, for
-somebody who runs tables and not this program.
+"""Verdicts as sentences: the decision for each rule, the reason, and the next check.
+
+They are for people who run tables and do not know this program.
 """
 
 from __future__ import annotations
@@ -54,12 +55,13 @@ _VERDICTS: Mapping[SkipCode, str] = MappingProxyType(
     }
 )
 _ORDER = tuple(RuleName)
-# What differs between two looks at the same verdict: words with a digit, and the units behind them.
+# The part that differs between two checks of the same verdict: words with a digit, and the units
+# after them.
 _FIGURE = re.compile(r"\S*\d\S*(?:\s+(?:B|[KMGTP]iB|s|min|h|d|UTC)\b)?")
 
 
 def explain(verdict: PlannedAction | SkippedRule) -> str:
-    """One sentence that names the rule, what was decided, and why."""
+    """One sentence with the rule, the decision and the reason."""
     if isinstance(verdict, PlannedAction):
         return _sentence(verdict.rule, "is worth doing", verdict.reason)
     decided = _VERDICTS.get(verdict.code, "is not done now")
@@ -71,7 +73,7 @@ def explain(verdict: PlannedAction | SkippedRule) -> str:
 
 
 def explain_admission(verdict: AdmissionVerdict) -> str:
-    """Whether a planned action starts, else why it waits and until when, in one sentence."""
+    """One sentence: a planned action starts, or why it waits and until when."""
     doing = DOING[verdict.candidate.rule]
     if verdict.wait is None:
         return f"{doing} starts at the next look."
@@ -84,7 +86,7 @@ def explain_admission(verdict: AdmissionVerdict) -> str:
 
 
 def explain_wait(planned: PlannedAction, wait: Wait) -> str:
-    """What admission holds back of a plan, why, and why it was wanted."""
+    """Why admission delays a planned action, and why the action was planned."""
     return _sentence(
         planned.rule, _VERDICTS[code_of_wait(wait)], f"{wait.reason.rstrip('.')}; {planned.reason}"
     )
@@ -95,7 +97,7 @@ def _sentence(rule: RuleName, decided: str, reason: str) -> str:
 
 
 def write_next_look(next_at: datetime | None) -> str:
-    """When a verdict is looked at again, in words; None is not never."""
+    """The next check of a verdict as text. None does not mean never."""
     return (
         "when the table or its policy changes"
         if next_at is None
@@ -104,7 +106,7 @@ def write_next_look(next_at: datetime | None) -> str:
 
 
 def give_verdicts(plan: Plan) -> tuple[RuleVerdict, ...]:
-    """The plan as entries of the history of verdicts, in the order of execution."""
+    """The plan as entries of the history of verdicts, in execution order."""
     made: list[PlannedAction | SkippedRule] = [*plan.planned, *plan.skipped]
     return tuple(
         _give_verdict(plan, verdict)
@@ -113,9 +115,7 @@ def give_verdicts(plan: Plan) -> tuple[RuleVerdict, ...]:
 
 
 def give_wait(plan: Plan, planned: PlannedAction, wait: Wait | None, at: datetime) -> RuleVerdict:
-    """What the plan wants as an entry of the history from now on: it waits, or (None) does not any
-    more.
-    """
+    """A planned action as a new entry of the history: it waits, or (None) no longer does."""
     made = replace(_give_verdict(plan, planned), at=at, next_at=at)
     if wait is None:
         return made
@@ -145,9 +145,7 @@ def _give_verdict(plan: Plan, verdict: PlannedAction | SkippedRule) -> RuleVerdi
 
 
 def key_of(verdict: PlannedAction | SkippedRule) -> str:
-    """What the verdict rests on without its figures: the thresholds that hold, and the reason to
-    wait with every number taken out.
-    """
+    """The verdict without figures: the thresholds that are met, and the reason."""
     holding = ",".join(sorted(finding.metric for finding in verdict.findings))
     if isinstance(verdict, PlannedAction):
         return holding

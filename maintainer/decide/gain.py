@@ -1,6 +1,4 @@
-"""What each rule's procedure would achieve on a table, as an action with its estimate and a
-sentence.
-"""
+"""What each rule's procedure would achieve on a table: an action, its estimate and a sentence."""
 
 from __future__ import annotations
 
@@ -46,32 +44,30 @@ from maintainer.estimate.rewrite_position_delete_files import (
     find_dangling,
 )
 
-# A small rewrite commits once, at its end: cancelled or failed, it leaves nothing behind. A large
-# one commits as it goes, because a conflict after an hour would cost the whole hour. At the
-# published 2 MB/s an executor, 1 GiB is about nine minutes of work.
+# A small rewrite commits once, at its end: when it is cancelled or fails, it leaves nothing behind.
+# A large one commits in parts, because a conflict after an hour would cost the whole hour. At the
+# published 2 MB/s per executor, 1 GiB takes about nine minutes.
 PARTIAL_PROGRESS_ABOVE_BYTES = GIB
 _LISTED_BY_PREFIX = ("s3://", "gs://", "abfs://", "abfss://", "oss://")
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What an action would achieve, as Iceberg's procedure itself would plan it."""
+    """What an action would achieve, as Iceberg's procedure would plan it."""
 
     action: Action
     estimate: Estimate
     is_worthwhile: bool
     sentence: str
     next_at: datetime | None = None
-    refusal: str | None = None  # why it must not be done although it would achieve something
-    code: SkipCode = SkipCode.NOTHING_TO_GAIN  # why it is not worthwhile, where it is not
-    # it ends what an earlier run of the rule began: the pause between two runs is not meant
+    refusal: str | None = None  # why it must not run although it would help
+    code: SkipCode = SkipCode.NOTHING_TO_GAIN  # why it is not worthwhile, if it is not
+    # it finishes what an earlier run of the rule began, so the cooldown does not apply
     is_continued: bool = False
 
 
 def target_of_policy(policy: Policy) -> int | None:
-    """The target file size in bytes that the policy asks for; None when it leaves that to the
-    table.
-    """
+    """The policy's target file size in bytes; None when the policy leaves it to the table."""
     rule = policy.rule(RuleName.REWRITE_DATA_FILES)
     option = dict(rule.options).get("target-file-size-bytes") if rule is not None else None
     return int(option) if option is not None else policy.target_file_size_bytes
@@ -86,11 +82,10 @@ def find_gain(  # noqa: PLR0913, PLR0917 - what the rules look at, each at somet
     lists: tuple[OrphanList, ...] = (),
     fit: Fit | None = None,
 ) -> Gain | None:
-    """The action of a rule with what it would achieve; None when the rule has no procedure here or
-    the table nothing for it.
+    """A rule's action with its estimate.
 
-    target_bytes is the target file size that the policy asks for, None when it leaves that to the
-    table.
+    None when the rule has no procedure here, or nothing to do on the table. target_bytes is the
+    policy's target file size; None when the policy leaves it to the table.
     """
     if health.snapshot_id is None:
         return None
@@ -219,8 +214,10 @@ def _gain_of_position_deletes(rule: Rule, health: TableHealth) -> Gain | None:
 
 
 def _choose_deletes(rule: Rule, health: TableHealth) -> tuple[Rule, Estimate, int]:
-    """The rule as it is, or all position deletes of the partitions that have dangling ones,
-    whichever removes more; with the dangling ones it takes.
+    """The rule as it is, or all position deletes of the partitions with dangling ones.
+
+    The one that removes more is chosen. The last value is the number of dangling ones that it
+    removes.
     """
     all_of_them = replace(
         rule, options=tuple(sorted((dict(rule.options) | {"rewrite-all": "true"}).items()))
@@ -228,7 +225,7 @@ def _choose_deletes(rule: Rule, health: TableHealth) -> tuple[Rule, Estimate, in
     known = health.dangling_delete_files or 0
     if converts_deletes(
         health
-    ):  # else partitions with a few position delete files would keep them for ever
+    ):  # otherwise partitions with a few position delete files would keep them for ever
         return (
             (rule if "rewrite-all" in dict(rule.options) else all_of_them),
             estimate_rewrite_position_deletes(health, rule),
@@ -284,7 +281,7 @@ def _gain_of_manifests(rule: Rule, health: TableHealth) -> Gain | None:
 def _gain_of_removal(
     rule: Rule, health: TableHealth, lists: tuple[OrphanList, ...], now: datetime
 ) -> Gain | None:
-    """What is to be done with a list that somebody has decided on; None when there is none."""
+    """The next job for an orphan list with a decision; None when there is none."""
     found = find_disposal(lists, rule, health, now)
     if found is None:
         return None
@@ -309,7 +306,7 @@ def _gain_of_removal(
 
 def _gain_of_orphans(rule: Rule, health: TableHealth, now: datetime) -> Gain:
     age = rule.older_than if rule.older_than is not None else DEFAULT_ORPHAN_AGE
-    # To the full hour, so that the same work has the same statement at each look.
+    # Rounded to the full hour, so that the same work has the same statement at each check.
     action = RemoveOrphanFiles(
         (now - age).replace(minute=0, second=0, microsecond=0),
         health.location,
@@ -332,8 +329,10 @@ def _gain_of_orphans(rule: Rule, health: TableHealth, now: datetime) -> Gain:
 
 
 def _listing_options(rule: Rule, health: TableHealth) -> tuple[tuple[str, str], ...]:
-    """The rule's own; a storage that Hadoop lists only with a connector of its own is listed by the
-    table's own access unless the rule says otherwise.
+    """The rule's options on listing.
+
+    A storage that Hadoop only lists with a separate connector is listed by the table's own access,
+    unless the rule says otherwise.
     """
     if any(
         name == "prefix_listing" for name, _ in rule.options

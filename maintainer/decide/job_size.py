@@ -1,4 +1,4 @@
-"""Which profile a job runs in: the smallest that holds what the job keeps in memory."""
+"""The profile that a job runs in: the smallest with enough memory."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from maintainer.domain.plan import Estimate, RuleHistory
 from maintainer.domain.policy import Policy, Rule, RuleName
 from maintainer.domain.units import GIB, format_size
 
-# What a job keeps in memory for each of them, on the safe side.
+# Memory per item, estimated high.
 _BYTES_PER_FILE = (
     4 * 1024
-)  # the planner's task for a file, with its statistics, until its group is rewritten
-_BYTES_PER_MANIFEST_BYTE = 10  # entries, compressed in the manifest and objects in memory
-_BYTES_PER_DELETE_BYTE = 4  # position deletes, compressed in the file and bitmaps in memory
+)  # the planner's task for a file, with its statistics, kept until its group is rewritten
+_BYTES_PER_MANIFEST_BYTE = 10  # entries: compressed in the manifest, objects in memory
+_BYTES_PER_DELETE_BYTE = 4  # position deletes: compressed in the file, bitmaps in memory
 DEFAULT_GROUPS_AT_ONCE = 5  # Iceberg's
-MAX_GROUPS_AT_ONCE = 64  # each is planned and committed by a thread of the driver's
-_SORT_SHARE = 0.1  # of what is sorted; the rest is spilled to disk
+MAX_GROUPS_AT_ONCE = 64  # a thread of the driver plans and commits each
+_SORT_SHARE = 0.1  # of the sorted bytes; the rest is spilled to disk
 
 
 @dataclass(frozen=True, slots=True)
 class SizeChoice:
-    """The profile and why it is that one."""
+    """The profile and the reason for it."""
 
     profile: SizeProfile
     reason: str
@@ -36,9 +36,7 @@ class SizeChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """Bytes that a job keeps in memory at a time, about: in the driver's own threads, and in all of
-    its tasks together.
-    """
+    """Approximate bytes in memory at a time: in the driver, and in all of the job's tasks."""
 
     driver: int
     tasks: int = 0
@@ -68,8 +66,9 @@ class _Need:
 def choose_size(
     rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
 ) -> SizeChoice:
-    """The smallest profile that holds the job, within the policy's bounds; a larger one for each
-    time in a row that it ran out of memory.
+    """The smallest profile with enough memory, within the policy's bounds.
+
+    Each time in a row that the job ran out of memory makes it one profile larger.
     """
     history = circumstances.history.get(rule.name, RuleHistory(rule.name))
     allowed = _within(
@@ -88,8 +87,9 @@ def choose_size(
 
 
 def spread_groups(action: Action, estimate: Estimate, tasks_at_once: int) -> Action:
-    """The rewrite with as many groups at work at once as there are tasks for them, where that is
-    more than Iceberg's own number and the policy says none.
+    """The rewrite with as many concurrent groups as tasks.
+
+    Only where this is more than Iceberg's default, and the policy does not set the number.
     """
     if not isinstance(
         action, RewriteDataFiles | RewritePositionDeleteFiles
@@ -104,7 +104,7 @@ def spread_groups(action: Action, estimate: Estimate, tasks_at_once: int) -> Act
 
 
 def _within(policy: Policy, profiles: Sequence[SizeProfile]) -> list[SizeProfile]:
-    """Those that the policy allows; where it allows none that is configured, the nearest."""
+    """The profiles that the policy allows, else the nearest configured one."""
     least, most = SIZES.index(policy.min_size), SIZES.index(policy.max_size)
     ordered = sorted(profiles, key=lambda profile: SIZES.index(profile.size))
     allowed = [profile for profile in ordered if least <= SIZES.index(profile.size) <= most]
@@ -125,7 +125,7 @@ def _count_overflows(history: RuleHistory) -> int:
 
 
 def _find_need(rule: Rule, health: TableHealth, tasks_at_once: int) -> _Need:
-    """Of what is not measured, nothing is known and nothing is reckoned with."""
+    """The memory of the job. Figures that were not measured count as 0."""
     files = (
         (health.data_files or 0)
         + (health.position_delete_files or 0)

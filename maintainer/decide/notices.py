@@ -1,4 +1,4 @@
-"""Which events people are told of."""
+"""Which events become notices."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from maintainer.domain.notice import Notice, NoticeKind
 from maintainer.domain.orphan import OrphanList
 from maintainer.domain.units import format_size
 
-# One failure is retried without a word; from here on somebody should look.
+# One failure is only retried; from this many on somebody should look.
 REPEATED_FAILURES = 3
 
 
-MOST_NAMED = 5  # tables of one scan that are told of one by one
+MOST_NAMED = 5  # tables of one scan with a notice each
 
 
 def notice_of_job(
     job: Job, effect: Effect | None, consecutive_failures: int, now: datetime
 ) -> Notice | None:
-    """What to tell of a job that has just reached its final state; consecutive_failures includes
-    this one.
+    """The notice for a job that has just reached its final state.
+
+    consecutive_failures includes this job.
     """
     if job.state is not JobState.FAILED:
         return None
@@ -50,7 +51,7 @@ def notice_of_job(
 
 
 def notice_of_list(orphans: OrphanList, now: datetime) -> Notice:
-    """What to tell of a list of orphan files that waits for somebody's word."""
+    """The notice for an orphan list that waits for approval."""
     files, size = (
         f"{orphans.files:,} orphan {'file' if orphans.files == 1 else 'files'}",
         format_size(orphans.bytes),
@@ -64,7 +65,7 @@ def notice_of_list(orphans: OrphanList, now: datetime) -> Notice:
 
 
 def notice_of_budget(spent: SpentBudget, now: datetime) -> Notice:
-    """What to tell of a daily budget that has nothing left."""
+    """The notice for a daily budget that is used up."""
     state, resource = spent.state, spent.state.resource
     waiting = "1 action waits" if spent.waiting == 1 else f"{spent.waiting:,} actions wait"
     until = f" until {state.frees_at:%Y-%m-%d %H:%M} UTC" if state.frees_at is not None else ""
@@ -78,8 +79,9 @@ def notice_of_budget(spent: SpentBudget, now: datetime) -> Notice:
 def notice_of_grade(
     table: TableIdentifier, before: Grade | None, after: Grade, now: datetime
 ) -> Notice | None:
-    """What to tell of a table that has just been measured: only its way into the critical band,
-    which its first measurement may be.
+    """The notice for a table that has just been measured.
+
+    Only when it enters the critical band, or starts in it.
     """
     if after.band is not Band.CRITICAL or (before is not None and before.band is Band.CRITICAL):
         return None
@@ -87,7 +89,7 @@ def notice_of_grade(
 
 
 def notice_of_fault(fault: TableFault) -> Notice:
-    """What to tell of a table that could be measured, and cannot be read any more."""
+    """The notice for a table that was measured before and cannot be read any more."""
     return Notice(
         NoticeKind.TABLE_UNREADABLE,
         str(fault.table),
@@ -97,9 +99,7 @@ def notice_of_fault(fault: TableFault) -> Notice:
 
 
 def notice_of_wait(job: Job, reason: str, now: datetime, *, is_paused: bool) -> Notice:
-    """What to tell of a job that has waited for its proof too long, because its table cannot be
-    read.
-    """
+    """The notice for a job whose proof waits too long, because its table cannot be read."""
     paused = "; the table is paused" if is_paused else ""
     sentence = (
         f"what job {job.job_id} ({job.rule}) did is not known, because the table cannot be read: "
@@ -109,9 +109,7 @@ def notice_of_wait(job: Job, reason: str, now: datetime, *, is_paused: bool) -> 
 
 
 def notice_of_many(kind: NoticeKind, catalog: str, tables: Sequence[str], now: datetime) -> Notice:
-    """What to tell of the tables that one scan found critical, or unreadable, beyond those that are
-    told of one by one.
-    """
+    """One notice for the critical or unreadable tables of a scan beyond MOST_NAMED."""
     named = ", ".join(sorted(tables)[:MOST_NAMED])
     others = f" and {len(tables) - MOST_NAMED:,} others" if len(tables) > MOST_NAMED else ""
     more = "1 more table" if len(tables) == 1 else f"{len(tables):,} more tables"
@@ -121,7 +119,7 @@ def notice_of_many(kind: NoticeKind, catalog: str, tables: Sequence[str], now: d
 def notice_of_gone(
     table: TableIdentifier, paused_by: str, because: str, reason: str, now: datetime
 ) -> Notice:
-    """What to tell of a paused table that has disappeared."""
+    """The notice for a paused table that has disappeared."""
     why = f": {because}" if because else ""
     sentence = (
         f"{reason}. {paused_by} paused it{why}. The pause stands, also for a table of its UUID "

@@ -1,5 +1,6 @@
-"""Looking for orphans, the most dangerous of all rules: where it must not be done, and which of the
-files found are none to touch.
+"""Orphan scans: where they must not run, and which of the found files must stay.
+
+This is the most dangerous of all rules.
 """
 
 from __future__ import annotations
@@ -22,19 +23,17 @@ DEFAULT_ORPHAN_AGE = timedelta(days=7)
 MIN_TABLE_AGE = timedelta(hours=72)
 FOREIGN_TRUST = timedelta(
     days=7
-    # so long a table that is none of Iceberg's counts as being where it was seen; then it is looked
-    # for again
+    # how long the last known location of a table that is not an Iceberg table stays valid; then it
+    # is checked again
 )
-MIN_DEPTH = (
-    2  # directories: a table in the root of a bucket or a file system is none to look around in
-)
+MIN_DEPTH = 2  # directories: no orphan scan of a table in the root of a bucket or file system
 MAX_FILES = 1_000_000
 MAX_FILE_SHARE = 0.30
 MAX_BYTE_SHARE = 0.10
 WARN_BYTE_SHARE = 0.05
 
-# What Spark's procedures snapshot, migrate and add_files leave in the properties of a table whose
-# files may be another's.
+# Table properties that Spark's procedures snapshot, migrate and add_files set: the table may use
+# another table's files.
 _BORROWED = {"snapshot": "true", "migrated": "true"}
 _PROTECTED_NAME = compile_regex(
     r".*\.metadata\.json(\.gz)?|version-hint\.text|flink\.job-id\..*|.*\.stats|partition-stats-.*|[._].*"
@@ -46,28 +45,28 @@ _STAGING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What looking for orphans needs to know beyond the table itself."""
+    """What an orphan scan needs to know beyond the table itself."""
 
-    first_seen_at: datetime | None  # when the daemon saw the table first
-    neighbours: tuple[Place, ...]  # places that may overlap with the table's own
-    is_complete: bool  # every table of every catalog has been measured, and every catalog listed
-    lists: tuple[OrphanList, ...] = ()  # of the table, those of which something may still become
+    first_seen_at: datetime | None  # when the daemon first saw the table
+    neighbours: tuple[Place, ...]  # locations that may overlap with the table's own
+    is_complete: bool  # every catalog has been listed, and every table measured
+    lists: tuple[OrphanList, ...] = ()  # the table's orphan lists that are not final
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What may be made of a list of found files."""
+    """The assessment of a list of found files."""
 
     orphans: tuple[FoundFile, ...]
-    kept: tuple[tuple[str, str], ...]  # (path, why it is none to touch)
-    refusal: str | None  # why nothing of it may go
+    kept: tuple[tuple[str, str], ...]  # (path, why the file must stay)
+    refusal: str | None  # why nothing may be removed
     warning: str | None = None
 
 
 def refuse_orphans(
     rule: Rule, health: TableHealth, surroundings: Surroundings | None, now: datetime
 ) -> Refusal | None:
-    """The first reason against looking for orphans of this table; None when there is none."""
+    """The first reason against an orphan scan of this table; None when there is none."""
     if is_gc_disabled(health):
         return Refusal(
             SkipCode.GC_DISABLED,
@@ -91,8 +90,9 @@ def refuse_orphans(
 
 
 def wants_back(surroundings: Surroundings | None) -> bool:
-    """True when somebody wants files brought back: that needs no place of its own, and takes
-    nothing away.
+    """True when somebody asked for a restore.
+
+    It removes nothing, so it is safe in any location.
     """
     return surroundings is not None and any(
         orphans.state is OrphanListState.RESTORING for orphans in surroundings.lists
@@ -138,7 +138,7 @@ def _find_youth(
         )
         if moment is not None
     ]
-    # A table is at least as old as its oldest snapshot, and as our knowledge of it.
+    # A table is at least as old as its oldest snapshot, and as the time since we first saw it.
     if not seen or now - min(seen) < MIN_TABLE_AGE:
         return f"the table is not known to be older than {format_duration(MIN_TABLE_AGE)}"
     return None
@@ -179,11 +179,10 @@ def judge_orphans(
     counted: int | None = None,
     older_than: datetime | None = None,
 ) -> Judgement:
-    """Hold a list of found files against what must never go, and against the caps.
+    """Check a list of found files against the guards and the caps.
 
-    foreign_files: files of the table that lie outside its location, None when it is not known;
-    counted: how many files were found in all; older_than: what was written since stays, where the
-    storage tells.
+    foreign_files: the table's files outside its location, None if unknown. counted: the total
+    number of found files. older_than: newer files stay, if the storage gives their time.
     """
     every = tuple(found)
     own = normalise_path(health.location)
@@ -248,7 +247,7 @@ def _exceed(health: TableHealth, orphans: tuple[FoundFile, ...]) -> str | None:
         return None
     if health.storage_files is None or health.data_bytes is None:
         return "it is not known how many files the table itself has"
-    # What the table has is a lower bound, so that the shares are upper ones.
+    # The table's number of files is a lower bound, so the shares are upper bounds.
     if files > MAX_FILE_SHARE * (health.storage_files + files):
         return (
             f"{files:,} files are more than {MAX_FILE_SHARE:.0%} of the "
@@ -281,7 +280,7 @@ def _sum_bytes(orphans: tuple[FoundFile, ...]) -> int:
 
 
 def describe_judgement(judgement: Judgement) -> str:
-    """The judgement in one or two sentences."""
+    """The assessment as one or two sentences."""
     files, size = len(judgement.orphans), format_size(_sum_bytes(judgement.orphans))
     text = (
         f"{files:,} orphan {'file' if files == 1 else 'files'} of {size} listed."

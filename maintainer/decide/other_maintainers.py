@@ -1,5 +1,6 @@
-"""Other programs that maintain the same table: they are recognised by the rewrites that they
-commit, and not fought.
+"""Other programs that maintain the same table.
+
+Their commits of rewrites identify them, and this program leaves the table to them.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ from maintainer.domain.health import Rewriter, TableHealth
 from maintainer.domain.instants import is_recent
 from maintainer.domain.policy import Others, Policy, Rule
 
-OURS = "iceberg-maintainer-"  # how the application's name of every instance of this program begins
-LEAST_RUNS = 2  # within 7 days: somebody who compacts a table once by hand does not take it over
+OURS = (
+    "iceberg-maintainer-"  # the beginning of the application name of every instance of this program
+)
+LEAST_RUNS = 2  # within 7 days: a single compaction by hand does not count
 STANDS_BACK_FOR = timedelta(days=7)
 
 
 def find_other_maintainer(
     rule: Rule, health: TableHealth, policy: Policy, application: str, now: datetime
 ) -> Rewriter | None:
-    """Who else keeps rewriting the table, so that this rule leaves it to that one; None: nobody, or
-    the policy does not mind.
+    """Another program that keeps rewriting the table, so that this rule must not.
+
+    None: there is none, or the policy ignores it.
     """
     if rule.name not in REWRITES or policy.others is Others.IGNORE:
         return None
@@ -29,7 +33,7 @@ def find_other_maintainer(
 
 
 def describe_other(other: Rewriter) -> str:
-    """Who it is and why nothing is done, in words."""
+    """Its name, and why nothing runs, as a sentence."""
     who = (
         f"{other.name}, another instance of this program,"
         if other.name.startswith(OURS)

@@ -1,6 +1,4 @@
-"""What happens on a table now and next: the running job, a pause, what starts, or why nothing
-does.
-"""
+"""The outlook of a table: the running job, a pause, what starts next, or why nothing does."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from maintainer.domain.plan import Plan, SkipCode, SkippedRule
 from maintainer.domain.progress import Stage
 from maintainer.policy.halts import find_halt
 
-# Due, and held back by something that passes.
+# Due, but delayed by something that ends.
 WAITING = (
     SkipCode.IN_FLIGHT,
     SkipCode.OUTSIDE_WINDOW,
@@ -32,25 +30,25 @@ WAITING = (
 
 
 class OutlookKind(StrEnum):
-    """What a table is about to see."""
+    """The kinds of outlook."""
 
     RUNNING = "running"  # it has an unfinished job
-    PAUSED = "paused"  # somebody asked that nothing be started
-    PLANNED = "planned"  # something is worth doing and starts, or waits in the queue
-    WAITING = "waiting"  # something is due, and the policy or a writer holds it back
+    PAUSED = "paused"  # somebody paused the table
+    PLANNED = "planned"  # something is worth doing, and starts or waits in the queue
+    WAITING = "waiting"  # something is due, but the policy or another writer delays it
     IDLE = "idle"  # nothing is due
-    UNKNOWN = "unknown"  # no plan has been made yet
+    UNKNOWN = "unknown"  # there is no plan yet
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What happens next in a sentence, and why nothing starts where nothing does."""
+    """What happens next as a sentence, and why nothing starts."""
 
     kind: OutlookKind
     sentence: str
-    why: str = ""  # why nothing starts; empty where the sentence says it, and where something does
+    why: str = ""  # why nothing starts; empty if the sentence says it, or if something starts
     next_at: datetime | None = (
-        None  # of WAITING and IDLE: the next check; None: when the table or its policy changes
+        None  # for WAITING and IDLE: the next check; None: when the table or its policy changes
     )
 
 
@@ -61,11 +59,10 @@ def find_outlook(
     halts: Sequence[Halt],
     admissions: Sequence[AdmissionVerdict] = (),
 ) -> Outlook:
-    """The first that holds of: a job runs, the table is paused, something is planned, something
-    waits, nothing is due.
+    """The first that applies: a job runs, the table is paused, planned, waiting, idle.
 
-    The plan may be older than the job and the pauses, which are as they are now. Halts are all that
-    there are, with the table's own among them.
+    The plan may be older than the job and the halts, which are current. `halts` are all halts,
+    including those of other tables.
     """
     halt = find_halt(halts, table)
     if job is not None:
@@ -117,7 +114,7 @@ def _describe_due(plan: Plan) -> str:
 
 
 def _find_obstacle(plan: Plan) -> Outlook:
-    """Of what is due and waits, the first to be checked again; else why nothing is due."""
+    """The due rule with the earliest next check; if none is due, why."""
     waiting = [skipped for skipped in plan.skipped if skipped.code in WAITING]
     if waiting:
         first = min(waiting, key=_next_check)

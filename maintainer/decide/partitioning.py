@@ -1,6 +1,4 @@
-"""Tables that stay full of small files whatever maintenance does, because their partitions are too
-fine, and what would help.
-"""
+"""Tables that stay full of small files because their partitions are too fine, and the remedy."""
 
 from __future__ import annotations
 
@@ -14,9 +12,9 @@ from maintainer.domain.inventory import SMALL_FILE_RATIO, PartitionField, Partit
 from maintainer.domain.units import format_size
 from maintainer.estimate.spec_evolution import count_partitions
 
-LEAST_PARTITIONS: Final = 10  # fewer leave too few small files to speak of
-LEAST_SHARE: Final = 0.5  # of the files that would be left at best
-MOST_PARTITIONS_TRIED: Final = 20_000  # of more, other specs are not tried: it would take seconds
+LEAST_PARTITIONS: Final = 10  # with fewer partitions there are too few small files
+LEAST_SHARE: Final = 0.5  # of the files after the best rewrite
+MOST_PARTITIONS_TRIED: Final = 20_000  # with more, other specs are not tried: it would take seconds
 _COARSER: Final = {
     "hour": ("day", "month", "year"),
     "day": ("month", "year"),
@@ -27,12 +25,12 @@ _COARSER: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PartitionAdvice:
-    """Why maintenance cannot help, and a partition spec that would."""
+    """Why maintenance cannot help, and a better partition spec."""
 
-    partitions: int  # that are too small to fill one file
-    average_bytes: float  # of these
-    files_left: int  # small files that the best rewrite leaves: one in each of them
-    better: str  # how the table could be partitioned; empty: not at all, or by other columns
+    partitions: int  # partitions too small to fill one file
+    average_bytes: float  # of these partitions
+    files_left: int  # small files after the best rewrite: one in each of these partitions
+    better: str  # a better partitioning; empty: none, or by other columns
     better_partitions: int
     better_average_bytes: float
     sentence: str
@@ -45,8 +43,10 @@ class _Spec:
 
 
 def advise_partitions(health: TableHealth) -> PartitionAdvice | None:
-    """None where most files that the best rewrite leaves are of a good size, and for tables without
-    partition fields.
+    """The advice for a table.
+
+    None if most files after the best rewrite have a good size, and for tables without partition
+    fields.
     """
     target, spec = (
         health.target_file_size_bytes,
@@ -104,8 +104,9 @@ def _describe(better: _Spec, spec: PartitionSpec, target: int, total: int) -> st
 def _find_better(
     filled: list[PartitionHealth], spec: PartitionSpec, target: int, total: int
 ) -> _Spec:
-    """The finest of the coarser specs whose partitions fill a file on average; where none does, how
-    many partitions would: one for little data.
+    """The finest of the coarser specs whose partitions fill a file on average.
+
+    If none does: a number of partitions that would, one for little data.
     """
     places = [(partition.spec_id, partition.partition) for partition in filled]
     tried = _coarsen(spec) if len(filled) <= MOST_PARTITIONS_TRIED else iter(())
@@ -123,9 +124,7 @@ def _find_better(
 
 
 def _coarsen(spec: PartitionSpec) -> Iterator[PartitionSpec]:
-    """Specs with one field made coarser or left out, the others as they are; with at least one
-    field left.
-    """
+    """Specs with one field coarser or removed, but at least one field left."""
     fields = [field for field in spec.fields if field.transform != "void"]
     for index, field in enumerate(fields):
         before, after = fields[:index], fields[index + 1 :]
@@ -140,7 +139,7 @@ def _write(spec: PartitionSpec) -> str:
 
 
 def _write_field(field: PartitionField) -> str:
-    """As SQL has it: `day(ts)`, `bucket(16, id)`."""
+    """The field as SQL: `day(ts)`, `bucket(16, id)`."""
     column = ".".join(field.column) or field.name
     if field.transform == "identity":
         return column

@@ -1,5 +1,6 @@
-"""The decision: every rule of a policy once, planned or skipped with a code, a sentence and the
-next time it is looked at.
+"""The decision for a table: each rule of the policy once, planned or skipped.
+
+A skipped rule has a code, a sentence and the next check.
 """
 
 from __future__ import annotations
@@ -36,9 +37,7 @@ _ORDER = tuple(RuleName)
 
 
 def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) -> Plan:
-    """The plan for one table: total, deterministic, each rule exactly once, in the fixed order of
-    execution.
-    """
+    """The plan for one table: deterministic, each rule exactly once, in execution order."""
     rules = sorted(policy.rules, key=lambda rule: _ORDER.index(rule.name))
     verdicts = [_decide_rule(rule, health, policy, circumstances) for rule in rules]
     return Plan(
@@ -60,8 +59,9 @@ def decide(health: TableHealth, policy: Policy, circumstances: Circumstances) ->
 def _decide_rule(
     rule: Rule, health: TableHealth, policy: Policy, circumstances: Circumstances
 ) -> PlannedAction | SkippedRule:
-    """Whether the table needs it, whether it may be done, whether it would help, whether now is the
-    time: in this order.
+    """The verdict for one rule.
+
+    The checks are, in order: is it needed, is it allowed, would it help, may it start now.
     """
     barred = _find_bar(rule, policy, circumstances)
     if barred is not None:
@@ -93,7 +93,7 @@ def _decide_rule(
 
 
 def _find_bar(rule: Rule, policy: Policy, circumstances: Circumstances) -> SkippedRule | None:
-    """Why the rule is not looked at, whatever state the table is in."""
+    """Why the rule is skipped, regardless of the table's health."""
     if not policy.is_enabled:
         return SkippedRule(
             rule.name,
@@ -170,7 +170,7 @@ def _decide_gain(
     )
     worth = find_worth(rule.name, gain.estimate, cost, health, history)
     score = standing_score(worth, cost)
-    if gain.is_continued:  # after a failure it waits as others do
+    if gain.is_continued:  # after a failure it waits like all others
         rule, history = (
             replace(rule, every=None),
             replace(history, last_success_at=None, idle_at_state=None),
@@ -223,8 +223,10 @@ def _find_gain(  # noqa: PLR0913, PLR0917 - what a job may take depends on all o
     history: RuleHistory,
     memory_gb: float,
 ) -> Gain | None:
-    """What the rule would achieve; where writers have won, in a job that is short enough for them,
-    and in any case in one that a day's budget has room for.
+    """What the rule would achieve.
+
+    After conflicts the job is limited to fit between commits; in any case it is limited by the
+    daily budgets.
     """
     lists = circumstances.surroundings.lists if circumstances.surroundings is not None else ()
     find = partial(
@@ -254,8 +256,9 @@ def _find_gain(  # noqa: PLR0913, PLR0917 - what a job may take depends on all o
 def _prefer(
     bounded: Bounded, find: Callable[[Rule], Gain | None], gain: Gain | None
 ) -> Gain | None:
-    """The part where it gains something: the first files that Iceberg comes upon may be such as
-    gain nothing, then it is all or nothing.
+    """The limited rewrite if it gains something, else the whole one.
+
+    The first files that Iceberg finds may be without gain.
     """
     part = find(bounded.rule) if bounded.sentence else None
     return (
@@ -288,7 +291,7 @@ def _skip_unmeasured(rule: Rule, health: TableHealth, policy: Policy) -> Skipped
 
 
 def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
-    """Thresholds on ages come to hold by themselves; all others only when the table changes."""
+    """The next check: thresholds on ages are met by time alone, all others only by changes."""
     ages = [
         threshold.bound
         for threshold in rule.when
@@ -302,12 +305,12 @@ def _next_threshold_look(rule: Rule, health: TableHealth) -> datetime | None:
 def on_request(
     policy: Policy, rules: tuple[RuleName, ...], *, keeps_thresholds: bool = False
 ) -> Policy:
-    """The policy for what a person asked for now: no mode, window, blackout, cool-down, writer or
-    other maintainer holds it back.
+    """The policy for a person's request.
 
-    Named rules need no threshold either; without names it is the policy's own rules with their
-    thresholds. Guards, the table's own maintainer.enabled=false and the achievable gain count in
-    both cases. keeps_thresholds: the rules are what is left of a request without names.
+    No mode, window, blackout, cooldown, writer or other maintainer delays it. Named rules need no
+    threshold either. Without names, the policy's own rules run with their thresholds. Guards, the
+    table's own maintainer.enabled=false and the achievable gain count in both cases.
+    keeps_thresholds: the rules are the rest of a request without names.
     """
     if keeps_thresholds or not rules:
         own = tuple(rule for rule in policy.rules if not rules or rule.name in rules)

@@ -1,4 +1,4 @@
-"""Rewrites that would meet writers wait until these are quiet, and no longer than is allowed."""
+"""Rewrites wait until other writers are quiet, for a limited time."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ REWRITES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Unrest:
-    """Writers that a rewrite would meet now: why it waits, until when, and whether it has waited
-    long enough.
-    """
+    """Active writers that a rewrite would meet: the reason, the end, and if it waited enough."""
 
     reason: str
     next_at: datetime
@@ -35,7 +33,7 @@ class Unrest:
 def find_unrest(
     rule: Rule, health: TableHealth, policy: Policy, now: datetime, waiting_since: datetime
 ) -> Unrest | None:
-    """What of the table's writers holds a rewrite back; None: nothing does."""
+    """Why the table's writers delay a rewrite; None: they do not."""
     if rule.name not in REWRITES:
         return None
     if rule.quiet_period is not None:
@@ -47,8 +45,8 @@ def find_unrest(
             now,
             waiting_since,
         )
-    # Appends do not get in a rewrite's way, nor it in theirs. In a window writers are the
-    # operator's own affair, and a partition can be left out.
+    # Appends and rewrites do not conflict. In a window, other writers are the operator's
+    # responsibility. A single partition can be left out.
     if (
         rule.name is not RuleName.REWRITE_DATA_FILES
         or health.is_partitioned is not False
@@ -67,12 +65,12 @@ def find_unrest(
 
 
 def has_waited_out(rule: Rule, now: datetime, waiting_since: datetime) -> bool:
-    """True when the rule has waited for writers as long as it may."""
+    """True when the rule has waited for writers as long as allowed."""
     return now >= waiting_since + _longest_wait(rule)
 
 
 def end_of_patience(rule: Rule, waiting_since: datetime) -> datetime:
-    """When it no longer waits for writers."""
+    """When the rule stops waiting for writers."""
     return waiting_since + _longest_wait(rule)
 
 

@@ -1,9 +1,8 @@
-"""One table under several names: each name has a pointer of its own, so that a commit under one is
-unknown to the others.
+"""Tables with several names: a commit under one name is unknown under the others.
 
-Expiry under one name deletes files that another still needs, and rewrites under both drive the two
-states apart. Nothing is done to such a table until a policy names the owner, and then only under
-the owner's name.
+Each name has a metadata pointer of its own. Expiry under one name deletes files that another name
+still needs, and rewrites under both names make the two states diverge. Nothing runs on the table
+until a policy names the owner, and then only under the owner's name.
 """
 
 from __future__ import annotations
@@ -16,15 +15,16 @@ from maintainer.domain.policy import Policy
 from maintainer.domain.registration import Registration
 from maintainer.estimate.floors import Refusal
 
-MOST_NAMED = 5  # other names in one sentence
+MOST_NAMED = 5  # names in one sentence
 HOW_TO_OWN = "write `owner: true` in a policy for the name that is to be maintained"
 
 
 def refuse_shared(
     health: TableHealth, policy: Policy, registrations: Sequence[Registration]
 ) -> Refusal | None:
-    """Why nothing may be done to the table under this name; None when it has no other name, or owns
-    the table.
+    """Why nothing may run on the table under this name.
+
+    None when it has no other name, or this name is the owner.
     """
     if not registrations:
         return None
@@ -50,7 +50,7 @@ def refuse_shared(
 
 
 def describe_names(registrations: Sequence[Registration]) -> str:
-    """The other names in words."""
+    """The other names as text."""
     return f"the table is registered as {_name(registrations)} too"
 
 

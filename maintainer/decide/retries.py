@@ -1,4 +1,4 @@
-"""Whether what failed is tried again, when, and in which way: by the cause of the failure."""
+"""Retries: whether a failed rule runs again, when, and with what changes, by cause."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ from maintainer.domain.plan import FailureStreak
 from maintainer.domain.policy import Rule, RuleName
 
 LONGEST_WAIT = timedelta(days=1)
-MOST_ATTEMPTS = 8  # in a row for one cause; then somebody should look, and it is tried once a week
+MOST_ATTEMPTS = 8  # in a row for one cause; then somebody should look, and it runs only once a week
 EXHAUSTED_WAIT = timedelta(days=7)
-JITTER_SHARE = 0.2  # of the wait, taken off: what failed together is not tried again together
+JITTER_SHARE = 0.2  # of the wait, subtracted: rules that failed together do not run again together
 _MOST_DOUBLINGS = 20
 _SEED_DIGITS = 8
 
 
 class Remedy(StrEnum):
-    """What is different at the next attempt."""
+    """What changes in the next attempt."""
 
-    AS_IT_IS = "as it is"  # the cause lies elsewhere and passes
-    NARROWER = "narrower"  # it takes on less at a time
+    AS_IT_IS = "as it is"  # nothing: the cause is elsewhere and passes
+    NARROWER = "narrower"  # less work at a time
     AFTER_A_CHANGE = "after a change"  # it would fail again, unless the table or the policy changes
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How a cause is answered: the first wait, doubling from there up to the longest."""
+    """The answer to a cause: the first wait, doubled each time up to the longest."""
 
     first: timedelta
     longest: timedelta = LONGEST_WAIT
     remedy: Remedy = Remedy.AS_IT_IS
-    at_once: int = 0  # attempts without any wait
-    # a rule that may run more often than the first wait says does not wait longer for the first
-    # time
+    at_once: int = 0  # attempts without a wait
+    # a rule whose cooldown is shorter than the first wait does not wait longer the first time
     heeds_cooldown: bool = False
 
 
@@ -52,7 +51,7 @@ RETRIES: Mapping[FailureReason, Retry] = MappingProxyType(
     {
         FailureReason.CONFLICT: Retry(
             _LATER, remedy=Remedy.NARROWER, heeds_cooldown=True
-        ),  # the writer is done in seconds
+        ),  # the writer finishes in seconds
         FailureReason.OUT_OF_MEMORY: Retry(_LATER, remedy=Remedy.NARROWER),
         FailureReason.TIMEOUT: Retry(_LATER, remedy=Remedy.NARROWER),
         FailureReason.MISSING_FILE: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
@@ -61,9 +60,7 @@ RETRIES: Mapping[FailureReason, Retry] = MappingProxyType(
         FailureReason.UNPROVED: Retry(_LATER, remedy=Remedy.AFTER_A_CHANGE),
         FailureReason.TABLE_CHANGED: Retry(_SOON, _LATER),
         FailureReason.CATALOG_UNREACHABLE: Retry(_SOON, _LATER),
-        FailureReason.LOST_RUNNER: Retry(
-            _SOON, _LATER, at_once=1
-        ),  # a daemon that was restarted goes on where it was
+        FailureReason.LOST_RUNNER: Retry(_SOON, _LATER, at_once=1),  # a restarted daemon continues
         FailureReason.RUNNER_UNAVAILABLE: Retry(_SOON, _LATER),
         FailureReason.OTHER: Retry(_LATER),
     }
@@ -72,17 +69,18 @@ RETRIES: Mapping[FailureReason, Retry] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class NextAttempt:
-    """When the rule may be tried again, and why then."""
+    """When the rule may run again, and why then."""
 
     at: datetime
-    sentence: str  # how it goes on, behind the cause
+    sentence: str  # how it continues; follows the cause
 
 
 def find_next_attempt(
     rule: Rule, streak: FailureStreak, table_state: str, policy_version: str
 ) -> NextAttempt:
-    """From the failures in a row, and whether the table or the policy has changed since; the same
-    for the same job, whenever it is asked.
+    """The next attempt, from the failures in a row and changes of the table or policy since.
+
+    The result for a job is always the same.
     """
     retry = RETRIES[_read_reason(streak.reason)]
     if retry.heeds_cooldown:
@@ -100,7 +98,7 @@ def find_next_attempt(
             return NextAttempt(streak.last_at + wait, "tried again as it is")
         case Remedy.NARROWER if (
             rule.name is not RuleName.REWRITE_DATA_FILES
-        ):  # the others are narrow by themselves, or cannot be
+        ):  # the other rules are limited already, or cannot be
             return NextAttempt(streak.last_at + wait, "tried again as it is")
         case Remedy.NARROWER:
             return NextAttempt(streak.last_at + wait, "tried again with less at a time")
@@ -125,8 +123,9 @@ def _find_wait(retry: Retry, times: int) -> timedelta:
 
 
 def shorten(wait: timedelta, seed: str) -> timedelta:
-    """The wait less a share that is the same for the same seed; whole seconds. Without a seed the
-    wait itself.
+    """The wait less a share that depends on the seed, in whole seconds.
+
+    Without a seed it is the wait itself.
     """
     if not seed:
         return wait
@@ -137,4 +136,4 @@ def shorten(wait: timedelta, seed: str) -> timedelta:
 def _read_reason(text: str) -> FailureReason:
     return (
         FailureReason(text) if text in set(FailureReason) else FailureReason.OTHER
-    )  # of another version of this program
+    )  # from another version of this program

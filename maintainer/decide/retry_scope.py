@@ -1,6 +1,4 @@
-"""After a conflict with a writer, a timeout or a want of memory the next rewrite takes on less at a
-time.
-"""
+"""After a conflict, a timeout or lack of memory, the next rewrite takes on less at a time."""
 
 from __future__ import annotations
 
@@ -12,12 +10,13 @@ from maintainer.domain.policy import Rule, RuleName
 
 GROUP_SIZE = "max-file-group-size-bytes"
 PARTIAL_PROGRESS = "partial-progress.enabled"
-LEAST_TARGETS_PER_GROUP = 4  # a smaller group could not even fill a few files of the target size
+LEAST_TARGETS_PER_GROUP = 4  # a smaller group could not fill even a few files of the target size
 
 
 def shrink_scope(rule: Rule, health: TableHealth, history: RuleHistory) -> Rule:
-    """The rule with smaller file groups that are committed one by one, half as large for each such
-    failure lately; what the policy itself says stands.
+    """The rule with smaller file groups that are committed one by one.
+
+    Each recent failure of these kinds halves the group size. The policy's own values stay.
     """
     if rule.name is not RuleName.REWRITE_DATA_FILES or not (
         history.recent_conflicts or history.recent_overloads

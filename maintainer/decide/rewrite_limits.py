@@ -1,6 +1,4 @@
-"""A rewrite bounded to a part of what there is to do: by partitions as far as these can be chosen,
-then by a number of files.
-"""
+"""Limit a rewrite to a part of the work: first by partitions, then by a number of files."""
 
 from __future__ import annotations
 
@@ -18,9 +16,7 @@ MOST_FILES = "max-files-to-rewrite"
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """The rule with what bounds its job, and why in words; without words nothing had to be
-    bounded.
-    """
+    """The rule with the limits of its job, and the reason as text; empty: no limit was needed."""
 
     rule: Rule
     sentence: str = ""
@@ -28,7 +24,7 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The rule so that its job takes about so many bytes, and how much that is in words."""
+    """The rule with a job of about this many bytes, and the size as text."""
 
     rule: Rule
     bytes: int
@@ -42,8 +38,9 @@ def take_at_most(
     now: datetime,
     too_heavy: frozenset[Place] = frozenset(),
 ) -> Slice | None:
-    """No more than `most` bytes at once; None where it is no more as it is, or cannot be parted.
-    What the policy itself says stands.
+    """Limit a rewrite to `most` bytes.
+
+    None where it is already below, or cannot be split. The policy's own values stay.
     """
     bounded = replace(rule, max_bytes_per_job=min(most, rule.max_bytes_per_job or most))
     scope = choose_scope(bounded, health, now, too_heavy)
@@ -55,7 +52,7 @@ def take_at_most(
         if scope.within is None or scope.within.intersection(group.places)
     ]
     files, size = sum(group.files for group in taken), sum(group.bytes for group in taken)
-    # At least as many as Iceberg takes for a group, and two: of one file nothing is gained.
+    # At least as many as Iceberg needs for a group, and two: a single file gains nothing.
     fitting = max(
         2, PlannerOptions.read(health, rule).min_input_files, most * files // max(1, size)
     )
@@ -72,5 +69,5 @@ def take_at_most(
             size,
             f"{chosen:,} files of {format_size(size)}",
         )
-    # Few and large files of the whole table: there is nothing to part.
+    # A few large files in the whole table: there is nothing to split.
     return Slice(bounded, size, format_size(size)) if scope.within is not None else None

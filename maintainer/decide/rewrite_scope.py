@@ -1,6 +1,4 @@
-"""Which partitions a rewrite works on now: those that nobody is writing to, and no more at once
-than a job may read.
-"""
+"""The partitions of the next rewrite: not hot, and no more at once than a job may read."""
 
 from __future__ import annotations
 
@@ -17,19 +15,19 @@ from maintainer.estimate.rewrite_data_files import FileGroup, Place, PlannerOpti
 
 DEFAULT_HOT_PARTITION_AGE = timedelta(
     minutes=15
-)  # a rewrite that meets a writer is lost, and may cost the writer a retry
+)  # a rewrite that meets a writer is lost, and the writer may have to retry
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The partitions chosen, with the filter that selects them; neither: the whole table."""
+    """The chosen partitions, and the filter that selects them; without both: the whole table."""
 
     within: frozenset[Place] | None = None
     where: str | None = None
     sentence: str = ""  # what is left out, and why
-    is_hot: bool = False  # nothing is chosen, because all that would gain is being written to
+    is_hot: bool = False  # nothing is chosen, because all useful partitions are hot
     next_at: datetime | None = None
-    # nothing is chosen, because of all that would gain the deletes are more than the memory holds
+    # nothing is chosen, because the deletes of all useful partitions exceed the memory
     is_too_heavy: bool = False
     groups: tuple[FileGroup, ...] = ()  # of the whole table
 
@@ -37,8 +35,10 @@ class Scope:
 def choose_scope(
     rule: Rule, health: TableHealth, now: datetime, too_heavy: frozenset[Place] = frozenset()
 ) -> Scope:
-    """The whole table unless partitions are hot or too heavy or it is more than a job may rewrite;
-    then those with the most to gain for each byte.
+    """The partitions for a rewrite: normally the whole table.
+
+    If some are hot or have too many deletes, or the table is more than a job may rewrite, those
+    with the most gain per byte are chosen.
     """
     groups = tuple(plan_groups(health, PlannerOptions.read(health, rule, now)))
     return replace(_choose_scope(rule, health, now, groups, too_heavy), groups=groups)
@@ -95,8 +95,9 @@ def _choose_scope(
 
 
 def _find_recent(health: TableHealth, age: timedelta, now: datetime) -> dict[Place, datetime]:
-    """Partitions that were written to within the age, and when; a table without partitions has none
-    to leave out.
+    """Partitions written to within the age, and when.
+
+    Empty for a table without partitions, which cannot leave any out.
     """
     found = ((p.spec_id, p.partition, p.written_at) for p in health.partitions if p.partition)
     return {
@@ -109,8 +110,9 @@ def _find_recent(health: TableHealth, age: timedelta, now: datetime) -> dict[Pla
 def _choose(
     cold: Iterable[FileGroup], health: TableHealth, most_bytes: int | None, most_characters: int
 ) -> tuple[list[FileGroup], str]:
-    """The best groups that fit a job and a filter together; the best alone when it is already too
-    large for a job.
+    """The best groups that fit in a job and a filter together.
+
+    The best group alone if it is already too large for a job.
     """
     chosen: list[FileGroup] = []
     filters: list[str] = []

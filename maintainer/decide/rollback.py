@@ -1,6 +1,4 @@
-"""Whether a table can be set back to what it was before a job, without anybody else losing
-anything.
-"""
+"""Whether a table can be set back to the state before a job without losing other commits."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ MAX_NAMED: Final = 5  # of the commits that would be lost
 
 
 def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
-    """What would undo the job, or why it cannot be undone."""
+    """The rollback of a job, or why it is impossible."""
     if not job.state.is_final:
         return f"job {job.job_id} is {job.state}; it can be rolled back once it is over"
     if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
@@ -45,9 +43,7 @@ def judge_rollback(job: Job, inventory: TableInventory) -> RollBack | str:
 
 
 def refuse_rollback(action: RollBack, current_snapshot_id: int | None) -> str | None:
-    """Why a rollback must not be handed over now; None when main still stands where it stood when
-    it was asked for.
-    """
+    """Why a rollback must not start now; None when main has not changed since the request."""
     if current_snapshot_id == action.expected_snapshot_id:
         return None
     return (
@@ -57,8 +53,9 @@ def refuse_rollback(action: RollBack, current_snapshot_id: int | None) -> str | 
 
 
 def _find_target(baseline_id: int, own_ids: Sequence[int], inventory: TableInventory) -> int:
-    """Where main stood right before the job's first commit: what others had committed since the job
-    was handed over stays.
+    """Main's head right before the job's first commit.
+
+    Commits of others after the job's submission stay.
     """
     by_id = {snapshot.snapshot_id: snapshot for snapshot in inventory.snapshots}
     parent_id = by_id[own_ids[0]].parent_id if own_ids[0] in by_id else None
@@ -101,7 +98,10 @@ def _judge_line(
 
 
 def _line_between(by_id: Mapping[int, Snapshot], newest: int, oldest: int) -> list[Snapshot] | None:
-    """From the newest back to the oldest, which is left out; None when it is not reached."""
+    """Snapshots from the newest back to the oldest, which is excluded.
+
+    None when the oldest is not an ancestor.
+    """
     line: list[Snapshot] = []
     seen: set[int] = set()
     current: int | None = newest
@@ -113,7 +113,7 @@ def _line_between(by_id: Mapping[int, Snapshot], newest: int, oldest: int) -> li
 
 
 def _is_ours(snapshot: Snapshot, job: Job) -> bool:
-    """A rewrite of ours, of this job or of a later one: no row of anybody hangs on it."""
+    """True for a rewrite by this job or a later one of ours: it added no rows."""
     return snapshot.operation == "replace" and snapshot.summary.get("app-name") == job.application
 
 

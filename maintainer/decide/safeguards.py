@@ -1,4 +1,4 @@
-"""What one job is surrounded with, of what its policy asks for."""
+"""The safeguards of one job, from its policy."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from maintainer.domain.units import GIB
 from maintainer.estimate.expire_snapshots import find_expired_refs
 from maintainer.estimate.filter_writer import write_where
 
-SAMPLE_BYTES: Final = GIB  # that a sample's checksums may read, at each of two snapshots
+SAMPLE_BYTES: Final = GIB  # bytes that a sample's checksums may read, at each of two snapshots
 MAX_SAMPLE_PARTITIONS: Final = 8
-MAX_DROPPED_TAGS: Final = 20  # before one job; each is a commit of metadata
+MAX_DROPPED_TAGS: Final = 20  # before one job; each is a metadata commit
 
 
 def surround(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:
-    """What is done around this job: nothing but around a rewrite, and a sample of the checksums
-    only where one can be had within its bound.
+    """The safeguards of this job.
+
+    Only rewrites have any. A sample of checksums is used only if one fits the limit.
     """
     if isinstance(job.action, RollBack) or not job.action.procedure.rewrites_content:
         return Safeguards()
@@ -49,9 +50,9 @@ def surround(job: Job, wanted: Safeguards, health: TableHealth) -> Safeguards:
 
 
 def _choose(health: TableHealth) -> list[PartitionHealth]:
-    """Partitions that a rewrite is likely to take, up to the bound."""
+    """Partitions that a rewrite is likely to take, up to the limit."""
     chosen: list[PartitionHealth] = []
-    for partition in health.partitions:  # those with the most small files first
+    for partition in health.partitions:  # most small files first
         if (
             len(chosen) < MAX_SAMPLE_PARTITIONS
             and sum(one.data_bytes for one in (*chosen, partition)) <= SAMPLE_BYTES
@@ -61,8 +62,9 @@ def _choose(health: TableHealth) -> list[PartitionHealth]:
 
 
 def find_lapsed_tags(health: TableHealth, now: datetime) -> tuple[str, ...]:
-    """Tags that earlier jobs left and whose own age is over: expiry would drop them, but not every
-    table is expired.
+    """Tags of earlier jobs whose age is over.
+
+    Expiry would drop them, but does not run on every table.
     """
     lapsed = sorted(
         ref.name

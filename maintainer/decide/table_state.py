@@ -1,5 +1,6 @@
-"""A table's state as far as a rule is concerned: what others change, and nothing that a job's own
-tags change.
+"""A hash of a table's state, as far as it matters to a rule.
+
+It changes when others change the table, and not when a job sets its own tags.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ from maintainer.domain.health import TableHealth
 from maintainer.domain.safeguards import is_rollback_tag
 
 _DIGITS: Final = 16
-# Nessie writes its own commit's id into the table's properties, at each commit to any table.
+# Nessie writes its commit id into the table's properties, at each commit to any table.
 _VOLATILE_PROPERTIES: Final = frozenset({"nessie.commit.id"})
 
 
 def digest_state(health: TableHealth) -> str:
-    """Equal texts mean: the same snapshots at the ends, refs of others, specs, order, format and
-    properties.
+    """A hash of the table's state.
 
-    The metadata's location would not do: a job that changes nothing else still tags the snapshot
-    before it, which moves the location.
+    Equal texts mean: the same snapshots at the heads, the same refs of others, specs, sort order,
+    format and properties. The metadata location is no substitute: a job that changes nothing still
+    tags a snapshot, which changes the location.
     """
     newest = max(
         health.history, key=lambda stamp: (stamp.committed_at, stamp.snapshot_id), default=None
-    )  # a staged one, say
+    )  # for example a staged one
     state = (
         health.table_uuid,
         health.snapshot_id,

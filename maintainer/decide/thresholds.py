@@ -1,4 +1,4 @@
-"""A rule's thresholds held against health: findings."""
+"""Compare a rule's thresholds with a table's health."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ _FIELDS: Mapping[Metric, Callable[[TableHealth], float | None]] = MappingProxyTy
 
 
 def observe(metric: Metric, health: TableHealth, now: datetime) -> float | None:
-    """The metric's value in the health; None when it was not measured or does not exist (the
-    average of no files).
-    """
+    """The metric's value; None when not measured or undefined (the average of no files)."""
     if metric is Metric.OLDEST_SNAPSHOT_AGE_SECONDS:
         return (
             (now - health.oldest_snapshot_at).total_seconds() if health.oldest_snapshot_at else None
@@ -51,7 +49,7 @@ def observe(metric: Metric, health: TableHealth, now: datetime) -> float | None:
 
 
 def write_value(metric: Metric | str, value: float) -> str:
-    """A metric's value for people, with its unit."""
+    """A metric's value as text, with its unit."""
     if metric == Metric.AVERAGE_FILE_SIZE_BYTES:
         return format_size(value)
     if metric == Metric.OLDEST_SNAPSHOT_AGE_SECONDS:
@@ -84,7 +82,7 @@ _WORDS = {
 
 
 def describe_threshold(threshold: Threshold, observed: float) -> str:
-    """One comparison in words: "average file size 48 KiB, threshold below 32 MiB"."""
+    """One comparison as text: "average file size 48 KiB, threshold below 32 MiB"."""
     value, bound = (
         write_value(threshold.metric, observed),
         write_value(threshold.metric, threshold.bound),
@@ -94,9 +92,7 @@ def describe_threshold(threshold: Threshold, observed: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """A rule's thresholds held against a table: those that hold, those that do not, and what was
-    not measured.
-    """
+    """A rule's thresholds for one table: met, not met, and not measured."""
 
     findings: tuple[Finding, ...]
     unmet: tuple[str, ...]
@@ -104,7 +100,7 @@ class Assessment:
 
 
 def assess(rule: Rule, health: TableHealth, now: datetime) -> Assessment:
-    """Hold every threshold of the rule against the table."""
+    """Compare all thresholds of the rule with the table."""
     findings: list[Finding] = []
     unmet: list[str] = []
     not_measured: list[Metric] = []
@@ -141,8 +137,9 @@ def assess(rule: Rule, health: TableHealth, now: datetime) -> Assessment:
 
 
 def _round_away(seconds: float, *, holds: bool) -> float:
-    """An age to the full hour: up when it is beyond its bound, else down. It grows by itself, and a
-    verdict that has not changed must read the same.
+    """An age rounded to the full hour: up when it crosses its bound, else down.
+
+    An age grows by itself, and an unchanged verdict must have the same text.
     """
     hours = seconds / _HOUR_SECONDS
     return float(_HOUR_SECONDS * (ceil(hours) if holds else floor(hours)))

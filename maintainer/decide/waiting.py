@@ -1,4 +1,4 @@
-"""Why a rule that would help waits all the same, and until when."""
+"""Reasons to postpone a rule that is due, and until when."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from maintainer.policy.halts import describe_halt
 from maintainer.policy.windows import blackout_end, is_blacked_out, is_open, next_opening
 
 EMPTY_RUNS_PER_DOUBLING = 3  # of the least time between two runs
-LONGEST_INTERVAL = timedelta(days=30)  # that it is doubled to
+LONGEST_INTERVAL = timedelta(days=30)  # upper limit of the doubling
 _MOST_DOUBLINGS = 10
 
-# A rule that is held back by these has been waiting all the while; by the others it has nothing to
-# wait for yet.
+# A rule with one of these codes keeps its waiting time. With any other code it has nothing to wait
+# for.
 KEEPS_WAITING = frozenset(
     {
         SkipCode.OUTSIDE_WINDOW,
@@ -55,37 +55,33 @@ KEEPS_WAITING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a decision needs beside the table and its policy."""
+    """What a decision needs besides the table and its policy."""
 
     now: datetime
     history: Mapping[RuleName, RuleHistory] = field(default_factory=dict)
     in_flight: str | None = None  # the id of the table's unfinished job
     paused_by: str | None = None
-    pins: tuple[Pin, ...] = ()  # what readers have asked to be kept
-    surroundings: Surroundings | None = None  # only where the policy looks for orphans
-    is_requested: bool = (
-        False  # a person asks for it now: what failed before may have been put right
-    )
+    pins: tuple[Pin, ...] = ()  # snapshots that readers need
+    surroundings: Surroundings | None = None  # only if the policy has orphan scans
+    is_requested: bool = False  # a person's request: the cause of an earlier failure may be fixed
     calibration: Calibration = field(default_factory=Calibration)
-    memory_gb: float = 1.0  # what one job occupies
-    admission: AdmissionRules | None = (
-        None  # whose daily budgets a job has to fit; None: there are none
-    )
-    previous: Plan | None = None  # the table's last plan: it knows since when a rule waits
-    halt: Halt | None = None  # that covers the table
+    memory_gb: float = 1.0  # of one job
+    admission: AdmissionRules | None = None  # for daily budgets; None: no budgets
+    previous: Plan | None = None  # the table's last plan, with the start of each rule's waiting
+    halt: Halt | None = None  # the one that covers the table
     band: Band | None = None
-    application: str = ""  # the name that our own snapshots bear
-    tasks_at_once: int = 1  # of Spark, that one job may have
+    application: str = ""  # the application name in our own snapshots
+    tasks_at_once: int = 1  # Spark tasks of one job that run at the same time
     no_runner: str | None = None  # why Spark cannot reach the table's catalog; None: it can
     registrations: tuple[Registration, ...] = ()  # the table's other names
     profiles: tuple[
         SizeProfile, ...
-    ] = ()  # that a job may run in; none: every job is small and occupies memory_gb
+    ] = ()  # for jobs; empty: every job is small and takes memory_gb
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A reason to wait; next_at None means until the table or its policy changes."""
+    """A reason to wait. next_at None: until the table or its policy changes."""
 
     code: SkipCode
     reason: str
@@ -99,7 +95,7 @@ def hold_back(
     circumstances: Circumstances,
     history: RuleHistory,
 ) -> Hold | None:
-    """Reasons to wait, the most lasting first: each says until when."""
+    """The reasons to wait and their ends; the longest-lasting is checked first."""
     if history.idle_at_state is not None and history.idle_at_state == name_state(
         digest_state(health), policy.version
     ):
@@ -177,8 +173,9 @@ def _find_unrest(
 
 
 def find_waiting_since(rule: RuleName, circumstances: Circumstances) -> datetime:
-    """Since when the rule has been worth doing without being done; from now on when the last plan
-    did not want it.
+    """Since when the rule has been worth running without running.
+
+    It is now if the rule was not waiting in the last plan.
     """
     last = circumstances.previous
     verdicts: list[PlannedAction | SkippedRule] = (
@@ -213,8 +210,9 @@ def _cooling_down(
 
 
 def _find_pause(rule: Rule, history: RuleHistory) -> timedelta:
-    """The least time between two runs: as the policy has it, doubled for every three runs in a row
-    that changed nothing.
+    """The least time between two runs.
+
+    It is the policy's, doubled for every three runs in a row that changed nothing.
     """
     pause = max(rule.cooldown, rule.every or timedelta(0))
     doublings = min(history.empty_runs // EMPTY_RUNS_PER_DOUBLING, _MOST_DOUBLINGS)
@@ -222,5 +220,5 @@ def _find_pause(rule: Rule, history: RuleHistory) -> timedelta:
 
 
 def _write_time(moment: datetime) -> str:
-    # An instant, not "3 min ago": a verdict that has not changed must read the same at each look.
+    # An instant, not "3 min ago": an unchanged verdict must have the same text at each check.
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
