@@ -182,7 +182,7 @@ class AdmissionRules:
     explore_share: float = 0.05
     sla: timedelta = timedelta(
         hours=24
-    )  # the waiting time at which waiting multiplies the score by ten
+    )  # beyond this, each further such span of waiting multiplies the score by ten
     blackouts: tuple[Window, ...] = ()
     memory_gb: float = 1.0  # of one job
     tasks_at_once: int = 1  # Spark tasks of one job that run at the same time

@@ -250,7 +250,8 @@ class Job:
     def charge(self) -> Charge:
         """What the budgets are charged with.
 
-        The predicted 90th percentile at most until the job is over, then the actual cost.
+        Until the job is over, the estimated bytes and the 90th percentile of the GB-hours; then the
+        actual ones.
         """
         predicted = Charge(
             float(self.estimate.bytes_rewritten),
